@@ -31,13 +31,15 @@ const platform: Platform = {
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, probe) => {
-    const { keepAlive, maxConnections = 64 } = options;
+    const { keepAlive, maxConnections = 64, tls, proxy } = options;
     return new NodeTransport({
       origin,
       keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
       maxConnections,
       maxReplySize: resolveMaxReplySize(options),
       probe,
+      tls,
+      proxy,
       whileOpening: warmUp,
     });
   },

@@ -38,6 +38,7 @@ export type {
   RedisOptions,
   RetryOptions,
   Signal,
+  TlsOptions,
   TransportFactory,
   WriteMode,
 } from "./options/options.js";

@@ -13,7 +13,7 @@ export type { TransportFactory } from "./options/options.js";
 export type { Dispatcher } from "./transport/undici/exchange.js";
 
 /** Options that only the client's own connections have. */
-const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect"] as const;
+const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy"] as const;
 
 /**
  * Returns a transport whose requests go over a dispatcher of undici 6 or later: `new Redis({ url, token, transport:

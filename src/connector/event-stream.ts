@@ -108,9 +108,15 @@ export class EventStream {
   }
 
   async #run(request: { path: string; body?: string }, sort: Sort, limits: Limits): Promise<void> {
-    const { endpoint, settings } = this.#context;
+    const { endpoint, settings, transport } = this.#context;
     const { signal } = this.#controller;
-    const stream = { ...request, endpoint, command: sort.toUpperCase(), signal };
+    const stream = {
+      ...request,
+      endpoint,
+      open: transport.fetch?.bind(transport),
+      command: sort.toUpperCase(),
+      signal,
+    };
     const budget = new RetryBudget(settings, limits.left());
     while (!signal.aborted) {
       try {

@@ -295,9 +295,13 @@ export class Session {
 
   /** Streams what Redis runs. Returns the reply to MONITOR; a line follows for each command. */
   async #monitor(limits: Limits): Promise<Buffer> {
-    const { endpoint } = this.#context;
+    const { endpoint, transport } = this.#context;
     const { signal } = this.#controller;
-    const lines = streamLines({ endpoint, path: "/monitor", command: "MONITOR", signal }, limits.left());
+    const open = transport.fetch?.bind(transport);
+    const lines = streamLines(
+      { endpoint, open, path: "/monitor", command: "MONITOR", signal },
+      limits.left(),
+    );
     try {
       for (;;) {
         const { value } = await lines.next();

@@ -46,6 +46,8 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
     "an object with retries and backoff, or false",
   ],
   keepAlive: isBoolean,
+  tls: isNotNull,
+  proxy: [(value) => value === false || typeof value === "string", "a URL, or false"],
   transport: [(value) => typeof value === "function", "undici(dispatcher) of warmline/undici"],
   cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
   backend: ofType("string", "text"),

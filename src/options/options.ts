@@ -92,6 +92,18 @@ export interface IdleOptions {
   latencyLogging?: boolean;
 }
 
+/** Certificates as PEM, with the meaning that they have for `tls.connect` of Node. */
+export interface TlsOptions {
+  /** The authorities to trust, in place of Node's own. */
+  ca?: string | Uint8Array | (string | Uint8Array)[];
+  /** The client's certificate, with the certificates that lead to its authority. */
+  cert?: string | Uint8Array;
+  /** The private key of `cert`. */
+  key?: string | Uint8Array;
+  /** The passphrase of `key`. */
+  passphrase?: string;
+}
+
 /** Creates the transport of a client: what `undici()` of `warmline/undici` returns. */
 export type TransportFactory = (origin: string, options: RedisOptions, maxReplySize: number) => object;
 
@@ -110,6 +122,16 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * on `fetch` the runtime decides.
    */
   keepAlive?: boolean;
+  /**
+   * A private certificate authority, or a certificate of the client's own, for the endpoint's TLS. On the entry for Node.
+   * NODE_EXTRA_CA_CERTS of Node works too.
+   */
+  tls?: TlsOptions;
+  /**
+   * A proxy that opens tunnels by CONNECT: `http://user:password@host:3128`, or `https://...`. On the entry for Node. Default:
+   * HTTPS_PROXY for an https:// url, unless NO_PROXY excludes its host; `false`: none.
+   */
+  proxy?: string | false;
   /**
    * Sends requests in place of the client's own connections: `undici(dispatcher)` of `warmline/undici`, for proxies,
    * certificates, interceptors and mocks.

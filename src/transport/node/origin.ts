@@ -1,4 +1,7 @@
 import type { Socket, TcpNetConnectOpts } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { Network } from "./network.js";
+import { openTunnel } from "./tunnel.js";
 
 /** The server of a pool's connections. */
 export interface Origin {
@@ -6,15 +9,22 @@ export interface Origin {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
+  readonly network: Network | undefined;
 }
 
-export function parseOrigin(url: string): Origin {
+export function parseOrigin(url: string, network?: Network): Origin {
   const { hostname, port, protocol } = new URL(url);
   const tls = protocol === "https:";
-  return { url, host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };
+  return {
+    url,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (tls ? 443 : 80),
+    tls,
+    network,
+  };
 }
 
-/** The last TLS session of each origin: a further handshake then spares the certificate's check. */
+/** The last TLS session of each origin and network: a further handshake then spares the certificate's check. */
 const sessions = new Map<string, Buffer>();
 
 // Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,
@@ -30,7 +40,10 @@ let memory: Buffer | undefined;
  * @param onBytes takes what comes, before the next read: the bytes are overwritten then. Where it is given the socket
  * is no stream to read from, which saves a tenth of a command's time. On Deno and Bun it stays one, and emits `data`.
  */
-export function openSocket({ url, host, port, tls }: Origin, onBytes?: (bytes: Buffer) => void): Socket {
+export function openSocket(
+  { url, host, port, tls, network }: Origin,
+  onBytes?: (bytes: Buffer) => void,
+): Socket {
   const options: TcpNetConnectOpts = { host, port, keepAlive: true, keepAliveInitialDelay: 60_000 };
   if (onBytes && !process.versions.deno && !process.versions.bun) {
     memory ??= Buffer.allocUnsafeSlow(64 * 1024);
@@ -40,12 +53,32 @@ export function openSocket({ url, host, port, tls }: Origin, onBytes?: (bytes: B
     };
     options.onread = { buffer: memory, callback };
   }
-  if (!tls) return net().connect({ ...options, noDelay: true });
-  const session = sessions.get(url);
+  const tunnel = network?.proxy && connectThrough(network, url, port);
+  if (!tls) return (tunnel as Socket | undefined) ?? net().connect({ ...options, noDelay: true });
+  const sessionKey = url + (network?.key ?? "");
+  const session = sessions.get(sessionKey);
   const servername = net().isIP(host) ? "" : host;
-  const socket = tlsModule().connect({ ...options, servername, ALPNProtocols: ["http/1.1"], session });
+  const socket = tlsModule().connect({
+    ...(tunnel ? { socket: tunnel } : options),
+    servername,
+    ALPNProtocols: ["http/1.1"],
+    session,
+    ...network?.tls,
+  } as ConnectionOptions);
+  if (tunnel) Object.assign(socket, { ref: tunnel.ref, unref: tunnel.unref });
   // tls.connect leaves `noDelay` out: without this the first request waits 40 ms for a delayed acknowledgement.
   socket.setNoDelay(true);
-  socket.on("session", (ticket) => sessions.set(url, ticket));
+  socket.on("session", (ticket) => sessions.set(sessionKey, ticket));
   return socket;
+}
+
+/** Starts to connect to the network's proxy, and opens a tunnel to the host. */
+function connectThrough({ proxy, tls }: Network, url: string, port: number) {
+  const options = { host: proxy!.host, port: proxy!.port, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  const servername = net().isIP(proxy!.host) ? "" : proxy!.host;
+  const socket = proxy!.tls
+    ? tlsModule().connect({ ...options, servername, ca: tls?.ca } as ConnectionOptions)
+    : net().connect(options);
+  socket.setNoDelay(true);
+  return openTunnel(socket, proxy!, `${new URL(url).hostname}:${port}`);
 }

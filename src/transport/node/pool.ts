@@ -3,6 +3,7 @@ import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
 import { Http1Connection } from "./http1/http1-connection.js";
+import type { Network } from "./network.js";
 import { type Origin, parseOrigin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
@@ -32,7 +33,7 @@ interface QueuedWaiter {
 /** The connections to one origin, shared by every client of this thread. */
 export class Pool implements ConnectionListener {
   readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
-  private readonly origin: Origin;
+  readonly origin: Origin;
   /** Most recently used last. */
   private readonly idle: Connection[] = [];
   private readonly opening = new Set<Connection>();
@@ -44,8 +45,8 @@ export class Pool implements ConnectionListener {
     (ms) => this.onThaw(ms),
   );
 
-  constructor(url: string) {
-    this.origin = parseOrigin(url);
+  constructor(url: string, network?: Network) {
+    this.origin = parseOrigin(url, network);
   }
 
   /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
@@ -212,14 +213,14 @@ const POOLS = Symbol.for("warmline.pools.1");
  * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
  * Connections that are not kept have a pool of their own, so that a request for a new one never gets an old one.
  */
-export function getPool(url: string, keepAlive: boolean): Pool {
+export function getPool(url: string, keepAlive: boolean, network?: Network): Pool {
   const shared = globalThis as { [POOLS]?: Map<string, Pool> };
   shared[POOLS] ??= new Map();
   const pools = shared[POOLS];
-  const key = keepAlive ? url : `${url} not kept`;
+  const key = `${url}${keepAlive ? "" : " not kept"}${network ? ` ${network.key}` : ""}`;
   let pool = pools.get(key);
   if (!pool) {
-    pool = new Pool(url);
+    pool = new Pool(url, network);
     pools.set(key, pool);
   }
   return pool;

@@ -1,7 +1,8 @@
+import type { RedisOptions } from "../../options/options.js";
 import type { HttpRequest } from "../../protocol/http.js";
 
 /** Settings of the connections to one origin. */
-export interface NodeTransportOptions {
+export interface NodeTransportOptions extends Pick<RedisOptions, "tls" | "proxy"> {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Whether connections are kept for the next request. */

@@ -9,16 +9,22 @@ import type {
 import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
 import { events } from "./events.js";
+import { resolveNetwork } from "./network.js";
 import { getPool, type Pool } from "./pool.js";
+import { openStream } from "./stream.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
 /** Requests over the thread's pool of keep-alive connections. */
 export class NodeTransport implements Transport {
   readonly timers: Timers = callTimers;
+  readonly fetch: Transport["fetch"];
   private readonly pool: Pool;
 
   constructor(private readonly options: NodeTransportOptions) {
-    this.pool = getPool(options.origin, options.keepAlive);
+    const network = resolveNetwork(options, options.origin, process.env);
+    this.pool = getPool(options.origin, options.keepAlive, network);
+    // The runtime's own fetch knows nothing of them.
+    if (network) this.fetch = (url, init) => openStream(this.pool.origin, url, init);
   }
 
   get stats(): ConnectionStats {

@@ -1,0 +1,101 @@
+import { ConfigError } from "../../errors.js";
+import { assertConfig } from "../../options/check-options.js";
+import { findUnknownOption } from "../../options/option-names.js";
+import type { RedisOptions, TlsOptions } from "../../options/options.js";
+
+/** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6). */
+export interface ProxyServer {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** The value of `Proxy-Authorization`. */
+  readonly authorization: string | undefined;
+}
+
+/** How connections to an origin are made, where that is not directly and with the runtime's own authorities. */
+export interface Network {
+  /** Tells networks apart: connections are shared by those with the same key alone. */
+  readonly key: string;
+  readonly tls: TlsOptions | undefined;
+  readonly proxy: ProxyServer | undefined;
+}
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * Returns the network of an origin, or undefined if connections are direct and without TLS options of their own.
+ * @throws ConfigError naming the option or variable that is wrong.
+ */
+export function resolveNetwork(
+  { tls, proxy }: Pick<RedisOptions, "tls" | "proxy">,
+  origin: string,
+  env: Env,
+): Network | undefined {
+  const url = new URL(origin);
+  if (tls) checkTls(tls, url);
+  const found = proxy === undefined ? proxyFromEnv(url, env) : proxy && parseProxy("proxy", proxy);
+  if (!tls && !found) return undefined;
+  const parts = [found, tls?.ca, tls?.cert, tls?.key, tls?.passphrase].map((part) =>
+    JSON.stringify(part ?? null),
+  );
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return { key: createHash("sha256").update(parts.join()).digest("hex"), tls, proxy: found || undefined };
+}
+
+function checkTls(tls: TlsOptions, { protocol }: URL): void {
+  assertConfig(typeof tls === "object", "tls must be an object such as { ca, cert, key }");
+  const unknown = findUnknownOption(tls, ["ca", "cert", "key", "passphrase"]);
+  if (unknown) throw new ConfigError(`tls: ${unknown}`);
+  assertConfig(protocol === "https:", "tls needs a url that begins with https://");
+  assertConfig(!tls.cert === !tls.key, "tls.cert and tls.key must be set together");
+}
+
+function parseProxy(name: string, value: string): ProxyServer {
+  const url = tryUrl(value);
+  assertConfig(
+    url !== undefined && /^https?:$/.test(url.protocol),
+    `${name} must be a URL such as http://user:password@host:3128`,
+  );
+  const { hostname, port, protocol, username, password } = url!;
+  const tls = protocol === "https:";
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (tls ? 443 : 80),
+    tls,
+    authorization: username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
+  };
+}
+
+function tryUrl(value: string): URL | undefined {
+  try {
+    return new URL(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the proxy that the environment names for an https:// origin, unless NO_PROXY excludes its host. */
+function proxyFromEnv({ protocol, hostname, port }: URL, env: Env): ProxyServer | undefined {
+  const value = env.https_proxy || env.HTTPS_PROXY;
+  if (!value || protocol !== "https:" || isLoopback(hostname)) return undefined;
+  const excluded = (env.no_proxy || env.NO_PROXY || "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  if (excluded.some((entry) => excludes(entry, hostname, port || "443"))) return undefined;
+  // curl takes a proxy without a scheme for http://.
+  return parseProxy("HTTPS_PROXY", value.includes("://") ? value : `http://${value}`);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}
+
+/** Whether an entry of NO_PROXY is the host, a domain above it, or `*`, and names no other port. */
+function excludes(entry: string, hostname: string, port: string): boolean {
+  const [, host = "", only] = /^(.*?)(?::(\d+))?$/.exec(entry)!;
+  if (only !== undefined && only !== port) return false;
+  const domain = host.replace(/^\*?\./, "");
+  return host === "*" || hostname === domain || hostname.endsWith(`.${domain}`);
+}

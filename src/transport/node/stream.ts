@@ -1,0 +1,34 @@
+import { type Origin, openSocket } from "./origin.js";
+
+/** Opens an event stream on a connection of its own, with the arguments and the result of `fetch`. */
+export function openStream(
+  origin: Origin,
+  url: string,
+  { method, headers, body, signal }: RequestInit,
+): Promise<Response> {
+  const { request } = process.getBuiltinModule("node:http");
+  const { Readable } = process.getBuiltinModule("node:stream");
+  const { pathname, host } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        path: pathname,
+        method: method!,
+        headers: { ...(headers as Record<string, string>), host },
+        signal: signal ?? undefined,
+        createConnection: () => openSocket(origin),
+      },
+      (response) => {
+        const { statusCode: status, headers: received } = response;
+        resolve(
+          new Response(Readable.toWeb(response) as ReadableStream, {
+            status,
+            headers: received as Record<string, string>,
+          }),
+        );
+      },
+    );
+    sent.on("error", (error) => reject(signal?.aborted ? signal.reason : error));
+    sent.end(body);
+  });
+}

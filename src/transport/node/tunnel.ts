@@ -1,0 +1,68 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ProxyServer } from "./network.js";
+
+/** A stream with the methods of a socket that decide whether it keeps the process alive. */
+export type Tunnel = Duplex & Pick<Socket, "ref" | "unref">;
+
+/** The most bytes of a proxy's response to CONNECT. */
+const MAX_HEAD = 16 * 1024;
+
+/**
+ * Returns a stream to `authority` (host:port) through a proxy's socket, which is still connecting. What is written before the
+ * tunnel is open waits for it. The stream emits `connect` then; it fails if the proxy refuses.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
+ */
+export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, authority: string): Tunnel {
+  const { Duplex } = process.getBuiltinModule("node:stream");
+  let open: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const tunnel = new Duplex({
+    allowHalfOpen: false,
+    read: () => void socket.resume(),
+    write(chunk, _encoding, done) {
+      void opened.then(() => socket.write(chunk, done));
+    },
+    final: (done) => void opened.then(() => socket.end(done)),
+    destroy(error, done) {
+      socket.destroy();
+      done(error);
+    },
+  });
+  const forward = (chunk: Buffer) => {
+    if (!tunnel.push(chunk)) socket.pause();
+  };
+  let head = Buffer.alloc(0);
+  const readHead = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf("\r\n\r\n");
+    if (end === -1) {
+      if (head.length > MAX_HEAD) tunnel.destroy(new Error("the proxy's response to CONNECT has no end"));
+      return;
+    }
+    const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString("latin1", 0, end)) ?? [];
+    if (!status?.startsWith("2")) {
+      tunnel.destroy(new Error(`the proxy refused CONNECT with status ${status ?? "none"}`));
+      return;
+    }
+    socket.off("data", readHead).on("data", forward);
+    open();
+    tunnel.emit("connect");
+    if (head.length > end + 4) forward(head.subarray(end + 4));
+  };
+  socket
+    .once(tls ? "secureConnect" : "connect", () => {
+      const proof = authorization ? `Proxy-Authorization: ${authorization}\r\n` : "";
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${proof}\r\n`);
+    })
+    .on("data", readHead)
+    .on("end", () => tunnel.push(null))
+    .on("error", (error) => tunnel.destroy(new Error(`proxy: ${error.message}`, { cause: error })))
+    .on("close", () => tunnel.destroy());
+  return Object.assign(tunnel, {
+    ref: () => socket.ref(),
+    unref: () => socket.unref(),
+  });
+}

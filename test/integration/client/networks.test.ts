@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { createGateway, type Gateway } from "warmline-gateway";
+import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
+import { runProgram } from "../../faults/support/program.js";
+import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
+import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
+
+let gateway: Gateway;
+let authority: Authority;
+let server: Certificate;
+beforeAll(async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+  authority = makeAuthority();
+  server = authority.issue();
+});
+afterAll(() => gateway.close());
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+const client = (options: RedisOptions) => {
+  const redis = new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options });
+  closing.push(() => redis.close());
+  return redis;
+};
+const startFront = async (options = {}): Promise<TlsFront> => {
+  const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
+  closing.push(() => front.close());
+  return front;
+};
+const startProxy = async (options?: ConnectProxyOptions) => {
+  const proxy = await startConnectProxy(options);
+  closing.push(() => proxy.close());
+  return proxy;
+};
+const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
+
+/** Sends a command, a batch and a message to a subscriber. */
+async function exercise(redis: Redis): Promise<void> {
+  const value = { name: "Ada", tags: ["a".repeat(100_000)] };
+  expect(await redis.set("user", value)).toBe("OK");
+  expect(await Promise.all([redis.get("user"), redis.strlen("none")])).toEqual([value, 0]);
+  const subscriber = redis.subscribe("news");
+  await subscriber.ready;
+  const received = new Promise((resolve) => subscriber.on("message", resolve));
+  await redis.publish("news", { n: 1 });
+  expect(await received).toMatchObject({ message: { n: 1 } });
+  await subscriber.unsubscribe();
+}
+
+describe("a private authority", () => {
+  let url: string;
+  beforeEach(async () => {
+    ({ url } = await startFront());
+  });
+
+  test("commands and subscriptions work with tls.ca", async () => {
+    await exercise(client({ url, tls: { ca: authority.cert } }));
+  });
+
+  test("a command without tls.ca is unsent, also beside a client that has it", async () => {
+    await client({ url, tls: { ca: authority.cert } }).ping();
+    await expect(client({ url }).incr("n")).rejects.toMatchObject(unsent);
+  });
+
+  test("a command works with NODE_EXTRA_CA_CERTS", async () => {
+    const source = `import { Redis } from "warmline"; console.log(await Redis.fromEnv().ping());`;
+    const env = { WARMLINE_URL: url, WARMLINE_TOKEN: gateway.token, NODE_EXTRA_CA_CERTS: authority.caFile };
+    expect(await runProgram(source, env)).toMatchObject({ output: "PONG", errors: "", code: 0 });
+  });
+});
+
+describe("mutual TLS", () => {
+  let url: string;
+  beforeEach(async () => {
+    ({ url } = await startFront({ requestCert: true, ca: authority.cert }));
+  });
+
+  test("commands and subscriptions work with a certificate of the client", async () => {
+    const { cert, key } = authority.issue();
+    await exercise(client({ url, tls: { ca: authority.cert, cert, key } }));
+  });
+
+  test("a command without a certificate fails", async () => {
+    await expect(client({ url, tls: { ca: authority.cert } }).incr("n")).rejects.toMatchObject({
+      command: "INCR",
+    });
+  });
+});
+
+describe("a CONNECT proxy", () => {
+  const ways: [string, ConnectProxyOptions | (() => ConnectProxyOptions)][] = [
+    ["http://", {}],
+    ["http:// with a password", { credentials: "ada:s3cret" }],
+    ["https:// with a password", () => ({ credentials: "ada:s3cret", tls: server })],
+  ];
+
+  test.each(ways)("commands and subscriptions reach an https:// url through %s", async (_what, options) => {
+    const proxy = await startProxy(typeof options === "function" ? options() : options);
+    const { url } = await startFront();
+    const redis = client({ url, tls: { ca: authority.cert }, proxy: proxy.url });
+    await exercise(redis);
+    expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));
+    // One for commands, which keep it, and one for the subscription.
+    expect(proxy.tunnels.length).toBeLessThanOrEqual(3);
+    expect(redis.stats().reused).toBeGreaterThan(0);
+  });
+
+  test("commands and subscriptions reach an http:// url through it", async () => {
+    const proxy = await startProxy();
+    await exercise(client({ proxy: proxy.url }));
+    expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(gateway.url).host]));
+  });
+
+  test("a wrong password rejects a command as unsent, and is not shown", async () => {
+    const proxy = await startProxy({ credentials: "ada:s3cret" });
+    const redis = client({ proxy: proxy.url.replace("s3cret", "wr0ng") });
+    const error = await redis.incr("n").catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      ...unsent,
+      message: "INCR: not sent: the proxy refused CONNECT with status 407",
+    });
+    expect(`${error.stack}${error.cause.stack}`).not.toContain("wr0ng");
+  });
+
+  test("a proxy that is not there rejects a command as unsent", async () => {
+    const proxy = await startProxy();
+    await proxy.close();
+    await expect(client({ proxy: proxy.url }).incr("n")).rejects.toMatchObject(unsent);
+    closing.pop();
+  });
+
+  test("an idle connection through it does not keep the process alive", async () => {
+    const proxy = await startProxy();
+    const { url } = await startFront();
+    const source = `import { Redis } from "warmline";
+      for (const options of [{ url: ${JSON.stringify(url)} }, { url: ${JSON.stringify(gateway.url)} }]) {
+        console.log(await new Redis({ ...options, token: process.env.TOKEN, proxy: process.env.PROXY }).ping());
+      }`;
+    const env = { TOKEN: gateway.token, PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority.caFile };
+    expect(await runProgram(source, env)).toMatchObject({ output: "PONG\nPONG", errors: "", code: 0 });
+    expect(proxy.tunnels).toHaveLength(2);
+  });
+
+  test("HTTPS_PROXY is used, unless NO_PROXY names the host", async () => {
+    const proxy = await startProxy({ credentials: "ada:s3cret" });
+    const { url } = await startFront();
+    // Loopback names never use the environment's proxy: the proxy resolves this one, which is nowhere else.
+    const source = `import { Redis } from "warmline";
+      const ping = () => new Redis({ url: process.env.URL, token: "t", retry: false }).ping();
+      console.log(await ping().catch(({ message }) => message));`;
+    const env = {
+      URL: url.replace("localhost", "redis.invalid"),
+      HTTPS_PROXY: proxy.url.replace("s3cret", "no"),
+    };
+    expect((await runProgram(source, env)).output).toContain("the proxy refused CONNECT with status 407");
+    expect((await runProgram(source, { ...env, NO_PROXY: ".invalid" })).output).toContain("ENOTFOUND");
+    expect(proxy.refused).toEqual([407]);
+  });
+});
+
+test("the fetch entry refuses tls and proxy", () => {
+  for (const options of [{ tls: { ca: "x" } }, { proxy: "http://proxy" }]) {
+    expect(() => new FetchRedis({ url: "https://redis.example", token: "t", ...options })).toThrow(
+      "tls and proxy need the entry for Node",
+    );
+  }
+});
