@@ -6,7 +6,6 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { startRedis } from "warmline-testbed";
 import { tableOf } from "../support/docs-table.js";
 import { run } from "../support/packages/run.js";
-import { IORedis } from "../support/redis-clients.js";
 
 // Libraries that want an ioredis or node-redis client, unchanged from npm. Each program is run over TCP and through
 // warmline/ioredis and warmline/node-redis, and has to print the same.
@@ -28,7 +27,7 @@ beforeAll(async () => {
   manifest.dependencies.warmline = `file:${inject("tarballs").warmline}`;
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
-  server = await startRedis();
+  server = await startRedis({ listen: "tcp" });
   gateway = await createGateway({ port: 0, redis: server.url });
 }, 600_000);
 afterAll(async () => {
@@ -39,9 +38,7 @@ afterAll(async () => {
 
 /** Runs a program on an empty Redis, and returns what it printed. */
 async function outputOf(name: string, env: Record<string, string>): Promise<unknown> {
-  const client = new IORedis(server.url);
-  await client.flushall();
-  client.disconnect();
+  await server.command("FLUSHALL");
   const printed = await run("node", [join("src", `${name}.mjs`)], folder, env, 60_000);
   return JSON.parse(printed.trim().split("\n").at(-1)!);
 }
@@ -51,8 +48,7 @@ const same: string[] = [];
 
 describe("a library's program prints over HTTP what it prints over TCP", () => {
   test.each(programs)("the program of %s", { timeout: 120_000 }, async (name) => {
-    const { port } = new URL(server.url);
-    const overTcp = await outputOf(name, { REDIS_PORT: port });
+    const overTcp = await outputOf(name, { REDIS_PORT: String(server.port) });
     const overHttp = await outputOf(name, { WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
     expect(overHttp).toEqual(overTcp);
     same.push(name);

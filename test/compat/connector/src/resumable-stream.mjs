@@ -8,9 +8,14 @@ const read = async (stream) => {
   for await (const chunk of stream) text += chunk;
   return text;
 };
+// ioredis 5 must be ready before it subscribes: else its own INFO may come too late.
+const ready = async (client) => {
+  await client.ping();
+  return client;
+};
 const found = {};
 for (const [name, create, publisher, subscriber] of [
-  ["ioredis", byIoredis, ioredis(), ioredis()],
+  ["ioredis", byIoredis, await ready(ioredis()), await ready(ioredis())],
   ["node-redis", byNodeRedis, await nodeRedis(), await nodeRedis()],
 ]) {
   const context = create({ waitUntil: null, publisher, subscriber, keyPrefix: name });
@@ -19,7 +24,7 @@ for (const [name, create, publisher, subscriber] of [
       async start(controller) {
         for (const part of ["one ", "two ", "three ", "four"]) {
           controller.enqueue(part);
-          await pause(150);
+          await pause(500);
         }
         controller.close();
       },
