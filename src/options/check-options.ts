@@ -46,7 +46,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
     "an object with retries and backoff, or false",
   ],
   keepAlive: isBoolean,
-  tls: isNotNull,
+  tls: [(value) => value !== null, "left out rather than null"],
   proxy: [(value) => value === false || typeof value === "string", "a URL, or false"],
   transport: [(value) => typeof value === "function", "undici(dispatcher) of warmline/undici"],
   cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
