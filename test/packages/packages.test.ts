@@ -148,7 +148,7 @@ describe("warmline-gateway, installed from its tarball", () => {
 });
 
 /** Bytes that a package may take on disk. Most are code and declarations; source maps lead to files and lines alone. */
-const MAX_UNPACKED = { warmline: 760_000, "warmline-gateway": 5_000_000, "warmline-upstash": 200_000 };
+const MAX_UNPACKED = { warmline: 780_000, "warmline-gateway": 5_000_000, "warmline-upstash": 200_000 };
 
 async function unpackedSize(tarball: string): Promise<number> {
   const listed = await run("tar", ["-tvzf", tarball], root);
