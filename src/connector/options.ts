@@ -18,6 +18,8 @@ const OPTION_NAMES = [
   "maxConnections",
   "maxReplySize",
   "preconnect",
+  "tls",
+  "proxy",
 ] as const;
 
 /**
@@ -61,6 +63,8 @@ export function createContext(given: ConnectorOptions): ConnectorContext | Confi
     maxConnections: options.maxConnections ?? 64,
     maxReplySize,
     probe: pingRequest(endpoint),
+    tls: options.tls,
+    proxy: options.proxy,
   });
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
   return { endpoint, settings, transport, headers };

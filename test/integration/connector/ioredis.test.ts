@@ -401,6 +401,8 @@ describe("options of the connector", () => {
     [{ url: "http://host", token: "t", tiemout: 5 }, /unknown option tiemout; did you mean timeout\?/],
     [{ url: "http://host", token: "t", codec: "text" }, /unknown option codec/],
     [{ url: "http://host", token: "t", timeout: -1 }, /timeout must be/],
+    [{ url: "https://host", token: "t", proxy: "ftp://host" }, /proxy/],
+    [{ url: "http://host", token: "t", tls: { ca: "x" } }, /tls/],
     [null, /must be an object/],
   ])("the connector refuses %j", (options, message) => {
     const given = options && { token: "t", ...options };
