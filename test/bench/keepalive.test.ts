@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 
-const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
 
 interface Ended {
   readonly code: number;

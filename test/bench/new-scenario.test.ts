@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { schemaErrors } from "../../support/bench.js";
+import { schemaErrors } from "../support/bench.js";
 
 // The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
 
-const root = resolve(import.meta.dirname, "../../..");
+const root = resolve(import.meta.dirname, "../..");
 const copy = mkdtempSync(join(tmpdir(), "warmline-new-scenario-"));
 const src = join(copy, "bench/src");
 const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-agent.ts")];

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { bench, schemaErrors } from "../../support/bench.js";
+import { bench, schemaErrors } from "../support/bench.js";
 
 // One quick round each, under this Node alone: that everything is measured, not how fast it is.
 
