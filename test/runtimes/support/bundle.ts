@@ -25,8 +25,8 @@ export async function bundle(
   });
   const entries = Object.keys(metafile.inputs).filter((path) => path.startsWith("node_modules/"));
   const own = "node_modules/warmline/dist/";
-  // Beside it are what it loads when it is needed, and what these share.
-  const expected = new RegExp(`^${own}(fetch|(chunk|lazy-features)-\\w+)\\.js$`);
+  // Entries share chunks.
+  const expected = new RegExp(`^${own}(fetch|chunk-\\w+)\\.js$`);
   const foreign = entries.filter((path) => !expected.test(path));
   if (warnings.length > 0 || foreign.length > 0 || !entries.includes(`${own}fetch.js`)) {
     const said = warnings.map(({ text }) => text).join("; ");
