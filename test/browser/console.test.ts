@@ -9,7 +9,7 @@ describeInBrowser("the console page", (browser) => {
   let redis: Redis;
   let context: BrowserContext;
   let page: Page;
-  /** What the browser complained of, and where the page's requests went. */
+  /** Errors and warnings of the browser, and the targets of the page's requests. */
   const complaints: string[] = [];
   const requested = new Set<string>();
 
@@ -43,7 +43,7 @@ describeInBrowser("the console page", (browser) => {
     await page.fill("#line", line);
     await page.press("#line", "Enter");
   };
-  const answer = () => page.locator("#log > div:not(.asked)").last();
+  const reply = () => page.locator("#log > div:not(.asked)").last();
 
   test("the console shows keys with types and times to live, and requests nothing from other origins", async () => {
     await redis.set("user:1", "Ada", { ex: 3000 });
@@ -109,7 +109,7 @@ describeInBrowser("the console page", (browser) => {
       await type(line);
       await expect.poll(() => page.locator("#log .asked").last().textContent()).toBe(`> ${line}`);
       await expect
-        .poll(() => answer().textContent())
+        .poll(() => reply().textContent())
         .toEqual(said instanceof RegExp ? expect.stringMatching(said) : said);
     }
     expect([...(await redis.with({ codec: "bytes" }).get<Uint8Array>("bytes"))!]).toEqual([255, 0]);
@@ -126,7 +126,7 @@ describeInBrowser("the console page", (browser) => {
     await page.press("#line", "Escape");
     await page.getByText("cancelled").waitFor();
     await type("PING");
-    await expect.poll(() => answer().textContent()).toBe("PONG");
+    await expect.poll(() => reply().textContent()).toBe("PONG");
   });
 
   test("markup in a key, a value or an error is shown as text", async () => {
@@ -189,7 +189,7 @@ describeInBrowser("the console page", (browser) => {
     await open();
     await page.getByText("No keys yet.").waitFor();
     await page.getByRole("button", { name: /^SET user:1/ }).click();
-    await expect.poll(() => answer().textContent()).toBe("OK");
+    await expect.poll(() => reply().textContent()).toBe("OK");
     await page.getByRole("button", { name: /^HSET account:1/ }).click();
     await expect.poll(names).toEqual(["account:1", "user:1"]);
     expect(await redis.get("user:1")).toEqual({ name: "Ada", languages: ["en", "fr"] });
@@ -209,7 +209,7 @@ describeInBrowser("the console page", (browser) => {
     // The list is fetched again; the group stays closed.
     await page.click("#search button");
     await type("PING");
-    await expect.poll(() => answer().textContent()).toBe("PONG");
+    await expect.poll(() => reply().textContent()).toBe("PONG");
     expect(await page.locator("#rows .row .name", { hasText: "user:10" }).isVisible()).toBe(false);
   });
 
@@ -334,7 +334,7 @@ describeInBrowser("the console page", (browser) => {
       ["SET", "user:1", ""],
     ]);
     expect(await page.locator("#commands").textContent()).not.toContain("secret-value");
-    // What the page itself sends for its list of keys is left out.
+    // Commands that the page itself sends for its list of keys are left out.
     await page.click("#search button");
     await page.getByText("7 keys", { exact: true }).waitFor();
     await redis.ping();
@@ -370,7 +370,7 @@ describeInBrowser("the console page", (browser) => {
     await open();
     await page.locator("#main").waitFor();
     await type("CONFIG GET maxmemory");
-    await expect.poll(() => answer().textContent()).toContain('--allow-command "CONFIG GET"');
+    await expect.poll(() => reply().textContent()).toContain('--allow-command "CONFIG GET"');
   });
 
   test("nothing is wider than a phone's screen, in any view", async () => {
@@ -403,9 +403,9 @@ describeInBrowser("the console page", (browser) => {
       await page.goto(`${limited.url}/#a-token-that-reads`);
       await page.locator("#main").waitFor();
       await type("GET k");
-      await expect.poll(() => answer().textContent()).toBe('"v"');
+      await expect.poll(() => reply().textContent()).toBe('"v"');
       await type("SET k w");
-      await expect.poll(() => answer().textContent()).toMatch(/^\(error\) NOPERM/);
+      await expect.poll(() => reply().textContent()).toMatch(/^\(error\) NOPERM/);
       expect(await page.locator("#counters").isVisible()).toBe(false);
       await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
       await page.click("#tab-commands");

@@ -52,7 +52,7 @@ describeInBrowser("a web page of another site", (browser) => {
     return ((await response.json()) as { result: unknown }).result;
   }
 
-  /** How a page can make a browser send a request without being asked for leave, or with; each writes its own key. */
+  /** Requests that a page can make a browser send, with and without a preflight; each writes its own key. */
   const attempts = (url: string, token: string): Record<string, string> => ({
     image: `new Image().src = "${url}/set/image/1?_token=${token}"`,
     script: `document.body.append(Object.assign(document.createElement("script"), { src: "${url}/set/script/1?_token=${token}" }))`,
@@ -68,7 +68,7 @@ describeInBrowser("a web page of another site", (browser) => {
     events: `new EventSource("${url}/set/events/1?_token=${token}")`,
   });
 
-  /** Makes the page try everything, and waits until the gateway has answered as many requests. */
+  /** Makes the page try everything, and waits until the gateway has responded to as many requests. */
   async function tryAll(url: string, token = ADMIN): Promise<string[]> {
     const seen = new Set<string>();
     const all = attempts(url, token);
@@ -113,12 +113,12 @@ describeInBrowser("a web page of another site", (browser) => {
     await start();
     const { port } = new URL(gateway.url);
     await context.close();
-    // The browser asks this machine for the attacker's name, as after a change of its DNS record.
+    // The browser resolves the attacker's name to this machine, as after a change of its DNS record.
     const rebound = await launchBrowser("--host-resolver-rules=MAP evil.test 127.0.0.1");
     try {
       page = await rebound.newPage();
-      const answer = await page.goto(`http://evil.test:${port}/set/rebound/1?_token=${ADMIN}`);
-      expect(answer!.status()).toBe(403);
+      const response = await page.goto(`http://evil.test:${port}/set/rebound/1?_token=${ADMIN}`);
+      expect(response!.status()).toBe(403);
       // Its own origin by now: same-origin requests, with any header it likes.
       const statuses = await page.evaluate(
         `Promise.all([

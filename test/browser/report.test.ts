@@ -8,12 +8,12 @@ import { describeInBrowser } from "./support/browser.js";
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
-/** How a picture came out in the browser. */
+/** The layout of a picture in the browser. */
 interface Drawn {
   readonly name: string;
   readonly width: number;
   readonly height: number;
-  /** Lines, bars and spans, and those of them that take up no room. */
+  /** Lines, bars and spans, and the ones among them without an area. */
   readonly marks: number;
   readonly empty: number;
   readonly wordsOutside: readonly string[];

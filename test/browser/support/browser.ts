@@ -11,7 +11,7 @@ if (!program && process.env.REQUIRE_RUNTIMES === "1") {
   throw new Error("REQUIRE_RUNTIMES=1, but there is no Chromium.");
 }
 
-/** Starts a headless Chromium of one's own, with further flags; whoever starts it closes it. */
+/** Starts a separate headless Chromium, with further flags. The caller closes it. */
 export function launchBrowser(...flags: string[]): Promise<Browser> {
   const args = ["--no-sandbox", "--disable-dev-shm-usage", ...flags];
   return chromium.launch({ executablePath: program!, args });

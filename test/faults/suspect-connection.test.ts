@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 
-// Connections that were idle for long enough to have been forgotten by somebody on the way.
+// Connections that were idle for so long that a middlebox may have dropped them.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "t", ...options });
 const idle = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
-/** From here on connection 1 swallows everything: the path has forgotten the flow. */
+/** Drops all bytes of connection 1 from now on, as after a middlebox has dropped the flow. */
 function forgetFirst() {
   endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Response(":1\r\n"));
 }

@@ -6,8 +6,8 @@ import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
 
-// Every sample of every method that both clients have: the words that each sends for it, and the value that each makes
-// of one response. What differs is listed, with its reason; what is listed does differ.
+// Every sample of every method that both clients have: the arguments that each sends, and the value that each decodes
+// from one response. Each difference is listed, with its reason, and each listed one does differ.
 
 interface Shown {
   readonly words: string[] | undefined;
@@ -77,7 +77,7 @@ describe.each(shared)("%s", (method, list) => {
   });
 });
 
-/** What stands in the place of one argument of a sample after the other. */
+/** Values that replace one argument of a sample after the other. */
 const shapes: unknown[] = ["text", 7, true, ["a", "b"], ["a", [1, "x"]], [], { a: 1 }];
 
 test.each(shared)(
@@ -115,14 +115,14 @@ const LISTS =
 /** Methods of which the reference sends a text in the place of a list letter by letter, or throws. */
 const ONE = /^(clientSetinfo|json\.mget|lmpop|ping|sintercard|smismember|xread(group)?|zmscore)$/;
 
-/** Methods that the reference leaves an argument of another type out of, without a word. */
+/** Methods whose reference silently leaves out an argument of another type. */
 const DROPPED = /^(bitcount|hrandfield|spop|srandmember|x(rev)?range|zpopm(in|ax))$/;
 
 function isListed(method: string, ours: readonly string[], theirs: readonly string[] = []): boolean {
   if (ONE.test(method)) return true;
   if (DROPPED.test(method)) return theirs.length < ours.length;
   if (!LISTS.test(method)) return false;
-  // How many there are stands before some lists.
+  // Some lists are preceded by their length.
   const items = (words: readonly string[]) =>
     words
       .flatMap((word) => (word.startsWith("[") ? [JSON.parse(word)].flat(2) : [word]))
@@ -130,7 +130,7 @@ function isListed(method: string, ours: readonly string[], theirs: readonly stri
   return items(ours).join().startsWith(items(theirs).join());
 }
 
-/** The words of a call, in lower case; undefined where nothing is sent. */
+/** The arguments of a call, in lower case; undefined if nothing is sent. */
 async function wordsOf(client: object, path: string, args: unknown[]): Promise<string[] | undefined> {
   try {
     return (await show(client, path, args)).words;
