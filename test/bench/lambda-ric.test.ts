@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startInstance } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
 
-// AWS's runtime client builds native code, so it is installed into a folder of its own, by this suite alone.
+// AWS's runtime client builds native code, so only this suite installs it, into a separate folder.
 
 const MANIFESTS = fileURLToPath(new URL("./lambda-ric/", import.meta.url));
 const TOOLS = ["autoconf", "automake", "libtoolize", "cmake", "g++", "make", "python3"];

@@ -15,7 +15,7 @@ import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { gatewayAt, keyOfEachSlot, until } from "./support.js";
 
-// What tokens may do does not depend on what Redis is: a cluster, with TLS or without, before one process or several.
+// The permissions of tokens do not depend on the Redis: a cluster, with TLS or without, before one process or several.
 
 const noperm = expect.stringMatching(/^NOPERM/);
 /** Slots of every node. */
@@ -30,7 +30,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     const tls = join(folder, "both.pem");
     writeFileSync(tls, certificate.key + certificate.cert);
     cluster = await startCluster({ tls });
-    // A user of its own on every node, who may not even ask whether it is one of a cluster.
+    // A separate user on every node, without permission even for the command that detects a cluster.
     const rules = ["~ann:*", "&ann:*", "+@all", "-@admin", "-info", "-cluster"];
     for (const node of cluster.nodes)
       await node.command("ACL", "SETUSER", "ann", "on", ">pass word", ...rules);
@@ -127,7 +127,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
       token: "main",
       tokens: [{ name: "app", token: "app" }],
     });
-    // Which slots are whose. Of replicas the node may still hear meanwhile.
+    // The owners of the slots, without replicas: the node may still learn of them meanwhile.
     const slots = async () => {
       const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as unknown[][];
       return ranges.map(([first, last, primary]) => [first, last, primary]);
@@ -145,7 +145,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
       expect(response.error, words).toMatch(/can't run this command|NOPERM/);
     }
     expect(await slots()).toEqual(before);
-    // What the gateway and its clients need works.
+    // The commands that the gateway and its clients need work.
     expect(await runAs(gateway, "app", "FLUSHALL")).toBe("OK");
     expect(await runAs(gateway, "app", "MSET", ...some.flatMap((key) => [key, "1"]))).toBe("OK");
     expect((await runAs(gateway, "app", "KEYS", "*")).sort()).toEqual([...some].sort());
@@ -176,7 +176,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     const args = ["--port", "0", "--redis", cluster.url, "--workers", "3", "--tokens-file", file];
     const cli = new CliProcess(args, { WARMLINE_GATEWAY_TOKEN: "main" });
     const [, url = ""] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
-    /** Each on a connection of its own, so that every worker gets its share. */
+    /** Each on a separate connection, so that every worker gets its share. */
     const requested = (token: string, words: unknown[]) =>
       Promise.all(
         Array.from({ length: 9 }, async () => {

@@ -54,7 +54,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
       return items.map(({ result, error }) => result ?? error!.split(" ")[0]);
     };
     expect(await read(`${url}?cluster=true`)).toEqual(some.map(() => "OK"));
-    // Taken for a single server, which it can't be told from.
+    // Detected as a single server, since there is no difference to one.
     expect(await read(url)).toContain("MOVED");
   });
 

@@ -64,7 +64,7 @@ describe.skipIf(!redisAvailable())("a primary killed under load", () => {
           ["SET", name, n],
           ["WAIT", 1, 1_000],
         ]);
-        // On slots of the primary that died: its replica has taken over, and has no replica of its own.
+        // On slots of the primary that died: its replica has taken over, and has no replica.
         const isAfter = killed > 0 && performance.now() - killed > 500;
         if (isAfter && item!.result === "OK" && keys.indexOf(key) < 80) recovered ||= performance.now();
         if (item!.result === "OK" && waited!.result >= 1) acknowledged.set(name, n);

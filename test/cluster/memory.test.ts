@@ -8,7 +8,7 @@ import { gatewayAt, metric, run } from "./support.js";
 
 const MB = 1024 * 1024;
 const LIMIT = 8 * MB;
-/** What is appended at a time to a value of 100 MB. */
+/** The bytes appended at a time to a value of 100 MB. */
 const PART = "a".repeat(5 * MB);
 const PARTS = 20;
 

@@ -15,7 +15,7 @@ export async function migrate(
       if (keys.length === 0) break;
       await from.command("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
     }
-    // The one that gets the slot first: it must never be nobody's.
+    // The target of the slot first: the slot must always have an owner.
     await to.command("CLUSTER", "SETSLOT", slot, "NODE", to.id);
     for (const node of primaries) {
       if (node !== to) await node.command("CLUSTER", "SETSLOT", slot, "NODE", to.id);

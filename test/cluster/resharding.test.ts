@@ -105,7 +105,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
       counted.map((key) => ["GET", `{${key}}n`]),
     );
     expect(sums.map(({ result }) => Number(result))).toEqual(counted.map((key) => counts.get(key)));
-    // Afterwards the gateway knows where everything is.
+    // Afterwards the gateway has the current topology.
     const before = await metric(gateway, "upstream_redirects_total");
     await pipeline(
       gateway,

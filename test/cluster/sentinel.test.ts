@@ -175,12 +175,12 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
     await Promise.all(loads);
     sentinel.close();
     expect(done).toBeGreaterThan(before);
-    // What was under way when its connection was ended may have run or not.
+    // Commands in flight when their connection was closed may have run or not.
     expect(errors.filter((error) => !/UNKNOWNOUTCOME|connection to Redis was lost/.test(error))).toEqual([]);
     expect(errors.length).toBeLessThan(20);
     await run(gateway, "RPUSH", "queue", "x");
     const end = await popped;
-    // Redis may have ended its connection, on which the command waited, ahead of any word.
+    // Redis may have closed the connection on which the command waited, before any reply.
     expect([["queue", "x"], expect.objectContaining({ status: 502 })]).toContainEqual(end);
   }, 60_000);
 });

@@ -8,7 +8,7 @@ export function gatewayAt(redis: string, options: Partial<GatewayOptions> = {}):
   return createGateway({ redis, port: 0, ...options });
 }
 
-/** What one command of a pipeline came to. */
+/** The result of one command of a pipeline. */
 export interface Item {
   readonly result?: any;
   readonly error?: string;

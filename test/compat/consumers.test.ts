@@ -13,9 +13,9 @@ const project = join(import.meta.dirname, "project");
 const programs = readdirSync(join(project, "src")).map((file) => basename(file, ".ts"));
 
 interface Outcome {
-  /** What TypeScript says, about the programs and about the declarations of the packages. */
+  /** The errors of TypeScript, in the programs and in the declarations of the packages. */
   readonly types: string[];
-  /** What each program prints. */
+  /** The output of each program. */
   readonly printed: Record<string, unknown>;
 }
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
   cpSync(project, folder, { recursive: true });
   const { warmline, "warmline-upstash": compat } = inject("tarballs");
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  // What the README says, with files where a user writes versions.
+  // The steps of the README, with files where a user writes versions.
   manifest.dependencies.warmline = `file:${warmline}`;
   manifest.dependencies["@upstash/redis"] = `file:${compat}`;
   manifest.overrides = { "@upstash/redis": "$@upstash/redis" };

@@ -12,7 +12,7 @@ test("one bundled file keeps one connection over a freeze", async () => {
   const { folder, env } = example;
   await run("npm", ["run", "build"], folder);
   expect(readdirSync(join(folder, "dist"))).toEqual(["handler.mjs"]);
-  // What is deployed is that file alone.
+  // Only that file is deployed.
   rmSync(join(folder, "node_modules"), { recursive: true });
   const redis = new Redis({ url: env.WARMLINE_URL, token: env.WARMLINE_TOKEN });
   const instance = await startInstance({ handler: join(folder, "dist/handler.mjs"), env });
@@ -30,7 +30,7 @@ test("one bundled file keeps one connection over a freeze", async () => {
     const metrics = await fetch(`${env.WARMLINE_URL}/metrics`, {
       headers: { authorization: `Bearer ${env.WARMLINE_TOKEN}` },
     });
-    // The function's own, this test's, and the one that asks.
+    // The connections of the function, of this test, and of the one that reads the number.
     expect(await metrics.text()).toMatch(/^warmline_gateway_connections_opened_total 3$/m);
   } finally {
     await instance.stop();

@@ -9,7 +9,7 @@ import { type Served, serve, useExample } from "./support/example.js";
 const example = useExample("nextjs");
 
 const next = "node_modules/next/dist/bin/next";
-// No network: nothing is told to anybody.
+// No network: no telemetry is sent.
 const quiet = { NEXT_TELEMETRY_DISABLED: "1", WARMLINE_URL: undefined, WARMLINE_TOKEN: undefined };
 
 async function freePort(): Promise<number> {

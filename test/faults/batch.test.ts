@@ -5,7 +5,7 @@ import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../suppo
 // Commands that travel together, and what becomes of each when the request fails.
 
 let endpoint: RawEndpoint;
-/** What Redis would say to each command: its own words, joined. */
+/** The reply of Redis to each command: its arguments, joined. */
 const echo = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as string[] | string[][];
   const item = (args: string[]) => {
@@ -18,7 +18,7 @@ const echo = ({ socket, body }: Arrived) => {
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
   endpoint.onRequest = echo;
-  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await client().echo("hello");
   endpoint.requests.length = 0;
 });

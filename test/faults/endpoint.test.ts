@@ -10,7 +10,7 @@ import {
 } from "warmline";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
-// What an endpoint, or something in front of it, can do to a client, byte by byte.
+// Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
@@ -180,7 +180,7 @@ test.each<[string, string]>([
   const value = await client(patient)
     .incr("n")
     .catch((thrown) => thrown);
-  // With a whole response before the junk, the value is right; otherwise nobody knows.
+  // With a whole response before the junk, the value is right; otherwise the outcome is unknown.
   if (value !== 1) expect(value).toBeInstanceOf(UnknownOutcomeError);
   expect(endpoint.count("INCR")).toBe(1);
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":7\r\n"));
@@ -222,7 +222,7 @@ test("unexpected bytes in the kernel's buffer are not a response", async () => {
   };
   for (let i = 0; i < 5; i++) {
     expect(await redis.get(`k${i}`)).toBe(String(i));
-    // This process neither polls nor runs timers until the next command is issued in the same turn.
+    // This process neither polls nor runs timers until the next command is issued in the same tick.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
   }
 });

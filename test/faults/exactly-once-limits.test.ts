@@ -18,7 +18,7 @@ import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/wrap.js";
 import { slotOf } from "../support/slot.js";
 
-// Where an exactly-once write meets the edges of its promise: memory, time, a first copy that comes late, a cluster.
+// Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -98,7 +98,7 @@ describe("frozen in mid-callback, with an idle connection and a command to come 
       const idle = new Promise<void>((resolve) => {
         route.path.onConnection(() => ({ responded: () => resolve() }));
       });
-      // Too short for the connection to be doubted: only a poll can tell that it is gone.
+      // Too short for the connection to be suspect: only a poll detects that it is closed.
       const done = instance.run(["GET", route.key], { hold: 600 }, ["INCR", route.key]);
       await idle;
       await pause(50);

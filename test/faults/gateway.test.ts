@@ -14,7 +14,7 @@ import {
 import { random } from "./support/random.js";
 import { Backend, pause, routeTests } from "./support/rig.js";
 
-// What a path does to requests and answers, with the real gateway behind it; what was applied is counted at Redis.
+// Network faults on requests and responses, with the real gateway; applied writes are counted at Redis.
 
 let backend: Backend;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(() => backend.stop());
 const routeTest = routeTests(() => backend);
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
-/** The behaviour befalls the first so many requests with `text` in them, over all connections. */
+/** Applies the behaviour to the first so many requests that contain `text`, over all connections. */
 function first(times: number, text: string, fault: Parameters<typeof onRequest>[1]): Behaviour {
   let left = times;
   return onRequest((exchange) => carries(text)(exchange) && left-- > 0, fault);

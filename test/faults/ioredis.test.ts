@@ -17,7 +17,7 @@ import { tableOf } from "../support/docs-table.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../support/redis-clients.js";
 import { pause } from "./support/rig.js";
 
-// The same faults under ioredis through warmline/ioredis and over TCP. What was applied is counted at Redis.
+// The same faults with ioredis through warmline/ioredis and over TCP. Applied writes are counted at Redis.
 
 type Via = "HTTP" | "TCP";
 

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
 
-// What an error says of its command holds for every try of it, not for the last alone.
+// The outcome of an error covers every attempt of its command, not only the last one.
 
 const json = (body: string, status?: string, headers = {}) =>
   httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);

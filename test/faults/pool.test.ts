@@ -92,7 +92,7 @@ test("a read on a dropped connection is sent again when the fresh one breaks too
 });
 
 test("hanging connects do not use up the pool: every command opens a new one", async () => {
-  // To a TLS client, a server that never says a word in the handshake.
+  // To a TLS client: a server that never sends a byte of the handshake.
   endpoint.onRequest = () => {};
   const redis = client({ url: endpoint.url.replace("http:", "https:"), maxConnections: 2, timeout: 1_600 });
   for (let i = 1; i <= 4; i++) {

@@ -3,7 +3,7 @@ import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { type Ended, runProgram } from "./support/program.js";
 
-// What a client does to the process that it lives in: it keeps it for as long as a call waits, and no longer.
+// A client keeps its process alive for as long as a call waits, and no longer.
 
 let endpoint: RawEndpoint;
 let path: NetworkProxy;
@@ -18,7 +18,7 @@ afterEach(async () => {
   await endpoint.stop();
 });
 
-/** Whether the client has connections of its own, rather than a dispatcher's, which only its owner closes. */
+/** Whether the client owns its connections; those of a dispatcher are closed by its owner only. */
 const ownConnections = process.env.WARMLINE_CONNECTION !== "undici";
 
 const FORGOTTEN: [string, string] = [
@@ -88,7 +88,7 @@ test("a response in the kernel's buffer wins over a late timer", async () => {
     const redis = create({ timeout: 300 });
     await redis.strlen("warm");
     const call = redis.incr("n");
-    // Written by then, and answered while the process neither polls nor runs timers; then it runs timers first.
+    // Written by then; the response arrives while the process neither polls nor runs timers. Then it runs timers first.
     setTimeout(() => setImmediate(() => hold(600)), 50);
     console.log(await call);
   `,

@@ -109,7 +109,7 @@ describe.each([
     await expect(client().incr("n")).rejects.toMatchObject(tooLarge);
     await Promise.all(closed);
     expect(endpoint.requests).toHaveLength(1);
-    // What lies in the kernel's and the stream's buffers comes on top, and fetch does not see the sizes of chunks.
+    // Bytes in the buffers of the kernel and the stream come on top, and fetch does not see the sizes of chunks.
     expect(sent).toBeLessThan(40_000_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });

@@ -5,7 +5,7 @@ import { ProtocolError, Redis, RedisError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
-// Responses whose status says that the endpoint did not run the command: proxies, redirects, wrong addresses.
+// Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ describe.each([
   { entry: "fetch", Client: FetchRedis },
 ])("on the entry for $entry", ({ Client }) => {
   const client = () => new Client({ url: endpoint.url, token: "secret", retry: false });
-  /** What a write fails of, in each form of a request. */
+  /** The error of a write, in each form of a request. */
   const failures = async (bytes: string): Promise<any[]> => {
     endpoint.onRequest = ({ socket }) => void socket.write(bytes);
     const redis = client();

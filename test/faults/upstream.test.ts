@@ -11,7 +11,7 @@ import {
 } from "warmline-testbed";
 import { pause } from "./support/rig.js";
 
-// Replies lost between the gateway and Redis: what the gateway says of it reaches the client as an outcome.
+// Replies lost between the gateway and Redis: the outcome that the gateway reports reaches the client.
 
 let fake: FakeRedis;
 let gateway: GatewayProcess;
@@ -33,7 +33,7 @@ afterEach(async () => {
   await fake.close();
 });
 
-/** The fate befalls the first `times` commands of the name. */
+/** The fault affects the first `times` commands of the name. */
 function befall(name: string, times: number, fate: FakeAction): void {
   let left = times;
   fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? fate : undefined));
@@ -107,7 +107,7 @@ test("nothing is sent while Redis can't be reached, and each command once afterw
   expect(await client.incr("n")).toBe(1);
   await path.refuse();
   for (const connection of path.connections) connection.resetClient();
-  // Until the gateway has noticed, what it writes may have arrived for all it knows.
+  // Until the gateway has detected the close, its writes have an unknown outcome.
   await pause(100);
   const waiting = [client.incr("n"), client.get("n")];
   await pause(600);

@@ -4,8 +4,8 @@ import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil, type Wanted } from "./support/requests.js";
 
-// Requests and bodies spoilt at random, sent to a gateway: it stays up, answers or hangs up in time, and runs nothing for
-// those without the token. Each names a key of its own sort, too far from the others for a few bytes to turn one into another.
+// Requests and bodies corrupted at random, sent to a gateway: it stays up, and responds or closes in time. It runs nothing
+// without the token. Each names a separate kind of key, so that a few changed bytes cannot turn one into another.
 
 const RUNS = Number(process.env.FUZZ_REQUESTS ?? 100_000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

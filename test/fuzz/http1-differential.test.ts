@@ -15,7 +15,7 @@ interface Read {
   readonly body: string;
 }
 
-/** What a server might send, cut into the pieces that arrive. */
+/** A possible response of a server, cut into the chunks that arrive. */
 interface Input {
   readonly pieces: Buffer[];
 }

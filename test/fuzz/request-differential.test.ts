@@ -47,7 +47,7 @@ function makeInput(chance: Chance): Buffer[] {
   return pieces(chance, spoil(chance, text, 0.3));
 }
 
-/** A connection whose other end says `input`; what is written to it goes nowhere. */
+/** A connection whose peer sends `input`; bytes written to it are dropped. */
 function socketThatSays(input: readonly Buffer[]): Duplex {
   const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   void (async () => {

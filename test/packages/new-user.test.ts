@@ -5,7 +5,7 @@ import { transform } from "esbuild";
 import { afterAll, expect, inject, test } from "vitest";
 import { run } from "../support/packages/run.js";
 
-// A new user: an empty folder, Node, npm, and what README says.
+// A new user: an empty folder, Node, npm, and the steps of the README.
 
 const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "warmline-new-user-"));

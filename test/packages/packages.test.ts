@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { run } from "../support/packages/run.js";
 
-// What a user gets: the packed tarballs, installed into an empty project.
+// The packed tarballs, installed into an empty project, as a user gets them.
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "warmline-packages-"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Size, sizeOf } from "../../scripts/size.js";
 
-// What the client adds to a function's bundle. Above these figures a change has to say why it is worth it.
+// The bytes that the client adds to a function's bundle. A change that exceeds these figures has to state its reason.
 
 function print(entry: string, { minified, gzipped, parts }: Size): void {
   const shares = parts.map(({ folder, minified, gzipped }) => `${folder} ${minified} (${gzipped})`);

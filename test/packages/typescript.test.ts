@@ -43,7 +43,7 @@ export = { use };
 
 const common = { target: "es2022", strict: true, noEmit: true, skipLibCheck: false };
 
-/** How programs are set up that use the package. */
+/** Compiler settings of programs that use the package. */
 const projects: Record<string, { compilerOptions: object; files: string[] }> = {
   // A function on Node, once as an ES module and once as CommonJS.
   node16: {
@@ -76,7 +76,7 @@ const projects: Record<string, { compilerOptions: object; files: string[] }> = {
   },
 };
 
-/** Compiles files as a project says. @returns what TypeScript printed, which is nothing where all is well. */
+/** Compiles files with a project's settings. @returns the output of TypeScript, empty if there are no errors */
 async function compile(version: string, project: string, config: object): Promise<string> {
   writeFileSync(join(folder, project, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`);

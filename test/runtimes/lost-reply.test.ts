@@ -49,7 +49,7 @@ describe.each([
   ["bun", ["--eval", PROGRAM]],
 ] as const)("%s", (name, args) => {
   test.each(["close", "reset"] as const)("a lost reply applies a write once: %s", async (leave) => {
-    // The first response to each command is lost; each comes on a connection of its own then.
+    // The first response to each command is lost; then each command is on a separate connection.
     const lost = new Set<string>();
     route.path.onConnection(() => ({
       exchange: ({ request }) => {

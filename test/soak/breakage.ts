@@ -13,7 +13,7 @@ import {
 } from "warmline-testbed";
 import { chunked, held, hinted, twice, wrongLength } from "./reframed.js";
 
-/** How often each thing befalls an exchange, in thousandths. */
+/** Frequency of each fault per exchange, in thousandths. */
 type Faults = readonly (readonly [weight: number, make: (random: () => number) => Fault])[];
 
 const FAULTS: Faults = [
@@ -32,7 +32,7 @@ const FAULTS: Faults = [
   [10, () => slow({ bytes: 20, everyMs: 2 })],
 ];
 
-/** What the client's own HTTP tells apart, and the fetch of some runtimes does not. */
+/** Faults that the client's own HTTP distinguishes, and the fetch of some runtimes does not. */
 const SURPLUS: Faults = [
   [8, () => extraBytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n:99\r\n")],
   [8, () => extraBytes("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", { delayMs: 3 })],
@@ -41,7 +41,7 @@ const SURPLUS: Faults = [
 const json = { "Content-Type": "application/json" };
 const unsent = { ...json, "Warmline-Gateway": "0", "Warmline-Outcome": "unsent", "Retry-After": "0" };
 
-/** What the client has to make out where the bytes themselves are whole. */
+/** Faults that the client has to detect although all bytes arrive. */
 const REFRAMED: Faults = [
   [8, (random) => wrongLength(1 + Math.floor(random() * 50))],
   [10, (random) => chunked(1 + Math.floor(random() * 40))],
@@ -70,8 +70,8 @@ const DOUBLED: Faults = [
 ];
 
 /**
- * The same, and answers in other frames, or of something in between.
- * @param surplus whether more may come than was asked for
+ * Like {@link breaking}, and also responses with another framing, or from an intermediary.
+ * @param surplus whether a response may have extra bytes
  */
 export function breakingMore(random: () => number, surplus: boolean): Behaviour {
   const faults = [...FAULTS, ...REFRAMED];

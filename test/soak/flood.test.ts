@@ -93,15 +93,15 @@ test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limi
   const refused = flood.filter((client) => client.refused).length;
   for (const client of flood) client.socket.destroy();
 
-  // All in use at once: as many as are beyond the limit were told so, and none was just cut off.
+  // All in use at once: each connection beyond the limit got a refusal, and none was cut off without a response.
   expect(refused).toBeGreaterThanOrEqual(HARD);
   expect(flood.filter((client) => !client.refused && client.answers === 0)).toEqual([]);
   expect(memory - memoryBefore).toBeLessThan(200);
-  // The one more is the connection that asks.
+  // The one more is the connection that reads the number.
   await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
   over = true;
   await Promise.all(used);
-  // They were answered while it lasted, and after it too.
+  // They got responses during the flood, and after it too.
   const atLast = answered();
   expect(atHeight.filter((count, i) => count <= atFirst[i]! || count >= atLast[i]!)).toEqual([]);
   expect(inUse.filter((client) => client.broken || client.refused)).toEqual([]);

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
 
-/** What the gateway may use in all: the limit in the shipped Kubernetes file. */
+/** Memory limit of the gateway: the one in the shipped Kubernetes file. */
 const LIMIT_MB = 512;
 const SECONDS = Number(process.env.SOAK_LOAD_SECONDS ?? 60);
 const READER = "reads-alone";
@@ -22,7 +22,7 @@ function residentMb(): number {
   return Number(kb) / 1024;
 }
 
-/** A well-behaved client, in a thread of its own. */
+/** A well-behaved client, in a separate thread. */
 class Probe {
   readonly #worker = new Worker(new URL("./probe.mjs", import.meta.url), {
     workerData: { port: gateway.port, token: gateway.token, everyMs: 5 },
@@ -91,7 +91,7 @@ afterEach(async () => {
   await redis.stop();
 });
 
-/** Nobody was refused meanwhile, and the gateway is alive, within its memory. */
+/** No request was refused meanwhile, and the gateway is alive, within its memory. */
 async function expectServed(name: string): Promise<void> {
   const { worst, p99, count, errors } = await probe.stop();
   const figures = `worst ${worst.toFixed(0)} ms, 99th percentile ${p99.toFixed(1)} ms of ${count}`;
@@ -144,7 +144,7 @@ describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
       setTimeout(() => slow.resume(), 50);
     });
     slow.write(`GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.token}\r\n\r\n`);
-    // Its reply has a connection to Redis for itself by then, which is read no faster than it reads.
+    // By then its reply has an exclusive connection to Redis, which is read no faster than the client reads.
     await sleep(1_000);
     const pipeline = JSON.stringify(new Array(100_000).fill(["GET", "small"]));
     const until = performance.now() + SECONDS * 1_000;

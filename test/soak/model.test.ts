@@ -19,20 +19,20 @@ import { pause } from "../faults/support/rig.js";
 import { breakingMore } from "./breakage.js";
 
 // Random commands of either entry through connections that break in every way, while functions are frozen and the
-// gateway and Redis are killed: what callers were told of each single write has to agree with what Redis holds.
-// MODEL_SECONDS says for how long, MODEL_SEED from where, MODEL_NODE on which node.
+// gateway and Redis are killed: the outcome of each write that its caller got has to agree with the data in Redis.
+// MODEL_SECONDS sets the duration, MODEL_SEED the seed, MODEL_NODE the Node to run on.
 
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 5);
 const LANES = 6;
 const TIMEOUT_MS = 1_500;
 const TOKEN = "model-token";
 
-/** A write, and what its caller was told. */
+/** A write, and the outcome that its caller got. */
 interface Written {
   readonly kind: "count" | "token" | "field" | "score";
   readonly key: string;
   readonly mark?: string;
-  /** What one application of it leaves. */
+  /** The state that one application of it leaves. */
   readonly full: number;
   readonly fate: { readonly outcome?: string; readonly error?: string; readonly message?: string };
   readonly group?: string;
@@ -45,7 +45,7 @@ interface Told {
   readonly messages: number;
 }
 
-/** What a write left: for how often it was applied. */
+/** The state that a write left, by the number of times it was applied. */
 async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map<string, string[]>) {
   if (kind === "count") return Number((await redis.command("GET", key)) ?? 0);
   if (kind === "field") return Number((await redis.command("HGET", key, mark!)) ?? 0);
@@ -138,8 +138,8 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
       async () => {
         await until(2_000 + next() * 4_000);
         if (over) return;
-        // Not in the middle of a transaction: Redis cuts off what of its file is half a command, and takes the rest of
-        // such a transaction for whole when it starts the next time but one.
+        // Not in the middle of a transaction: Redis cuts half a command off its file, and at the second start after that
+        // executes the rest of such a transaction as a whole one.
         await redis.command("CLIENT", "PAUSE", "5000", "WRITE");
         await redis.kill();
         await pause(next() * 300);
@@ -169,7 +169,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     });
     await Promise.all(disturbing);
     for (const { error } of invocations) expect(error, `MODEL_SEED=${seed}`).toBeUndefined();
-    // What is held back somewhere arrives.
+    // Delayed bytes arrive.
     await pause(3_000);
     return { redis, told: invocations.map(({ result }) => result as Told), seed };
   }

@@ -9,7 +9,7 @@ export interface Step {
 
 export const COUNTERS = ["counter0", "counter1", "counter{2}", "counter3}"];
 
-/** What a lane alone reads and writes: a value that never changes, and a mark that it alone sets, ever higher. */
+/** Keys that one lane alone reads and writes: a value that never changes, and a mark that only increases. */
 export const nameOf = (lane: string): string => `name:${lane}`;
 export const markOf = (lane: string): string => `mark:${lane}`;
 

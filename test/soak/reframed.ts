@@ -17,7 +17,7 @@ const headOf = (response: Buffer) => response.indexOf("\r\n\r\n") + 4;
 export const twice = (): Fault =>
   whole((connection, response) => connection.toClient(Buffer.concat([response, response])));
 
-/** The head says that the body is so many bytes longer, or with a minus shorter, than it is; then nothing more comes. */
+/** The head announces a body longer by so many bytes (shorter, if negative) than it is; then nothing more is sent. */
 export const wrongLength = (difference: number): Fault =>
   whole((connection, response) => {
     const head = response.toString("latin1", 0, headOf(response));
@@ -57,7 +57,7 @@ export const hinted = (): Fault =>
     ),
   );
 
-/** The request reaches the server late, even if the client has given up by then. */
+/** The request reaches the server late, even if the client has cancelled it by then. */
 export const held = (ms: number): Fault => ({
   request: (connection, { request }) => void setTimeout(() => connection.toServer(request), ms),
 });

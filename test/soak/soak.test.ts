@@ -19,14 +19,14 @@ import { breaking } from "./breakage.js";
 import { COUNTERS, markOf, nameOf, planLane, type Step } from "./plan.js";
 
 // Functions that work through a path that breaks at random and are frozen at random: whatever happens, every call
-// settles in time, and what the callers were told agrees with what Redis holds.
+// settles in time, and the outcomes that callers got agree with the data in Redis.
 
 const COMMANDS = Number(process.env.SOAK_COMMANDS ?? 2_000);
 const FUNCTIONS = 8;
 const LANES = 4;
 const TIMEOUT_MS = 2_500;
 
-/** What became of one command. */
+/** The outcome of one command. */
 interface Fate {
   readonly value?: unknown;
   readonly outcome?: "unsent" | "unknown" | "answered" | "none";
@@ -36,7 +36,7 @@ interface Fate {
 
 interface Done {
   readonly fates: readonly Fate[];
-  /** How long the step took while the function was awake. */
+  /** Duration of the step while the function was awake. */
   readonly ms: number;
 }
 
@@ -61,7 +61,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     await redis?.stop();
   });
 
-  /** Freezes functions, and breaks connections to Redis, until it is told to stop. */
+  /** Freezes functions, and breaks connections to Redis, until `stop` is called. */
   async function disturb(next: () => number, stopped: () => boolean): Promise<void> {
     while (!stopped()) {
       await pause(next() * 150);
@@ -73,7 +73,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     }
   }
 
-  /** How many writes Redis has run, in a text that changes with every one. */
+  /** Number of writes that Redis has run, as a text that changes with each. */
   async function writesSeen(): Promise<string> {
     const stats = String(await redis.command("INFO", "commandstats"));
     return stats.match(/^cmdstat_(incr|set|eval):calls=\d+/gm)?.join() ?? "";
@@ -121,7 +121,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     for (const { error } of invocations) expect(error, `SOAK_SEED=${seed}`).toBeUndefined();
     const results = invocations.flatMap(({ result }) => (result as { results: Done[][] }).results);
     await Promise.all(functions.map((each) => each.stop()));
-    // What was still on its way to Redis has arrived.
+    // Commands that were still on their way to Redis have arrived.
     for (let before = "", now = await writesSeen(); now !== before; now = await writesSeen()) {
       before = now;
       await pause(500);
@@ -129,14 +129,14 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     return { plans, results, lanes, seed };
   }
 
-  /** Checks what holds whatever the client does with writes, and sums up what callers of INCR were told. */
+  /** Checks the invariants of writes in any mode, and sums up the replies that callers of INCR got. */
   async function check({ plans, results, lanes, seed }: Awaited<ReturnType<typeof soak>>) {
     const told = new Map(COUNTERS.map((name) => [name, { resolved: 0, unknown: 0 }]));
     const errors = new Map<string, number>();
     let longest = 0;
     for (const [at, lane] of lanes.entries()) {
-      // The highest mark that Redis surely had, the highest that it may have had, and those of which nobody knows: they
-      // may still be on their way, and come after a later one.
+      // The highest mark that Redis surely had, the highest that it may have had, and the marks with an unknown outcome,
+      // which may still be on their way, and arrive after a later one.
       let least = 0;
       let most = 0;
       const late = new Set<number>();
@@ -183,7 +183,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     expect(longest).toBeLessThan(TIMEOUT_MS + 500);
     const values = new Map<string, number>();
     for (const name of COUNTERS) values.set(name, Number((await redis.command("GET", name)) ?? 0));
-    // Nobody else incremented anything, and the faults did strike.
+    // No other client incremented anything, and the faults did happen.
     const calls = /^cmdstat_incr:calls=(\d+)/m.exec(String(await redis.command("INFO", "commandstats")))?.[1];
     expect(Number(calls)).toBe([...values.values()].reduce((sum, value) => sum + value, 0));
     expect([...errors.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(COMMANDS / 200);

@@ -6,7 +6,7 @@ import { Ajv } from "ajv";
 const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
 const SCHEMA = new URL("../../bench/schema/results.schema.json", import.meta.url);
 
-/** How a run of the bench ended. */
+/** The result of a run of the bench. */
 export interface BenchEnded {
   readonly code: number;
   readonly stdout: string;
@@ -31,7 +31,7 @@ const validate = new Ajv({ allErrors: true, strict: false }).compile(
   JSON.parse(readFileSync(SCHEMA, "utf8")),
 );
 
-/** What is wrong with results by the checked-in schema: empty where nothing is. */
+/** Returns violations of the checked-in schema in results; an empty list if there are none. */
 export function schemaErrors(results: unknown): string[] {
   validate(results);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -10,17 +10,17 @@ export interface Arrived {
   readonly socket: Socket;
 }
 
-/** Those of all endpoints that there have been. */
+/** The URLs of all endpoints so far. */
 const urls = new Set<string>();
 
 /**
- * An HTTP endpoint whose every byte a test decides: `onRequest` gets each whole request and writes to the socket
- * what it likes.
+ * An HTTP endpoint whose every byte a test controls: `onRequest` gets each whole request and writes any bytes to the
+ * socket.
  */
 export class RawEndpoint {
   readonly requests: Arrived[] = [];
   connections = 0;
-  /** As long as a test does not say: OK, in the form that was asked for. */
+  /** By default: OK, in the requested format. */
   onRequest: (request: Arrived) => void = ({ head, socket }) => {
     const json = { "content-type": "application/json", "warmline-gateway": "0" };
     socket.write(/: resp2/.test(head) ? resp2Response("+OK\r\n") : httpResponse('{"result":"OK"}', json));
@@ -47,7 +47,7 @@ export class RawEndpoint {
     return `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
   }
 
-  /** How many requests arrived whose body holds `text`. */
+  /** Number of requests whose body contains `text`. */
   count(text: string): number {
     return this.requests.filter((request) => request.body.includes(text)).length;
   }

@@ -1,9 +1,9 @@
 import { isIPv6, SocketAddress } from "node:net";
 
-/** What every header of the PROXY protocol, version 2, begins with. */
+/** The first bytes of every header of the PROXY protocol, version 2. */
 export const SIGNATURE = Buffer.from([13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]);
 
-/** What {@link proxyHeader} writes in place of what is usual. */
+/** Replacements for the default fields of {@link proxyHeader}. */
 export interface ProxyHeaderParts {
   /** Address of the client. */
   readonly source?: string;

@@ -19,7 +19,7 @@ export function programOf(source: string, changes: ts.CompilerOptions = {}): [ts
   return [program, program.getSourceFile(file)!];
 }
 
-/** Returns what the compiler says of each line of a program's file, by the line's number, beginning with 0. */
+/** Returns the compiler's errors for each line of a program's file, by the line's number from 0. */
 export function messagesByLine([program, file]: [ts.Program, ts.SourceFile]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { start = 0, messageText } of ts.getPreEmitDiagnostics(program, file)) {

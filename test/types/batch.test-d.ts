@@ -99,7 +99,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     filled.json.get("d", 1);
     // @ts-expect-error a batch is of one client, and begins no other
     filled.pipeline();
-    // @ts-expect-error a batch waits for nobody: iterators are the client's
+    // @ts-expect-error a batch does not wait: only the client has iterators
     filled.scanIterator();
     const two = await redis[batch]().incr("a").get<string>("b").exec();
     // @ts-expect-error there are two results

@@ -69,7 +69,7 @@ describe("what is not a command", () => {
     expectTypeOf<RedisOptions>().toExtend<CallOptions>();
     // @ts-expect-error the endpoint is not for one call
     redis.with({ url: "https://x" });
-    // @ts-expect-error not something that knows how much time is left
+    // @ts-expect-error an object without a method for the remaining time
     redis.with({ deadline: 100 });
   });
 

@@ -41,7 +41,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.set("k", 1, { get: true })).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.set("k", 1, { get: true, nx: true })).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.set<User>("k", { name: "Ada" })).toEqualTypeOf<Promise<"OK">>();
-    // Where the type is named, or the options are a variable's, the compiler does not see which of them are set.
+    // If the type is named, or the options are in a variable, the compiler does not see which of them are set.
     expectTypeOf(redis.set<User>("k", { name: "Ada" }, { get: true })).toEqualTypeOf<
       Promise<User | "OK" | null>
     >();

@@ -76,7 +76,7 @@ describe("subscribers", () => {
     redis.subscribe("c").on("mesage", () => {});
     // @ts-expect-error a count, not a message
     redis.subscribe("c").on("subscribe", ({ channel }) => channel);
-    // @ts-expect-error a batch waits for nobody
+    // @ts-expect-error a batch does not wait
     redis.pipeline().subscribe("c");
   });
 });

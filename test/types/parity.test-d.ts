@@ -18,7 +18,7 @@ type Exceptions =
   // Only Upstash's own server has them.
   | "search"
   | "vector"
-  // Null where there is nothing: the reference says that there is always something.
+  // Null if there is no value: the reference's type has no null.
   | "geopos"
   | "lmove"
   | "xread"

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-// What the entries carry.
+// The contents of the entries' bundles.
 
 async function bundled(entry: string) {
   const result = await build({

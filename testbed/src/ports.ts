@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 
 /**
  * Operating systems assign higher ports to connections and to servers that listen on port 0 (Linux: 32,768 and up), so
- * none of these is taken by chance before it is used. The same goes for those 10,000 above, on which the nodes of a cluster talk.
+ * none of these is taken by chance before it is used. The same goes for the 10,000 above, which cluster nodes use as their bus.
  */
 const [LOWEST, HIGHEST] = [11_000, 22_000];
 

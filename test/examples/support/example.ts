@@ -19,7 +19,7 @@ export const host = (name: string): string => join(root, "test/examples/hosts", 
 export interface Example {
   readonly folder: string;
   readonly gateway: Gateway;
-  /** What the example's environment holds. */
+  /** The example's environment variables. */
   readonly env: Record<string, string>;
 }
 
@@ -48,7 +48,7 @@ export function useExample(name: string, ...extra: string[]): Example {
 /** A server of an example, as a process. */
 export interface Served {
   readonly url: string;
-  /** Asks it to end, and gives its exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** For children: which connections this run is about, as `WARMLINE_CONNECTION` says. */
+/** For child processes: the kind of connections to test, as in `WARMLINE_CONNECTION`. */
 export const chosenConnection: Record<string, string> = process.env.WARMLINE_CONNECTION
   ? { WARMLINE_CONNECTION: process.env.WARMLINE_CONNECTION }
   : {};
@@ -15,8 +15,8 @@ export interface Ended {
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * Runs an ES module in a process of its own, where `warmline` can be imported, until it ends by itself.
- * @param source prints what the test wants to know.
+ * Runs an ES module in a separate process, where `warmline` can be imported, until it ends by itself.
+ * @param source prints the values that the test checks
  */
 export function runProgram(source: string, env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve, reject) => {

@@ -15,11 +15,11 @@ import {
 } from "warmline-testbed";
 import { chosenConnection } from "./program.js";
 
-/** What a step of a handler gave. */
+/** The result of a handler's step. */
 export interface StepResult {
   readonly value?: unknown;
   readonly error?: { readonly name: string; readonly message: string; readonly outcome?: string };
-  /** How long it took, by the function's clock. */
+  /** Its duration, by the function's clock. */
   readonly ms: number;
 }
 
@@ -30,7 +30,7 @@ export interface StepResult {
 export type Step = readonly string[] | { readonly hold: number } | { readonly open: true };
 
 export interface SteppedFunction extends Instance {
-  /** Runs the steps one after another, without a turn of the event loop between. */
+  /** Runs the steps one after another, in one tick of the event loop. */
   run(...steps: Step[]): Promise<StepResult[]>;
 }
 
@@ -57,7 +57,7 @@ export class Backend {
 
 let keys = 0;
 
-/** A network path to the backend for one test, with the clients and functions that use it, and a key of its own. */
+/** A network path to the backend for one test, with the clients and functions that use it, and a separate key. */
 export class Route {
   readonly key = `n${++keys}`;
   private readonly functions: SteppedFunction[] = [];
@@ -72,7 +72,7 @@ export class Route {
     return new Route(backend, await startNetworkProxy({ to: { port: backend.gateway.port }, ...options }));
   }
 
-  /** How often a command with this route's key was applied. */
+  /** Number of times that a command with this route's key was applied. */
   applied(name: string): number {
     return this.backend.redis.applied.filter(({ args }) => args[0] === name && args[1] === this.key).length;
   }
@@ -124,7 +124,7 @@ export class Route {
 /** Tests that get a route of their own; they mostly wait, so they run side by side. */
 export function routeTests(backend: () => Backend, options: () => Partial<NetworkProxyOptions> = () => ({})) {
   return test.extend<{ route: Route }>({
-    // biome-ignore lint/correctness/noEmptyPattern: this is how a fixture says that it needs no other
+    // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
     route: async ({}, use) => {
       const route = await Route.open(backend(), options());
       await use(route);
@@ -133,7 +133,7 @@ export function routeTests(backend: () => Backend, options: () => Partial<Networ
   }).concurrent;
 }
 
-/** Freezes the function for so long, in ms; `happening` befalls the path at the beginning of it. */
+/** Freezes the function for so long, in ms; `happening` affects the path at the beginning of it. */
 export async function frozen(
   instance: Instance,
   ms: number,

@@ -27,7 +27,7 @@ vi.mock("warmline", async (importOriginal) => {
   }
 
   const agents = new Map<string, RenewedAgent>();
-  /** Options of the client's own connections become those of an agent. */
+  /** The options of the client's own connections, as options of an agent. */
   const agentFor = ({ maxConnections, keepAlive = true }: RedisOptions) => {
     const key = `${maxConnections} ${keepAlive}`;
     const agent =

@@ -1,6 +1,6 @@
 import type { Chance } from "./random.js";
 
-/** What a request is made of, before it is spoilt. */
+/** The parts of a request, before it is corrupted. */
 export interface Wanted {
   readonly method: string;
   readonly target: string;

@@ -46,7 +46,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("the Dockerfile", () => {
-  /** What the last stage holds, put together as it says. */
+  /** The files of the last stage, assembled as in the Dockerfile. */
   const app = join(folder, "app");
   beforeAll(() => {
     for (const [word, rest] of last) {
@@ -64,7 +64,7 @@ describe("the Dockerfile", () => {
     }
     chmodSync(folder, 0o755);
   });
-  /** As nobody, where this process may become that. */
+  /** Runs as the user `nobody`, if this process may switch to it. */
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
   test("the Dockerfile has a user, a health check, and settings that exist", () => {

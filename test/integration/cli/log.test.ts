@@ -10,7 +10,7 @@ import { CliProcess } from "./cli-process.js";
 const folder = mkdtempSync(join(tmpdir(), "warmline-log-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Every secret has a word of its own, so that a leak says what leaked. */
+/** Every secret is a different text, so that a leak shows its source. */
 const word = (what: string) => `${what}${randomBytes(6).toString("hex")}`;
 
 function lines(stderr: string): Record<string, unknown>[] {
@@ -89,7 +89,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
         send(`/subscribe/${key}`, undefined, { authorization: `Bearer ${token}2` }),
         send("/", json("EVAL", `error("${value}")`, "0")),
       ]);
-      // What no HTTP client would send.
+      // A request that no HTTP client would send.
       const raw = connect(Number(new URL(url).port), "127.0.0.1");
       raw.on("error", () => {}).resume();
       raw.end(
@@ -134,7 +134,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
 
   describe("of what the gateway itself fails on", () => {
     const secret = word("secret");
-    /** Makes the gateway fail at a signal: on every token that it looks at, or outside of any request. */
+    /** Makes the gateway fail on SIGUSR2: on every token that it checks, or outside of any request. */
     const spoil = (what: string) => {
       const file = join(folder, `${what}.mjs`);
       const failure = `throw new TypeError("${secret}")`;
@@ -152,7 +152,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
     const start = async (what: string, ...args: string[]) => {
       const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
-      // On a connection of its own each, since a head that was looked at once is not looked at again.
+      // Each on a separate connection, since a head equal to the last one is not parsed again.
       const headers = { authorization: "Bearer t", connection: "close" };
       return { cli, get: () => fetch(`${url}/get/k`, { headers }) };
     };

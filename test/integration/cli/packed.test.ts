@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { post } from "./cli-process.js";
 
-// What a user gets: the packed gateway, installed into an empty project on a machine without Redis.
+// The packed gateway, installed into an empty project on a machine without Redis.
 
 const workspace = resolve(import.meta.dirname, "../../../gateway");
 const folder = mkdtempSync(join(tmpdir(), "warmline-packed-"));

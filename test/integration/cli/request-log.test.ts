@@ -37,7 +37,7 @@ async function lines(count: number, msg?: string): Promise<Line[]> {
   return logged(msg);
 }
 
-/** Sends a request on a connection of its own. */
+/** Sends a request on a separate connection. */
 function send(body: unknown[], headers: Record<string, string | string[]> = {}, path = "/") {
   return new Promise<{ status: number; id: string | undefined; bytes: number }>((resolve, reject) => {
     const sent = request(

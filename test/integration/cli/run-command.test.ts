@@ -30,7 +30,7 @@ describe("warmline-gateway -- command", () => {
         });
     `);
     expect(await started.ended).toBe(7);
-    // The command's output is its own; the gateway speaks on stderr.
+    // The command's output is its own; the gateway prints to stderr.
     expect(started.stdout).toBe('{"result":"OK"}\ntrue true\ntrue true undefined\n');
     expect(started.stderr).toMatch(/^warmline-gateway ready http:\/\/127\.0\.0\.1:\d+\nengine: embedded/);
   });
@@ -109,7 +109,7 @@ describe("warmline-gateway -- command", () => {
   test("the gateway takes any free port if the default one is in use, but not if a port was given", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => {
-      // Someone else may hold it already, which serves as well.
+      // Another process may already use the port, which serves as well.
       blocker.once("error", () => resolve());
       blocker.listen(8079, "127.0.0.1", resolve);
     });

@@ -22,7 +22,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     await redis.stop();
   });
 
-  /** Each on a connection of its own, so that every worker gets its share. */
+  /** Each on a separate connection, so that every worker gets its share. */
   const ask = (path: string, body?: unknown[]) =>
     fetch(url + path, {
       method: body ? "POST" : "GET",

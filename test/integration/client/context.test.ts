@@ -5,10 +5,10 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import { z } from "zod";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
-// What the user's own functions read a response in: the asynchronous context of whoever issued the command.
+// User functions read a response in the asynchronous context of the command's caller.
 
 const tenant = new AsyncLocalStorage<string>();
-/** A codec that takes something from the context, as one that decrypts takes a tenant's key. */
+/** A codec that reads the context, as one that decrypts reads a tenant's key. */
 const codec: CustomCodec = {
   encode: String,
   decode: (stored) => `${tenant.getStore()}: ${Buffer.from(stored).toString()}`,
@@ -35,7 +35,7 @@ const cases = [
 
 test.each(cases)("%s is isolated between calls, one by one and all in one tick", async (_what, read) => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
-  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await redis.get("k");
   for (const name of ["ada", "bob"]) expect(await tenant.run(name, () => read(redis))).toBe(`${name}: v`);
   const both = ["ada", "bob"].map((name) => tenant.run(name, () => read(redis)));

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions, WarmlineError } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
 
-// What the client adds to the commands: iterators, scripts, optimistic updates, methods that work on their own.
+// Additions of the client to the commands: iterators, scripts, optimistic updates, detached methods.
 
 describe.each(setups)("$name", ({ available, start }) => {
   let gateway: Gateway;
@@ -249,7 +249,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       const unsent = { name: "TimeoutError", outcome: "unsent" };
       await expect(mine.with({ deadline: { remaining: () => 10 } }).incr("n")).rejects.toMatchObject(unsent);
       expect(await mine.exists("n")).toBe(0);
-      // What a blocking command may wait comes on top.
+      // The time for which a blocking command may block comes on top.
       expect(await mine.with({ timeout: 200 }).blpop("none", 0.4)).toBe(null);
     });
 

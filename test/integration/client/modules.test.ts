@@ -29,7 +29,7 @@ test.each([Redis, FetchRedis])(
 
 test("module commands work in a pipeline and a transaction, with their types", async () => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
-  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await redis.ping();
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
   const pipeline = redis.pipeline();

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
-// Endpoints that know neither RESP2 nor base64, as stubs in users' tests and small servers are.
+// Endpoints that support neither RESP2 nor base64, such as stubs in users' tests and small servers.
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** Text that is base64 too. */

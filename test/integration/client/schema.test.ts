@@ -17,7 +17,7 @@ const users: Record<string, StandardSchema<{ name: string; age: number }>> = {
 };
 const positive = z.number().positive();
 
-/** What a call rejects with. */
+/** The error that a call rejects with. */
 async function failure(call: Promise<unknown>): Promise<SchemaError> {
   return call.then(
     () => expect.unreachable("it should have been rejected"),

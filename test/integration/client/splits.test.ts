@@ -89,7 +89,7 @@ describe.each([
             fc.array(fc.nat(), { maxLength: 6 }),
             fc.nat({ max: 40 }),
             async (values, places, chunk) => {
-              // Base64 is asked for where bytes are wanted.
+              // Base64 is requested where bytes are needed.
               const encoding = codec === "bytes" ? "base64" : "utf8";
               const whole = response(
                 type,

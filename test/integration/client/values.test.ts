@@ -4,7 +4,7 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
 
-// What is stored is what comes back, on every engine, entry and reply format.
+// Values come back as they were stored, on every engine, entry and response format.
 
 const clients: [string, (options: RedisOptions) => Redis][] = [
   ["Node entry, RESP2", (options) => new Redis(options)],

@@ -12,7 +12,7 @@ import type { Sample } from "../../unit/commands/samples/sample.js";
 import type { Engine, Exercise } from "./exercises/exercise.js";
 import { exercises } from "./exercises/index.js";
 
-/** What an engine says of a command, a subcommand or an option that it does not have, or that it must not have here. */
+/** Replies of an engine to a command, a subcommand or an option that it does not have, or must not have here. */
 const LACKING = /^(ERR unknown|ERR syntax error|NOPERM)/i;
 
 async function redisArgs(): Promise<string[]> {

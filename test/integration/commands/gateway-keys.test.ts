@@ -16,7 +16,7 @@ import {
 
 const RUNS = 60;
 
-/** Words that mean something to one command or another, and words that mean nothing. */
+/** Arguments with a meaning for one command or another, and arguments without. */
 const OPTIONS =
   `STORE storedist GET BY LIMIT ASC COUNT WITHDIST STREAMS streams GROUP BLOCK NOACK KEYS copy REPLACE AUTH AUTH2 MAX
 MATCH TYPE WEIGHTS AGGREGATE SUM ENCODING`.split(/\s+/);
@@ -27,7 +27,7 @@ const anyWord = fc.oneof(
   { weight: 1, arbitrary: fc.string() },
 );
 
-/** Rows as hand-written calls: what random words would rarely hit. */
+/** Rows as hand-written calls: arguments that random ones would rarely hit. */
 const CALLS = [
   ["EVAL", "return 1", "2", "a", "b", "c"],
   ["EVALSHA", "0".repeat(40), "1", "a"],
@@ -67,7 +67,7 @@ const CALLS = [
   ["LCS", "a", "b", "LEN"],
 ];
 
-/** What they name decides the node as a key does, but is none. */
+/** Commands with an argument that determines the node as a key does, but is none. */
 const CHANNELS = new Set(["SPUBLISH", "SSUBSCRIBE", "SUNSUBSCRIBE"]);
 
 describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
@@ -87,14 +87,14 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     await server?.stop();
   });
 
-  /** What Redis says, or null when it refuses the words, or sees no keys. */
+  /** The reply of Redis, or null if it refuses the arguments or finds no keys. */
   async function redisKeys(args: readonly string[]): Promise<string[] | "none" | "refused" | "older"> {
-    // GETKEYS itself takes no command of one word.
+    // GETKEYS itself accepts no command without arguments.
     if (args.length === 1) return "none";
     const found = await redis.command("COMMAND", "GETKEYS", ...args).catch((error: RespError) => error);
     if (!(found instanceof Error)) return (found as Resp[]).map((key) => String(key));
     if (/no key arguments/.test(found.message)) return "none";
-    // Some commands took fewer words in this Redis than they do now.
+    // Some commands took fewer arguments in this Redis than they do now.
     if (/Invalid number of arguments/.test(found.message)) return "older";
     expect(found.message).toMatch(/Invalid arguments|Invalid command specified/);
     return "refused";
@@ -144,7 +144,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
       );
       await fc.assert(property, { numRuns: RUNS });
     }
-    // Few random words are an XREAD; the calls above are.
+    // Few random arguments form an XREAD; the calls above do.
     const never = known
       .map((path) => getCommandInfo(command(...path))!)
       .filter(({ name, keys }) => !["-", "?"].includes(keys) && !compared.has(name))

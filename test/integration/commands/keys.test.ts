@@ -4,7 +4,7 @@ import { keysOf } from "../../../scripts/commands/keys.js";
 import { type RedisServer, type RespError, redisAvailable, startRedis } from "../../../testbed/src/index.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
-/** Words of every sample call, the command's name at their head. */
+/** Arguments of every sample call, after the command's name. */
 const calls = Object.entries(allSpecs).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { check } from "./blocks.js";
 import { blocksIn, blocksOf, pages, root } from "./pages.js";
 
-// What the pages show has to compile against what was built, and what they point to has to be there.
+// Code on the pages has to compile against the last build, and the targets of links have to exist.
 
 test("every TypeScript block of the pages type-checks", { timeout: 60_000 }, () => {
   const blocks = blocksIn("ts");

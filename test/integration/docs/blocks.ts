@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { type Block, root } from "./pages.js";
 
-/** What a block may speak of without defining it: a client, and what the reader's own application would have. */
+/** Names that a block may use without defining them: a client, and parts of the reader's own application. */
 const AMBIENT = `declare global {
   const redis: import("warmline").Redis;
   interface Order { readonly id: string; readonly last: boolean }
@@ -32,8 +32,8 @@ const options: ts.CompilerOptions = {
 };
 
 /**
- * Checks blocks, each as a module of its own at the root of the repository, against the built packages.
- * @returns what the compiler says, as `page:line: message`.
+ * Checks blocks, each as a separate module at the root of the repository, against the built packages.
+ * @returns the compiler's errors, as `page:line: message`
  */
 export function check(blocks: readonly Block[]): string[] {
   const files = new Map(

@@ -86,7 +86,7 @@ describe("docs/errors.md", () => {
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: string };
     const row = page.split("\n").find((line) => line.startsWith(`| ${status} |`));
-    // Where the text differs from case to case, the row has its first word.
+    // If the text varies, the row has its first word.
     const args = status === 400 || status === 403 ? 1 : 2;
     expect(row).toContain(error.split(" ").slice(0, args).join(" "));
   });

@@ -9,7 +9,7 @@ export interface Block {
   readonly page: string;
   /** The line of the page that it begins on, from 1. */
   readonly line: number;
-  /** What the block says that it is: `ts`, `sh`, ...; empty for what programs print. */
+  /** The block's language: `ts`, `sh`, ...; empty for the output of programs. */
   readonly language: string;
   readonly code: string;
 }

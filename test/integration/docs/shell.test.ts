@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { blocksIn, blocksOf } from "./pages.js";
 import { commandsOf, problemOf } from "./shell.js";
 
-// Every command that a page tells the reader to type.
+// Every command that a page shows for a terminal.
 
 const blocks = blocksIn("sh");
 

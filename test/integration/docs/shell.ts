@@ -5,7 +5,7 @@ import { type Block, root } from "./pages.js";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const OURS = ["warmline", "warmline-gateway", "warmline-upstash"];
-/** What pages may install beside what is developed with. */
+/** Packages that pages may install besides the devDependencies. */
 const OTHERS = ["@opentelemetry/api"];
 const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);
 
@@ -20,8 +20,8 @@ export function commandsOf({ code }: Block): string[] {
 }
 
 /**
- * What is wrong with a command that a page shows, or null. What can be run in a test is run elsewhere
- * (`docs-run.test.ts`, the suites of packages and examples); here each is held against what there is.
+ * Returns the problem of a command on a page, or null. Commands that a test can run are run elsewhere
+ * (`docs-run.test.ts`, the suites of packages and examples); here names are compared with the repository's files.
  */
 export function problemOf(command: string): string | null {
   const [program = "", ...args] = wordsOf(command).filter((word, at, all) => !isAssignment(word, at, all));
@@ -93,7 +93,7 @@ function npxProblem([name, ...args]: readonly string[]): string | null {
 /** Held against the command line itself, so that every flag shown is one that there is. */
 function gatewayProblem(args: readonly string[]): string | null {
   try {
-    // What files hold is the reader's; their names alone are looked at.
+    // The contents of files are the reader's; only their names are checked.
     readSettings(
       args.filter((_, at) => !isFileFlag(args[at]) && !isFileFlag(args[at - 1])),
       {},

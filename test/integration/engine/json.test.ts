@@ -303,7 +303,7 @@ test.each(Object.entries(EXAMPLES))(
   },
 );
 
-/** Runs commands, whose words are parted by spaces, on an empty engine. */
+/** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {
   return (await client.run([["FLUSHALL"], ...commands.map((command) => command.split(" "))])).slice(1);
 }

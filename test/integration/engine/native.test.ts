@@ -26,7 +26,7 @@ const server = redisAvailable() ? findServer() : undefined;
 const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A program that only this test knows. */
+/** A program that exists only in this test. */
 function script(name: string, text: string): string {
   const path = join(scratch, name);
   writeFileSync(path, `#!/bin/sh\n${text}\n`);

@@ -25,7 +25,7 @@ const LIBRARY = `#!lua name=lib
 redis.register_function{function_name='one', callback=function() return 1 end, description='returns one', flags={'no-writes'}}
 redis.register_function('two', function() return 2 end)`;
 
-/** Sequences whose replies are the same as those of a Redis 7.0, by what they are about. */
+/** Sequences with the same replies as those of Redis 7.0, by topic. */
 const SAME: Record<string, string[][]> = {
   "LCS returns the subsequence, its length and its ranges": [
     ["MSET", "a", "ohmytext", "b", "mynewtext"],

@@ -87,7 +87,7 @@ const READS: (string | number | Buffer)[][] = [
 
 async function all(engine: Engine, commands: readonly (string | number | Buffer)[][]): Promise<unknown[]> {
   const redis = new RawClient(engine.connect());
-  // One that an engine does not know is the same error before and after.
+  // A command that an engine does not support is the same error before and after.
   const replies = await Promise.all(
     commands.map((words) => redis.call(...words).catch((error: Error) => error.message)),
   );

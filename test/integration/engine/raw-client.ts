@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import { RedisReplyError, readReply } from "./read-reply.js";
 
-/** The plainest Redis client over a stream: words in, decoded replies out, in order. */
+/** A minimal Redis client over a stream: arguments in, decoded replies out, in order. */
 export class RawClient {
   readonly stream: Duplex;
   #buffered = Buffer.alloc(0);
   #waiting: { resolve: (reply: unknown) => void; reject: (error: Error) => void }[] = [];
-  /** Replies that nobody asked for, such as messages of a subscription. */
+  /** Replies to no request, such as messages of a subscription. */
   readonly pushed: unknown[] = [];
   /** Settles once the stream has closed, with the error that ended it if there was one. */
   readonly closed: Promise<Error | undefined>;

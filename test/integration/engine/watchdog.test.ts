@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { RawClient } from "./raw-client.js";
 
-/** A pattern that takes the engine's matcher longer than anyone can wait: a real way to wedge it. */
+/** A pattern that blocks the engine's matcher for longer than any timeout. */
 const ENDLESS_PATTERN = `${"a*".repeat(20)}b`;
 
 describe("watchdog of the embedded engine", () => {
@@ -47,7 +47,7 @@ describe("watchdog of the embedded engine", () => {
           full = true;
         });
       }
-      // What it holds fits; the copies that this reply is made of do not.
+      // Its data fits into memory; the copies that this reply consists of do not.
       const failure = await redis.call("SUNION", ...sets, ...sets).catch((error: Error) => error.message);
       expect(failure).toMatch(
         /^(the embedded engine ran out of memory|connection to the embedded engine lost)$/,

@@ -5,7 +5,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { startInstance } from "warmline-testbed";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
-// What the Node entry publishes about its connections, to whoever subscribes.
+// Events of the Node entry about its connections, on `node:diagnostics_channel`.
 
 const NAMES = ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw"].map(
   (name) => `warmline:${name}`,

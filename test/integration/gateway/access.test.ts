@@ -180,7 +180,7 @@ describe("starting", () => {
     const local = { ...open, url: open.url.replace("0.0.0.0", "127.0.0.1") };
     expect((await call(local, "/health", { token: null })).json).toEqual({ status: "ok" });
     expect((await call(local, "/health")).json).toEqual({ status: "ok", engine: gateway.engine });
-    // Under its public name it is asked for by that name.
+    // Under its public name, requests carry that name in `Host`.
     expect((await call(local, "/incr/n", { headers: { host: "redis.example" } })).status).toBe(200);
     await open.close();
   });

@@ -62,7 +62,7 @@ class Client {
   }
 }
 
-/** One number of `/metrics`. The connection that asks is told even when there is no room for it. */
+/** One number of `/metrics`. The connection that reads it is served even at the limit. */
 async function metric(name: string): Promise<number> {
   const response = await fetch(`${gateway.url}/metrics`, {
     headers: { authorization: "Bearer t", connection: "close" },

@@ -6,14 +6,14 @@ import { command } from "../../../gateway/src/resp/command.js";
 import { idempotencyScript } from "../../../src/execution/exactly-once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
-/** What no reply may hold. */
+/** Text that no reply may contain. */
 export const SECRET = randomBytes(12).toString("hex");
-/** Names that no command of the attack mentions, so that a reply with one gives itself away. */
+/** Names that no command of the attack mentions, so that a reply with one is a leak. */
 export const HIDDEN = `hidden-${randomBytes(8).toString("hex")}`;
 export const PREFIX = "app:[x]*";
 export const own = (name: string) => `${PREFIX}${name}`;
 
-/** Where the attack aims: near the prefix, and where patterns lead. */
+/** Targets of the attack: keys near the prefix, and keys that patterns lead to. */
 export const CANARIES = [
   "other:string",
   "app",
@@ -61,11 +61,11 @@ export const anyWord = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(SCRIPT, SHA, "leak", FUNCTION, "member", "f") },
 );
 
-/** Any words behind the name of a command. */
+/** Any arguments after the name of a command. */
 export const anyCall = (name: string): fc.Arbitrary<string[]> =>
   fc.array(anyWord, { minLength: 0, maxLength: 7 }).map((rest) => [...name.split(" "), ...rest]);
 
-/** Well-formed calls: those that the client's tests make of each of its methods. */
+/** Well-formed calls: the ones that the client's tests make of each of its methods. */
 export const wellFormed = Object.entries(allSpecs).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),
@@ -73,7 +73,7 @@ export const wellFormed = Object.entries(allSpecs).flatMap(([method, row]) =>
   ]),
 );
 
-/** A well-formed call with other keys, and perhaps another word and some more behind it. */
+/** A well-formed call with other keys, and perhaps another argument and some more after it. */
 export const mutated = (words: string[]): fc.Arbitrary<string[]> => {
   const places = getKeyIndexes(command(...words)) ?? [];
   return fc
@@ -103,7 +103,7 @@ export const inScript = (words: string[]): string[] => [
   ...words,
 ];
 
-/** What random words would rarely hit. */
+/** Calls that random arguments would rarely produce. */
 export const HAND_MADE = [
   ["EVAL", SCRIPT, "0"],
   ["EVAL", SCRIPT, "1", own("string")],
@@ -146,6 +146,6 @@ export const HAND_MADE = [
 export const isBlocking = (words: readonly string[]) =>
   getCommandInfo(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
 
-/** Calls by chance, without those that may wait at the server. */
+/** Random calls, except commands that may block at the server. */
 export const draw = (arbitrary: fc.Arbitrary<string[]>, count: number): string[][] =>
   fc.sample(arbitrary, { numRuns: count }).filter((words) => !isBlocking(words) && !/^WAIT/i.test(words[0]!));

@@ -111,7 +111,7 @@ for (const setup of setups) {
         ],
       });
       expect(json[0]).toEqual({ result: "OK" });
-      // The embedded engine has no WAIT and says so itself.
+      // The embedded engine has no WAIT, and its reply is an error.
       expect([0, undefined]).toContain(json[1].result);
       expect(json[1].error ?? "").not.toMatch(/NOPERM/);
     });

@@ -37,7 +37,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     gateway = await createGateway({ port: 0, redis: server.url, token: "t", tokens, ...options });
   };
 
-  /** A connection of its own, and what came back on it. */
+  /** A separate connection, and the bytes received on it. */
   function open(request?: string) {
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     sockets.push(socket);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await call(gateway, "/get/k", { token: null });
   await redis.close();
   await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503));
-  // Of every second one sample.
+  // One sample per second.
   await new Promise((done) => setTimeout(done, 1_200));
   const { text } = await call(gateway, "/metrics");
   for (const line of text.split("\n")) {
@@ -61,7 +61,7 @@ const expressions = [
   })),
 ];
 
-/** What an expression in PromQL uses that a live scrape does not have. */
+/** Metrics of a PromQL expression that a live scrape does not have. */
 function missing(expr: string): string[] {
   const text = expr.replaceAll("$__rate_interval", "5m");
   const problems: string[] = [];
@@ -116,7 +116,7 @@ function isWhole(pattern: string): (text: string) => boolean {
 describe("the Grafana dashboard and the alert rules", () => {
   test.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
     expect(missing(expr)).toEqual([]);
-    // What a legend or a text shows has to be left over after aggregation.
+    // Labels in a legend or a text have to remain after aggregation.
     for (const [, label] of shown.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)) {
       const [, labels = ""] = /by \(([^)]*)\)/.exec(expr) ?? [];
       expect(labels.split(", ")).toContain(label);

@@ -4,7 +4,7 @@ import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "./engines.js";
 import { call, run } from "./http.js";
 
-// Scripts as Upstash's packages send them, with a flag that only Upstash's server knows.
+// Scripts as Upstash's packages send them, with a flag that only Upstash's server supports.
 
 const sha1 = (text: string) => createHash("sha1").update(text).digest("hex");
 
@@ -14,7 +14,7 @@ const scripts = [
 ] as const;
 
 describe.each(setups)("$name", ({ name, available, start }) => {
-  // The embedded engine knows no such lines.
+  // The embedded engine does not support such lines.
   const hasFlags = name !== "the embedded engine";
   let gateway: Gateway;
   let stop: () => Promise<void>;

@@ -160,7 +160,7 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
     let done = 0;
     const errors = new Set<string>();
     while (performance.now() - began < 3_000) {
-      // Each on a connection of its own, so that both workers get some.
+      // Each on a separate connection, so that both workers get some.
       const responses = await Promise.all([1, 2].map(() => send(["PING"])));
       for (const response of responses) {
         if (response.status === 200) done++;

@@ -214,7 +214,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       return socket;
     });
     await expect.poll(() => buffered()).toBe(4 * MB);
-    // A body that stalls would be given up while memory is short.
+    // A body that stalls would be cancelled while memory is short.
     const trickle = setInterval(() => {
       for (const socket of unfinished) socket.write("x");
     }, 500);

@@ -39,7 +39,7 @@ test("metrics count responses by route and status, with the time of the gateway 
   expect(now.get('request_duration_seconds_bucket{le="+Inf",route="command"}')).toBe(5);
   expect(now.get('request_duration_seconds_bucket{le="0.025",route="command"}')).toBeLessThanOrEqual(4);
   expect(now.get('request_duration_seconds_sum{route="command"}')).toBeGreaterThan(0.05);
-  // What waits at Redis says nothing of how long Redis takes.
+  // Commands that block at Redis do not count toward Redis's latency.
   expect(now.get('upstream_duration_seconds_count{route="command"}')).toBe(4);
   expect(now.get('upstream_duration_seconds_count{route="pipeline"}')).toBe(1);
   expect(now.get('upstream_duration_seconds_count{route="multi-exec"}')).toBe(1);

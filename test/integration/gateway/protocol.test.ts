@@ -175,7 +175,7 @@ for (const setup of setups) {
         expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
         expect(response.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
         expect(await run(gateway, "GET", "k")).toBeNull();
-        // What the gateway itself refuses is JSON, as everywhere.
+        // Refusals by the gateway itself are JSON, as everywhere.
         const refused = await send([
           ["SET", "k", "v"],
           ["SELECT", "1"],

@@ -83,7 +83,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     );
   }
 
-  /** What belongs to all: code, users, settings, what the server remembers. */
+  /** State shared by all clients: code, users, settings, the server's logs. */
   async function shared(): Promise<string> {
     const args = [
       ["FUNCTION", "LIST"],

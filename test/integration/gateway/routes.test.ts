@@ -135,7 +135,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
       for (const server of servers.slice(0, 2)) {
         await server.command("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all", "-@dangerous");
       }
-      // What the user sees of it: keys without the route's prefix.
+      // Keys without the route's prefix, as the user sees them.
       await servers[1]!.command("ACL", "SETUSER", "ann", "resetkeys", "~1");
       await servers[2]!.command("ACL", "SETUSER", "ann", "on", ">secret", "~ann:*", "+@all");
       guarded = await createGateway({
@@ -177,7 +177,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
           ["GET", "sess:cart:b"],
           ["COPY", "sess:cart:a1", "sess:cart:a2"],
           ["RENAME", "sess:cart:a2", "sess:cart:b"],
-          // Where a scan goes is for the rest, none of whose keys are the token's.
+          // The scan covers the default route, none of whose keys belong to the token.
           ["SCAN", "0"],
           ["KEYS", "*"],
         ),

@@ -14,7 +14,7 @@ const TOKENS: Partial<GatewayOptions> = {
   ],
 };
 
-/** A refusal that says which limit it is about, that nothing ran, and when to try again. */
+/** A refusal names its limit, that nothing ran, and the time of the next attempt. */
 function expectRefused({ status, headers, json }: GatewayResponse, message: RegExp): void {
   expect(status).toBe(429);
   expect(headers["retry-after"]).toBe("1");
@@ -37,7 +37,7 @@ for (const setup of setups) {
       await stop();
     });
 
-    /** Sends commands that wait for ever; those that were refused are returned. */
+    /** Sends commands that block for ever. Returns the ones that were refused. */
     const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {
       const refused: GatewayResponse[] = [];
       for (let i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ for (const setup of setups) {
         await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
         expect((await waiting).json).toEqual({ result: ["l", "value"] });
         expect(performance.now() - began).toBeLessThan(2_000);
-        // What has ended counts no more.
+        // Commands that have ended no longer count.
         for (const controller of controllers.splice(0)) controller.abort();
         await expect
           .poll(async () => (await call(gateway, "/", { token: "page", body: XREAD_SHORT })).status)
@@ -173,7 +173,7 @@ describe("shares of a token, while Redis is slow", () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2, commandTimeout: 250 });
     const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
     const responses = await Promise.all(Array.from({ length: 6 }, run));
-    // Of one that entered just before its time was over it says 503 or 504, by whether it was sent.
+    // A transaction that began just before its timeout gets 503 or 504, depending on whether it was sent.
     const refused = responses.filter(({ status }) => ![200, 503, 504].includes(status));
     expect(refused.length).toBeGreaterThan(0);
     for (const each of refused) expectRefused(each, /1 of the 2 connections for transactions/);

@@ -41,7 +41,7 @@ const start = async (options = {}) => {
   return gateway;
 };
 
-/** Runs one command by HTTPS, and says whose certificate was shown. */
+/** Runs one command over HTTPS. Returns the body, and the fingerprint of the server's certificate. */
 function run(args: unknown[], ca = certificate.cert): Promise<{ body: string; shown: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: "Bearer t" };
@@ -112,7 +112,7 @@ test("close() does not wait for an unfinished handshake", async () => {
   socket.destroy();
 });
 
-/** Connects, and says nothing. */
+/** Connects, and sends nothing. */
 async function silent(url: string): Promise<Socket> {
   const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -132,7 +132,7 @@ test("a client whose handshake is late or malformed is disconnected", async () =
 test("unfinished handshakes are limited, and block no other client", async () => {
   const { url } = await start({ maxConnections: 5, softMaxConnections: 4 });
   const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
-  // As many as there may be connections, and those that would be told that there are too many.
+  // As many connections as allowed, and the ones beyond that would get a 503.
   const open = () => sockets.filter((socket) => !socket.closed).length;
   await expect.poll(open, { timeout: 5_000 }).toBeLessThanOrEqual(5 + 256);
   expect((await run(["PING"])).body).toBe('{"result":"PONG"}');

@@ -202,7 +202,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(one, `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`, "PING")).toMatchObject(
       { status: 401 },
     );
-    // What is taken from the user is taken from the token.
+    // A permission that the user loses is lost by the token as well.
     await redis.command("ACL", "SETUSER", "ann", "-set");
     expect(await runAs(one, token, "SET", "ann:k", "w")).toMatchObject({ error: noperm });
   });
@@ -314,7 +314,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
         "ERR more than 2 commands in one request",
       ]);
     }
-    // What is behind them is not even read.
+    // Requests behind them are not even read.
     const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });
     expect(endless.json.error).toBe("ERR more than 2 commands in one request");
     expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({

@@ -6,7 +6,7 @@ import { type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
 
-// A Redis that was never reached: commands fail at once, and everything says why.
+// A Redis that was never reached: commands fail at once, and every report has the reason.
 
 let gateway: Gateway | undefined;
 let fake: FakeRedis | undefined;

@@ -15,7 +15,7 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { setups } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
-// Where code that moves over from the reference client finds something else, shown on both sides. Each is a line of
+// Differences that code moved over from the reference client meets, shown on both sides. Each is a line of
 // docs/migrate-from-upstash.md, under the same name.
 
 const guide = readFileSync(join(import.meta.dirname, "../../../docs/migrate-from-upstash.md"), "utf8");
@@ -29,7 +29,7 @@ function difference(name: string, run: () => Promise<void>): void {
 /** A method that is called as JavaScript without types might call it. */
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** What became of a promise, as text. */
+/** The result of a promise, as text. */
 async function fate(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     (value) => `resolves ${JSON.stringify(value)}`,
@@ -337,7 +337,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       return Number(/^warmline_gateway_requests_total (\d+)$/m.exec(await metrics.text())![1]);
     };
 
-    /** How many requests something takes; reading the counter takes one itself. */
+    /** Number of requests of a call; reading the counter takes one itself. */
     const requestsOf = async (run: () => Promise<unknown>) => {
       const before = await counted();
       await run();
@@ -352,7 +352,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
     });
 
     difference("bitfield with automatic pipelining", async () => {
-      // The reference sends the rest of its batch, which is empty, where nobody can catch what comes of it.
+      // The reference sends the rest of its batch, which is empty, and no caller can catch that rejection.
       const uncaught = new Promise<string>((resolve) => {
         const listeners = process.listeners("unhandledRejection");
         process.removeAllListeners("unhandledRejection");

@@ -1,6 +1,6 @@
 import { Redis, type SetCommandOptions } from "@upstash/redis";
 
-// What the reference client's users write: its README and its guide to each command, in our own examples. The suite
+// Code of the reference client's users: its README and its guide to each command, in our own examples. The suite
 // runs this file as it stands, and again with nothing but the import above changed.
 
 interface User extends Record<string, unknown> {
@@ -10,7 +10,7 @@ interface User extends Record<string, unknown> {
 
 export interface Example {
   readonly name: string;
-  /** Runs on an empty database. What differs from run to run, such as ids, it leaves out of what it gives. */
+  /** Runs on an empty database. Its result leaves out parts that differ from run to run, such as ids. */
   readonly run: (redis: Redis) => Promise<unknown>;
   readonly gives: unknown;
   /** The engine that has not got what the example needs. */

@@ -6,8 +6,8 @@ const NUMBERS = "a score or sum is a number, whatever its size";
 const EXACTLY = "`=` is Redis's default, and is not sent";
 
 /**
- * Where the two clients differ on a sample of `test/unit/commands/samples`, by the words that it sends and the reply
- * that it gets, and why. The guide for users is `docs/migrate-from-upstash.md`.
+ * Differences of the two clients on samples of `test/unit/commands/samples`, by the arguments sent and the reply
+ * received, each with its reason. The guide for users is `docs/migrate-from-upstash.md`.
  */
 export const differences = new Map<string, string>([
   ['GETRANGE k 0 -1 -> "12"', NAMES],

@@ -61,7 +61,7 @@ const json = fc.letrec((tie) => ({
   ),
 })).tree;
 
-/** Those that the default codec gives back: an integer that is not safe stays text, and text may look like JSON. */
+/** Values that the default codec returns unchanged: an unsafe integer stays text, and text may look like JSON. */
 const tree = json.filter(
   (value) => typeof value !== "string" && (!Number.isInteger(value) || Number.isSafeInteger(value)),
 );
@@ -100,7 +100,7 @@ describe.each(clients)("%s", (_client, make) => {
         fc.array(fc.tuple(text, value), { minLength: 1, maxLength: 6 }),
         text,
         async (fields, name) => {
-          // A key of its own for each run: nothing has to be removed in between.
+          // A separate key for each run: nothing has to be removed in between.
           const key = `${run++}:${name}`;
           const values = fields.map(([, item]) => item);
           const object = Object.fromEntries(fields);

@@ -17,7 +17,7 @@ export function swapped(file: string): string {
   return changed;
 }
 
-/** Runs the module that {@link swapped} gives, as it is published: from `dist`. */
+/** Runs the module that {@link swapped} returns, as it is published: from `dist`. */
 export async function importSwapped<T>(file: string): Promise<T> {
   const { outputFiles } = await build({
     stdin: { contents: swapped(file), resolveDir: dirname(file), sourcefile: file, loader: "ts" },
@@ -36,7 +36,7 @@ export async function importSwapped<T>(file: string): Promise<T> {
   }
 }
 
-/** What TypeScript finds wrong with what {@link swapped} gives. */
+/** The errors of TypeScript in the output of {@link swapped}. */
 export function typeErrorsSwapped(file: string): string[] {
   const config = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root, { types: ["node"] });

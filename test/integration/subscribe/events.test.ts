@@ -238,7 +238,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
 
   test("an event stream is changed through any worker", async () => {
     gateway = await startGatewayProcess({ args: ["--workers", "2", "--shutdown-timeout", "0"] });
-    // The same as a gateway for what listens and calls.
+    // The same interface as a gateway, for subscribers and callers.
     const at = gateway as unknown as Gateway;
     const streams: Listening[] = [];
     try {
@@ -251,7 +251,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
       expect(workers.size).toBe(2);
       for (const [number, stream] of workers) {
         const id = await idOf(stream);
-        // Each on a connection of its own, so that both workers are asked.
+        // Each on a separate connection, so that both workers get a request.
         const responses = await Promise.all(
           Array.from({ length: 12 }, (_, i) =>
             fetch(`${gateway.url}/events/${id}`, {

@@ -66,7 +66,7 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
   });
 }
 
-/** Waits until a stream has sent so many `data: ` lines, and gives them. */
+/** Waits until a stream has sent so many `data: ` lines, and returns them. */
 export async function dataOf(stream: Listening, count: number): Promise<string[]> {
   await expect.poll(() => stream.data.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
   return stream.data;
@@ -79,7 +79,7 @@ export async function metric(gateway: Gateway, name: string): Promise<number> {
   return Number(line?.split(" ").at(-1));
 }
 
-/** How many subscribers Redis itself counts for a channel. */
+/** Number of subscribers of a channel, as Redis itself counts them. */
 export async function numsub(gateway: Gateway, channel: string): Promise<number> {
   const { json } = await call(gateway, "/", { body: ["PUBSUB", "NUMSUB", channel] });
   return json.result[1];

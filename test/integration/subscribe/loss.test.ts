@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const clientOf = (gateway: Gateway, url = gateway.url) => new Redis({ url, token: gateway.token });
 
-/** Everything that a subscriber tells, in order. */
+/** All events of a subscriber, in order. */
 function record(subscriber: Subscriber<unknown>): unknown[] {
   cleanups.push(() => subscriber.unsubscribe());
   const heard: unknown[] = [];

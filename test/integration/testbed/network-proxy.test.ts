@@ -112,7 +112,7 @@ describe("the round-trip time", () => {
     return new Promise((resolve) => one.socket.once("data", () => resolve(performance.now() - begin)));
   }
 
-  // The least of several tries: a busy machine only ever adds. One trip more would be told from it all the same.
+  // The least of several attempts: load on the machine only adds time. One more trip would still be visible.
   test.each([20, 4.5])(
     "a round-trip time of %d ms delays a first request twice and the next one once",
     async (rttMs) => {

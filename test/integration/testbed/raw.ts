@@ -13,7 +13,7 @@ export interface Counting {
   close(): Promise<void>;
 }
 
-/** Starts the server: it answers each request with `response <n>`, n counting from 1, padded to `size` bytes. */
+/** Starts the server: it responds to each request with `response <n>`, n counting from 1, padded to `size` bytes. */
 export async function startCounting(size = 0): Promise<Counting> {
   let applied = 0;
   let connections = 0;

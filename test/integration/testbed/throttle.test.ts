@@ -4,7 +4,7 @@ import { type InstanceOptions, startInstance } from "warmline-testbed";
 
 const handler = fileURLToPath(new URL("./handlers/spin.mjs", import.meta.url));
 
-/** What part of a processor a function got while it asked for all of it, for half a second. */
+/** Share of a processor that a function got while it was busy for half a second. */
 async function shareOf(
   options: Partial<InstanceOptions>,
 ): Promise<{ share: number; kind: string | undefined }> {

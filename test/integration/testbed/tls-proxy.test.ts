@@ -58,7 +58,7 @@ test("a first request costs three round trips, the next one", async () => {
   const firsts: number[] = [];
   const nexts: number[] = [];
   const held = () => firsts.some((ms) => ms < 3.6 * rttMs) && nexts.some((ms) => ms < 1.6 * rttMs);
-  // The least of several tries: a busy machine only ever adds. One round trip more would be told from it all the same.
+  // The least of several attempts: load on the machine only adds time. One more round trip would still be visible.
   for (let round = 0; round < 40 && !(round >= 3 && held()); round++) {
     const begin = performance.now();
     const one = await client();

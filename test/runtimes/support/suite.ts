@@ -4,24 +4,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { RawEndpoint } from "../../support/endpoint.js";
 
-/** Where the runtimes are installed, and the packed client with them. */
+/** The folder with the installed runtimes and the packed client. */
 export const folder = resolve(import.meta.dirname, "..");
 
 /** A runtime's own program. */
 export const binary = (name: string): string => join(folder, "node_modules", name);
 
-/** What the checks are told, as JSON. */
+/** The settings of the checks, as JSON. */
 export interface Setup {
   readonly runtime: string;
   readonly url: string;
   readonly token: string;
   /** May read, and nothing else. */
   readonly readOnlyToken: string;
-  /** Takes requests and never answers. */
+  /** Accepts requests and never responds. */
   readonly silentUrl: string;
-  /** Nobody listens there. */
+  /** An address without a listener. */
   readonly nobodyUrl: string;
-  /** Whether the entry knows that a refused connection has carried nothing. */
+  /** Whether the entry detects that a refused connection has carried nothing. */
   readonly tellsUnsent: boolean;
 }
 
@@ -37,8 +37,8 @@ for (const [file, checks] of [
 }
 
 /**
- * The short suite on one runtime, a test for each check, against a gateway of its own.
- * @param entry `"node"` for the entry on connections of its own, `"fetch"` for the one on `fetch`.
+ * The short suite on one runtime, a test for each check, against a separate gateway.
+ * @param entry `"node"` for the entry with its own connections, `"fetch"` for the one on `fetch`.
  * @param run runs `checks/run.js` on the runtime, to its end.
  */
 export function testRuntime(
@@ -66,7 +66,7 @@ export function testRuntime(
         token: gateway.token,
         readOnlyToken,
         silentUrl: silent.url,
-        // Where ports are given out, nobody gets this one.
+        // The system assigns this port to no other process.
         nobodyUrl: "http://127.0.0.1:9",
         tellsUnsent: entry === "node",
       });

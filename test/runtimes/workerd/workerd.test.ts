@@ -28,7 +28,7 @@ testRuntime("workerd", "fetch", async (setup) => {
   writeFileSync(join(folder, "config.capnp"), CONFIG);
   const worker = await bundle("workerd/worker.js", ["workerd", "worker", "browser"], "esm");
   writeFileSync(join(folder, "worker.js"), worker);
-  // It tells on the control channel where it listens.
+  // It reports its address on the control channel.
   const child = spawn(binary(".bin/workerd"), ["serve", "config.capnp", "--control-fd=3"], {
     cwd: folder,
     stdio: ["ignore", "inherit", "inherit", "pipe"],

@@ -38,7 +38,7 @@ export class EnginePair {
 
   /**
    * Runs commands on both, from empty databases and on a connection of their own.
-   * @param isExpected tells differences that are passed over; none by default
+   * @param isExpected returns true for differences to ignore; by default none are
    * @returns the first other difference, undefined if there is none
    */
   async compare(
@@ -66,7 +66,7 @@ export class EnginePair {
   }
 }
 
-/** The same reply with what Redis leaves open put in order. */
+/** The same reply, sorted where Redis guarantees no order. */
 function ordered(command: Command, reply: Reply): Reply {
   if (typeof reply === "string") return reply;
   if (command[0] === "XPENDING" && command.length > 3) return reply.map(withoutIdleTime);

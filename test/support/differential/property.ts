@@ -3,7 +3,7 @@ import { type Command, commandSequence } from "./commands.js";
 import type { Difference, EnginePair } from "./compare.js";
 import { knownDifferences } from "./known-differences.js";
 
-/** What a run of {@link compareEngines} is to do. */
+/** Settings of a run of {@link compareEngines}. */
 export interface ComparisonOptions {
   /** Number of sequences. */
   readonly runs: number;

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 export interface ConnectProxyOptions {
   /** `user:password` that a request must bring. */
   readonly credentials?: string;
-  /** The certificate of a proxy that speaks TLS. */
+  /** The certificate of a proxy that uses TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 

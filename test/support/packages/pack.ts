@@ -11,7 +11,7 @@ const FOLDERS = { warmline: "", "warmline-gateway": "gateway", "warmline-upstash
 /** Packed packages by name: paths of files that npm installs. */
 export type Tarballs = Record<keyof typeof FOLDERS, string>;
 
-/** Packs every package as it is built now into a folder of its own, which `remove()` removes. */
+/** Packs every package as it is built now into a separate folder, which `remove()` removes. */
 export async function packAll(): Promise<{ tarballs: Tarballs; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-tarballs-"));
   const tarballs: Record<string, string> = {};

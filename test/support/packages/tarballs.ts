@@ -7,7 +7,7 @@ declare module "vitest" {
   }
 }
 
-/** Before suites that install what a user would: `inject("tarballs")` gives the packed packages. */
+/** Before suites that install the packages: `inject("tarballs")` returns the packed packages. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const { tarballs, remove } = await packAll();
   project.provide("tarballs", tarballs);

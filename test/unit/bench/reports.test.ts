@@ -387,7 +387,7 @@ test("the article's own arm decides, and the better one is shown beside it", () 
     verdict: "no",
     beside: expect.stringContaining("next to the function recovers 90"),
   });
-  // The same hard limit with eviction refuses as much as without.
+  // With eviction, the same hard limit refuses as many as without.
   expect(of(fleet, fleets([0, 100, 90]), /halves the refusals/).verdict).toBe("no");
   // Not awaited the difference is small, awaited it is not.
   expect(of(ephemeral, loops(4, 0.05), /not awaited/)).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 
-// In Next.js every command is told of by a fetch that must not be cached, before it is sent.
+// In Next.js every command is preceded by a call of fetch that must not be cached.
 
 const told: unknown[] = [];
 let response: () => Promise<Response>;

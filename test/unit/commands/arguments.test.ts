@@ -71,7 +71,7 @@ test("a custom codec gets only values", () => {
   expect(send("eval", ["return 1", ["k"], [1]], codec)).toEqual(["EVAL", "return 1", "1", "k", "1"]);
 });
 
-/** What other clients take, and what was misread: the message says what is wrong. */
+/** Arguments that other clients accept, and arguments that were misread: the message names the problem. */
 const misread: [string, unknown[], string][] = [
   ["set", ["k", "v", { ttl: 60 }], "argument 3 has an unknown option ttl; it takes ifEq, ifNe, "],
   ["set", ["k", "v", { exp: 60 }], "argument 3 has an unknown option exp; did you mean ex?"],

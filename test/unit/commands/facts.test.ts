@@ -56,7 +56,7 @@ describe("rows against Redis's own facts", () => {
   });
 
   test("methods whose first parameter is a key have keys in the facts", () => {
-    // What belongs to a search index has the index's name in place of a key.
+    // Commands of a search index have the index's name in place of a key.
     const keyless = everyRow
       .map((spec) => spec.name)
       .filter((name) => !facts[name]?.keys && !name.startsWith("FT."));

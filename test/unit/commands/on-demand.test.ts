@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { onDemand, valueProperty } from "../../../src/commands/on-demand.js";
 import { Redis } from "../../../src/fetch.js";
 
-/** What makes properties, and counts how often it was asked. */
+/** A factory of properties that counts its calls. */
 function counting() {
   const make = vi.fn((name: string) => valueProperty(/^[ab]$/.test(name) ? () => name : undefined));
   const prototype = {};

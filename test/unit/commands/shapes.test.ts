@@ -3,7 +3,7 @@ import type { CommandSpec } from "../../../src/commands/spec.js";
 import { InvalidArgument } from "../../../src/protocol/args.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
-// Every method is called with its samples spoilt in every place: what it is given is refused, or it is sent.
+// Every method is called with its samples corrupted in every place: each value is refused, or it is sent.
 
 const rows: Record<string, CommandSpec> = { ...allSpecs, ...moduleSpecs };
 const everySample: Record<string, readonly (readonly [args: readonly unknown[], ...unknown[]])[]> = {
@@ -34,13 +34,13 @@ const DATA: Record<string, string> = {
   "ft.alter": "1",
 };
 
-/** The same of fields of an index of vectors, whose attributes depend on the algorithm. */
+/** The same for fields of an index of vectors, whose attributes depend on the algorithm. */
 const isData = (method: string, path: Path) =>
   path.join(".") === DATA[method] || path.at(-1) === "attributes";
 
 type Path = readonly (string | number)[];
 
-/** Every place inside the arguments, those of objects and arrays before those inside them. */
+/** Every place inside the arguments; an object or array comes before its own places. */
 function placesIn(value: unknown, path: Path = []): Path[] {
   const inside =
     typeof value === "object" && value !== null && !ArrayBuffer.isView(value) ? Object.entries(value) : [];
@@ -131,7 +131,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
         delete holder[name];
         holder[String(name).toUpperCase()] = value;
       });
-      // What tells options from a member, or a member from a vector, is the name as it is declared.
+      // The declared name distinguishes options from a member, and a member from a vector.
       const sent = send(spec, upper);
       if (sent || !/score|member|longitude|latitude|element/.test(String(path.at(-1)))) {
         expect(sent, path.join(".")).toEqual(send(spec, structuredClone(args) as unknown[]));
@@ -160,7 +160,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
           spec,
           changed(args, path, (holder, name) => (holder[name] = wrong)),
         );
-        // Where the first of several things may stand, a number or bytes may be another one's beginning.
+        // If the first of several items is optional, a number or bytes may also begin another one.
         expect(sent, `${String(wrong)} at ${path.join(".")} of ${JSON.stringify(args)}`).toBeUndefined();
       }
     }

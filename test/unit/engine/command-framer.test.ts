@@ -13,7 +13,7 @@ function encode(args: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...parts]);
 }
 
-/** What the framer makes of bytes that arrive in these pieces; whole commands that came together are joined. */
+/** The framer's output for bytes that arrive in these chunks; whole commands of one chunk are joined. */
 function frame(bytes: Buffer, cuts: readonly number[], limit: number): (string | typeof TOO_LARGE)[] {
   const framer = new CommandFramer(limit);
   const framed: Framed[] = [];

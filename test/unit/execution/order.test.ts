@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A class whose clients get a response at once, and what they send. Each command waits for a promise of its own. */
+/** A client class that gets a response at once, and the commands sent. Each command waits for a separate promise. */
 function slowlyPrepared() {
   const bodies: unknown[] = [];
   const transport: Transport = {
@@ -83,7 +83,7 @@ test("commands of different turns, as of different requests in one process, don'
   await new Promise(setImmediate);
   const two = [other.exec(["SET", "two", "2"]), other.get("two")];
   await Promise.all([...one, ...two]);
-  // The commands of the second turn are ready first.
+  // The commands of the second tick are ready first.
   expect(bodies).toEqual([
     [
       ["SET", "two", "2"],

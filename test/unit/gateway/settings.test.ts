@@ -21,7 +21,7 @@ function file(text: string): string {
 const secretFile = file("s3cret\n");
 const tokensFile = file("- { name: a, token: b }\n");
 
-/** What each setting is given as, and what comes of it. Those of a kind share one, unless named. */
+/** A value for each setting, and the result. Settings of a kind share one, unless named. */
 const byKind: Record<KindName, [text: string, value: unknown]> = {
   text: ["some-text", "some-text"],
   integer: ["7", 7],
@@ -63,7 +63,7 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
-/** Options that go together: what the environment says of the other one. */
+/** Options that depend on each other: the environment's value of the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },

@@ -60,7 +60,7 @@ function hasEffect(node: ts.Node): boolean {
 /** Files of a folder whose name a folder below uses for its own part of the same thing. */
 const INTERFACES = new Set(["src/types.ts", "src/transport/transport.ts"]);
 
-// Folders beside each other say what differs. A file above both does not.
+// Names of sibling folders say how they differ. A file above both does not.
 test("no file has the name of a file in a folder below it", () => {
   const paths = files.map(({ path }) => path);
   const found = paths.filter((path) => {

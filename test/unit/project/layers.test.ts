@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 
-/** The folders of a package, lowest first. A file imports from its own folder and those before it, types included. */
+/** The folders of a package, lowest first. A file imports from its own folder and earlier ones, types included. */
 const PACKAGES = [
   {
     folder: "src",

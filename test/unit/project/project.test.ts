@@ -13,7 +13,7 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-// What no compiler reads: manifests, workflows, templates, and the files that machines are pointed to.
+// Files that no compiler reads: manifests, workflows, templates, and files for machines.
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -147,7 +147,7 @@ describe("release notes", () => {
 describe("publishing a release", () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-publish-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  // What the workflow would run, written down instead; "there" lists what npm and GitHub know already.
+  // The commands that the workflow would run; "there" lists the versions that npm and GitHub have already.
   const fake = `#!/bin/sh\ncase "$1 $2" in "view "*|"release view") grep -qF "$*" there ;; *) echo "$(basename "$0") $*" >> ran ;; esac\n`;
   for (const name of ["npm", "gh"]) writeFileSync(join(folder, name), fake, { mode: 0o755 });
 

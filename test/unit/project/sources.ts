@@ -27,7 +27,7 @@ export function parse({ path, text }: SourceFile): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
-/** Calls `visit` for the node and all nodes below it, except below those for which it returns false. */
+/** Calls `visit` for the node and all nodes below it, except below a node for which it returns false. */
 export function walk(node: ts.Node, visit: (node: ts.Node) => unknown): void {
   if (visit(node) === false) return;
   ts.forEachChild(node, (child) => walk(child, visit));

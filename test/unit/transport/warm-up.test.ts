@@ -10,7 +10,7 @@ test("the warm-up runs a command through every layer, once per process, without 
   warmUp();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);
-  // What it saw of itself is known of itself alone.
+  // The detected capabilities belong to that endpoint only.
   expect(getCapabilities("warm-up:").gateway).toBe(true);
   expect(getCapabilities("http://localhost").gateway).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messagesByLine, programOf } from "../../support/type-check.js";
 
-// A mistake gives one message of the compiler, and the message names what is wrong.
+// A mistake causes one message of the compiler, and the message names the problem.
 
 const HEAD = `import { Redis } from "../../src/index.js";
 declare const redis: Redis;

@@ -24,7 +24,7 @@ function exportsOf(path: string): ts.Symbol[] {
 
 const documentation = (symbol: ts.Symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker));
 
-/** The options of every exported type whose name says that it holds some, by `type.option`. */
+/** The options of every exported type whose name marks it as options, by `type.option`. */
 function optionsOf(symbols: readonly ts.Symbol[]): Map<string, ts.Symbol> {
   const found = new Map<string, ts.Symbol>();
   for (const symbol of symbols.filter(({ name }) => /Options|Expiration/.test(name))) {
@@ -39,7 +39,7 @@ function optionsOf(symbols: readonly ts.Symbol[]): Map<string, ts.Symbol> {
   return found;
 }
 
-/** Words that say what a number counts. */
+/** Terms that name the unit of a number. */
 const UNIT =
   /second|\bms\b|byte|number|index|degree|distance|score|factor|probab|dimension|0 to|percent|database|entries|frequency|digit|count|dialect/i;
 

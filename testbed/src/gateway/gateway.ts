@@ -11,7 +11,7 @@ import { Tail } from "../tail.js";
 export interface GatewayProcessOptions {
   /** Command-line flags. Without `--port` the gateway listens on a free port. */
   readonly args?: readonly string[];
-  /** Environment variables, besides those of this process. */
+  /** Environment variables, in addition to the ones of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Path of the command-line program. Default: the installed package `warmline-gateway`. */
   readonly cli?: string;
@@ -19,7 +19,7 @@ export interface GatewayProcessOptions {
   readonly readyTimeoutMs?: number;
 }
 
-/** A gateway that runs as a process of its own. */
+/** A gateway that runs as a separate process. */
 export interface GatewayProcess {
   readonly pid: number;
   /** Its URL, for example `http://127.0.0.1:40123`. */
@@ -28,7 +28,7 @@ export interface GatewayProcess {
   readonly token: string;
   /** Its output, at most the last 64 KB. */
   readonly output: string;
-  /** Client connections opened so far, by the gateway's own count, without those of this object. */
+  /** Client connections opened so far, by the gateway's own count, except the ones of this object. */
   connectionsOpened(): Promise<number>;
   /** One number of its `/metrics`, by the metric's name. @throws if it has no such metric */
   metric(name: string): Promise<number>;
@@ -42,7 +42,7 @@ export interface GatewayProcess {
 const LEASH = "data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()";
 
 /**
- * Starts `warmline-gateway` and waits for the line that says it is ready.
+ * Starts `warmline-gateway` and waits for its ready line.
  * @throws if it exits or is not ready in time; the message ends with what it printed
  */
 export async function startGatewayProcess(options: GatewayProcessOptions = {}): Promise<GatewayProcess> {
@@ -135,7 +135,7 @@ function installedCli(): string {
   return cli;
 }
 
-/** One GET on a connection of its own. */
+/** One GET on a separate connection. */
 function get(url: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, headers: { ...headers, Connection: "close" } }, (response) => {

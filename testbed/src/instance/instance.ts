@@ -136,7 +136,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       _HANDLER: handler,
       ...options.env,
     },
-    // AWS's program looks for the handler where it stands.
+    // AWS's program searches for the handler at this path.
     cwd: runtime === "own" ? undefined : dirname(file),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -15,7 +15,7 @@ export interface Report {
   readonly requestId: string;
   readonly result?: unknown;
   readonly error?: FunctionError;
-  /** The handler's own time in milliseconds as the child measured it; absent if it did not say. */
+  /** The handler's own time in milliseconds as the child measured it; absent if it did not report one. */
   readonly durationMs?: number;
   /** From handing over the event to the last byte of the report, in milliseconds. */
   readonly requestMs: number;
@@ -30,13 +30,13 @@ interface Running {
 }
 
 /**
- * The Lambda Runtime API (2018-06-01) for one child process: it asks for the next invocation, reports a result or an
- * error, or that it could not start.
+ * The Lambda Runtime API (2018-06-01) for one child process: the child requests the next invocation, and reports a
+ * result, an error, or that it could not start.
  */
 export class RuntimeApi {
   /** Called when the child reports that it could not start. */
   onInitError: (error: FunctionError) => void = () => {};
-  /** Called when the child first asks for an invocation, with its own time for loading the handler, if it said. */
+  /** Called when the child first requests an invocation, with its time for loading the handler, if it reported one. */
   onReady: (loadMs: number | undefined) => void = () => {};
 
   private readonly server: Server;
@@ -70,7 +70,7 @@ export class RuntimeApi {
   }
 
   /**
-   * Hands an event to the child, now or when it next asks. Its deadline counts from then.
+   * Sends an event to the child, now or at its next request. Its deadline counts from then.
    * @throws if an invocation is running: an instance runs one at a time
    */
   invoke(event: unknown, timeoutMs: number): { requestId: string; report: Promise<Report> } {

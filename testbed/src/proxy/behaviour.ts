@@ -73,7 +73,7 @@ export function combine(...behaviours: Behaviour[]): Behaviour {
   return combined;
 }
 
-/** Selects requests of a connection: the k-th, or those for which the function returns true. */
+/** Selects requests of a connection: the k-th, or each for which the function returns true. */
 export type Which = number | ((exchange: Exchange) => boolean);
 
 /** Applies `fault` to the requests that `which` selects; all others pass. */

@@ -13,7 +13,7 @@ export interface Framer {
   flush(): Buffer;
 }
 
-/** Every chunk is a message: right for protocols that take turns with small messages, such as RESP in tests. */
+/** Every chunk is a message: right for protocols that alternate small messages, such as RESP in tests. */
 export class ChunkFramer implements Framer {
   push(bytes: Buffer): MessagePart[] {
     return [{ bytes, first: true, last: true }];

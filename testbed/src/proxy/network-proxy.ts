@@ -34,7 +34,7 @@ export interface NetworkProxy {
   onConnection(script: Script): void;
   /** Blackholes every open connection; new connections work. */
   blackholeAll(): void;
-  /** Stops accepting: new connections are refused, those that are open stay. */
+  /** Stops accepting: new connections are refused, open ones stay. */
   refuse(): Promise<void>;
   /** Accepts again, on the same port. */
   accept(): Promise<void>;
@@ -53,7 +53,7 @@ export interface NetworkProxy {
  * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
  *
  * On a blackholed connection (see `ProxiedConnection.blackhole`) the relay's kernel still acknowledges bytes, which a network that
- * dropped the flow would not. A program sees no difference until the kernel gives up after many minutes.
+ * dropped the flow would not. A program sees no difference until the kernel's retransmissions end after many minutes.
  */
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);

@@ -43,7 +43,7 @@ export interface ClusterOptions {
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
   readonly flags?: readonly string[];
-  /** A file with a certificate and its key (PEM): every node listens with TLS as well, on a port of its own. */
+  /** A file with a certificate and its key (PEM): every node listens with TLS as well, on a separate port. */
   readonly tls?: string;
 }
 
@@ -68,7 +68,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
       const role = nodes.length < 3 ? "primary" : "replica";
       nodes.push(await startNode(port, role, folder, { ...options, flags }));
     }
-    // With TLS nodes know each other by the ports for it.
+    // With TLS, nodes find each other by their TLS ports.
     await introduce(nodes, tlsPorts[0] ?? nodes[0]!.port);
     await whenReady();
   } catch (error) {
@@ -138,7 +138,7 @@ async function startNode(
   };
 }
 
-/** Introduces the nodes to each other, gives out the slots and makes the last three replicas of the first three. */
+/** Introduces the nodes to each other, assigns the slots and makes the last three replicas of the first three. */
 async function introduce(nodes: readonly StartedNode[], firstPort: number): Promise<void> {
   const primaries = nodes.filter((node) => node.role === "primary");
   for (const [index, node] of primaries.entries()) {

@@ -40,7 +40,7 @@ wait "$watcher" 2>/dev/null
 `;
 
 /**
- * Starts `redis-server` (or `valkey-server`) with the given flags and waits until it answers.
+ * Starts `redis-server` (or `valkey-server`) with the given flags and waits until it replies.
  * @param to where its flags make it listen
  * @param folder removed when this process ends without ending the server first
  * @throws if there is none on PATH or it does not start; the message ends with what it printed

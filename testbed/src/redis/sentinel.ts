@@ -27,7 +27,7 @@ export interface SentinelOptions {
 
 /**
  * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
- * when they all know of each other.
+ * when each has discovered the others.
  * @throws if there is no server on PATH (see {@link redisAvailable}) or one does not start
  */
 export async function startSentinels(options: SentinelOptions = {}): Promise<RedisGroup> {

@@ -33,8 +33,8 @@ export interface RedisServer {
 }
 
 /**
- * Starts a Redis server that only this process knows of: no persistence, a folder of its own, gone when this process
- * ends.
+ * Starts a private Redis server: no persistence, a separate folder, removed when
+ * this process ends.
  * @throws if there is no server on PATH (see {@link redisAvailable}) or it does not start
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {

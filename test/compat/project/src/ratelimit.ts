@@ -1,7 +1,7 @@
 import { IpDenyList, Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
 
-// Every algorithm, with analytics, which go out beside the answer.
+// Every algorithm, with analytics, which are sent beside the response.
 const redis = Redis.fromEnv();
 const limiters = {
   fixedWindow: Ratelimit.fixedWindow(3, "1 h"),
@@ -28,7 +28,7 @@ const denied = new Ratelimit({
   enableProtection: true,
   ephemeralCache: false,
 });
-// The list of its own that it would fetch from the web; what is denied by hand stays.
+// The list that it would fetch from the web; entries denied by hand stay.
 await IpDenyList.disableIpDenyList(redis, "denied");
 await redis.sadd("denied:denyList:all", "1.2.3.4");
 const { success, reason, deniedValue } = await denied.limit("somebody", { ip: "1.2.3.4" });

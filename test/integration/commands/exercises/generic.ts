@@ -21,7 +21,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     await redis.set("k", "v");
     const bytes = await redis.dump("k");
     expect(bytes).toBeInstanceOf(Uint8Array);
-    // Each engine has a format of its own; the value is in it as it stands.
+    // Each engine has its own format; it contains the value unchanged.
     expect(bytes).toContain("v".charCodeAt(0));
     expect(await redis.dump("none")).toBeNull();
   }),
@@ -63,7 +63,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   }),
   objectFreq: on(async (redis) => {
     await redis.set("k", 1);
-    // The policy of evicting is not LFU here, and Redis says so.
+    // The eviction policy here is not LFU, so Redis replies with an error.
     await expect(redis.objectFreq("k")).rejects.toThrow("LFU maxmemory policy");
     expect(await redis.objectFreq("none")).toBeNull();
   }),

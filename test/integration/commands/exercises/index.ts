@@ -41,7 +41,7 @@ export const groups: Record<string, Readonly<Record<string, Exercise>>> = {
 
 const NAMESPACES = new Set(["json", "functions"]);
 
-/** How a method of a group is called: by its name, or by `namespace.method`. */
+/** A method of a group: its name, or `namespace.method`. */
 export function methodName(group: string, method: string): string {
   return NAMESPACES.has(group) ? `${group}.${method}` : method;
 }

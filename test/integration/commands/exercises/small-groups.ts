@@ -81,7 +81,7 @@ export const hyperloglogExercises: Exercises<HyperLogLogCommands<Immediate>> = {
   }),
 };
 
-/** On a document of its own; Redis 7.0 has no JSON. */
+/** On a separate document; Redis 7.0 has no JSON. */
 const onDocument = (document: JsonInput, run: (redis: Redis) => Promise<void>) =>
   on(async (redis) => {
     expect(await redis.json.set("d", "$", document)).toBe("OK");

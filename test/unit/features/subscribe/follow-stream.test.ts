@@ -8,7 +8,7 @@ import { followStream } from "../../../../src/features/subscribe/follow-stream.j
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
 const request = { endpoint, path: "/subscribe/a", command: "SUBSCRIBE", signal: undefined };
 
-/** What the next request is answered with; `null` keeps the stream open after the pieces. */
+/** The response to the next request; `null` keeps the stream open after the chunks. */
 function response(pieces: readonly (Uint8Array | null)[], gateway = true): void {
   const headers = { "content-type": "text/event-stream", ...(gateway && { "warmline-gateway": "0" }) };
   fetching.mockImplementationOnce(async (_url, init) => {

@@ -12,7 +12,7 @@ import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
-/** The names that a role allows, those of a group together, modules by their prefix. */
+/** The names that a role allows, a group together, modules by their prefix. */
 function listed(names: ReadonlySet<string>): string[] {
   const groups = new Map<string, string[]>();
   for (const { name, group } of allCommandInfo()) {

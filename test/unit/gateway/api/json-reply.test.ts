@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { jsonElements, jsonError, jsonReplies, jsonReply } from "../../../../gateway/src/api/json-reply.js";
 import { anyReply, encode, type Tree } from "../resp/resp-tree.js";
 
-/** What a reply should be in JSON, by way of objects; integers as marked text, since JSON.parse would round. */
+/** The expected JSON of a reply, by way of objects; integers as marked text, since JSON.parse would round. */
 function plain(tree: Tree, base64: boolean): unknown {
   switch (tree.type) {
     case "status":

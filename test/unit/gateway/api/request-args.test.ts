@@ -13,7 +13,7 @@ function resp(args: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...chunks]);
 }
 
-/** A command's words, as text. */
+/** A command's arguments, as text. */
 function args(command: Command): string[] {
   return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
 }
@@ -162,7 +162,7 @@ describe("a command in JSON", () => {
           const scalars = value.every((item: unknown) =>
             ["string", "number", "boolean"].includes(typeof item),
           );
-          // Numbers keep their text, which JSON.parse does not tell: only whether they are taken is compared.
+          // Numbers keep their text, which JSON.parse does not return: only their acceptance is compared.
           if (scalars && value.length > 0)
             expected = value.map((item: unknown) => (typeof item === "string" ? item : ""));
         } catch {}

@@ -5,7 +5,7 @@ import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
 import { runInSlices } from "../../../../gateway/src/api/slices.js";
 
-/** What of an exchange has a part in taking turns. */
+/** The fields of an exchange that matter for the order of slices. */
 function exchange(format: Exchange["format"] = "json") {
   const responses: string[] = [];
   const refusals: string[] = [];
@@ -36,7 +36,7 @@ function exchange(format: Exchange["format"] = "json") {
   return { given, answers: responses, refusals, exchange: given as unknown as Exchange };
 }
 
-/** Lets the event loop turn. */
+/** Waits for the next tick of the event loop. */
 const slice = () => new Promise((resolve) => setImmediate(resolve));
 
 test("the first slice runs at once, and each further one in a later tick", async () => {
@@ -74,7 +74,7 @@ test.each(["json", "base64", "resp2"] as const)(
     const { answers: responses, exchange: waiting } = exchange(format);
     const numbers = Array.from({ length: 4_500 }, (_, i) => i);
     const response = new PipelineResponse(waiting, numbers.length, numbers, () => {});
-    // The second comes first: it waits for its turn.
+    // The second request arrives first: it waits for the first one's slice.
     for (const i of [1, 0]) response.onReply(Buffer.from(`:${i}\r\n`), i);
     expect(responses.length).toBe(2);
     for (const i of numbers.slice(2)) response.onReply(Buffer.from(`:${i}\r\n`), i);

@@ -79,7 +79,7 @@ describe("a head", () => {
 describe("a body in chunks", () => {
   const whole = (text: string) => {
     const bytes = Buffer.from(text, "latin1");
-    // Cut everywhere, in turn.
+    // Cut at every position, one after the other.
     const seen = new Set<string>();
     for (let cut = 0; cut <= bytes.length; cut++) {
       const chunked = new ChunkedBody();

@@ -11,7 +11,7 @@ const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString("latin1
 test("prepared heads differ by status, type, length and keep-alive", () => {
   const heads = new ResponseHeads(310_000);
   const bodies = ["", "{}", '{"result":1}', "x".repeat(1_023), "x".repeat(1_024), "x".repeat(40_000)];
-  // Twice, so that each is asked for when it is ready as well.
+  // Twice, so that each is also requested when it is prepared.
   for (const _ of [1, 2]) {
     for (const body of bodies) {
       for (const [status, type, keep, more] of [

@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 /**
- * A server that is asked what it is; it answers when `tell` is called, and to all else if `answers`. Returns what else
- * it got.
+ * A server that replies to detection when `resolve` is called, and to all else if `responses`. Returns the other
+ * commands that it received.
  */
 function start(responses = true): { received: string[]; resolve: () => void; asked: Promise<void> } {
   const received: string[] = [];

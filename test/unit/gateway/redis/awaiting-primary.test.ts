@@ -13,7 +13,7 @@ const HANDSHAKE = ["PING", "CLIENT"];
 let upstream: AwaitingPrimary;
 afterEach(() => upstream.close());
 
-/** A server that answers by `reply`, or ends the connection where that is null; null for one that can't be reached. */
+/** A server that replies with the result of `reply`, or closes if that is null; null for one that can't be reached. */
 function start(reply: (args: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
   const received: string[] = [];
   const connect = () => {

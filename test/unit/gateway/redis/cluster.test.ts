@@ -68,7 +68,7 @@ describe("a pipeline's command that can't run in its turn", () => {
 describe("a pipeline's command behind one that may have run", () => {
   test("an unsent command of a pipeline fails as unsent after an unknown one of its slot, to keep the order", async () => {
     start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });
-    // As many as a connection has unanswered at a time, and more.
+    // As many commands as a connection has in flight at a time, and more.
     const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
     const [first, ...rest] = await fake.send("SET bar first", ...many, "SET hello x", "SET foo x");
     expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });

@@ -6,15 +6,15 @@ import type { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import type { TransactionReceiver } from "../../../../gateway/src/redis/upstream.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 
-// A transaction too long for one turn that is given up between two of them: Redis holds its first commands, and whoever
-// gets that connection next would have them executed.
+// A transaction too long for one tick, cancelled between two of them: Redis holds its first commands, and the next user
+// of that connection would execute them.
 
 const COMMANDS = 1_500;
 
-/** A Redis for transactions, which answers when the test lets it. */
+/** A Redis for transactions that replies when the test calls for it. */
 class Server {
   connections = 0;
-  /** What was executed, a transaction each. */
+  /** The executed commands, one entry per transaction. */
   readonly executed: string[][] = [];
   onCommand: (name: string) => void = () => {};
 
@@ -48,7 +48,7 @@ class Server {
   }
 }
 
-/** Whoever wants a transaction, and what became of it. */
+/** A caller that needs a transaction, and its result. */
 class Asker implements TransactionReceiver {
   cancelled = false;
   readonly outcome: Promise<"executed" | UpstreamFailure>;

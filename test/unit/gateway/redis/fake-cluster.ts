@@ -5,7 +5,7 @@ import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 
-/** What a node does with a command: a reply, now or after some ms, or the end of the connection with none. */
+/** The effect of a command at a node: a reply, now or after some ms, or the end of the connection with none. */
 export type Fate = string | "close" | { readonly after: number; readonly reply: string };
 
 /** Slots 0 to 8191, which is where "bar" and "hello" are, and the others, where "foo" is. */
@@ -19,11 +19,11 @@ export type Range = readonly [first: number, last: number, node: string];
 
 /** A cluster whose nodes are functions; each is known by its host. */
 export class FakeCluster {
-  /** Every command that reached a node but those of a handshake: the node's name and the command's words. */
+  /** Every command that reached a node, except the handshake: the node's name and the command's arguments. */
   readonly received: string[] = [];
-  /** What CLUSTER SLOTS says. */
+  /** The reply to CLUSTER SLOTS. */
   ranges = HALVES;
-  /** How often it was asked for. */
+  /** Number of times that it was requested. */
   asked = 0;
   /** Nodes that can't be connected to. */
   readonly down = new Set<string>();
@@ -60,7 +60,7 @@ export class FakeCluster {
     });
   }
 
-  /** Sends commands, each written as words with spaces between; what became of them, in order. */
+  /** Sends commands, each written as arguments separated by spaces. Returns their results, in order. */
   send(...commands: readonly string[]): Promise<(string | UpstreamFailure)[]> {
     return sent((all, receiver) => this.cluster.send(all, receiver), commands);
   }
@@ -93,7 +93,7 @@ export class FakeCluster {
   }
 }
 
-/** Gives commands to `send` and waits until each has been answered, once. */
+/** Passes commands to `send` and waits until each has got one reply. */
 export function sent(
   send: (commands: Command[], receiver: Receiver) => void,
   commands: readonly string[],
@@ -117,7 +117,7 @@ export function sent(
   });
 }
 
-/** The commands in bytes that hold whole ones, none of whose words is empty. */
+/** The commands in bytes that hold whole ones, none of whose arguments is empty. */
 export function commandsIn(bytes: Buffer): string[][] {
   return bytes
     .toString()

@@ -8,7 +8,7 @@ import {
 } from "../../../../gateway/src/redis/multiplexed-connection.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 
-/** What Redis has received on one connection, and its side of that connection. */
+/** The commands that Redis has received on one connection, and its side of that connection. */
 interface Connection {
   readonly side: Duplex;
   received: string[];
@@ -19,7 +19,7 @@ let multiplexed: MultiplexedConnection;
 let refuse = false;
 afterEach(() => multiplexed.close());
 
-/** A connection whose connections are greeted at once; what follows is answered by the test alone. */
+/** A connection whose sockets finish their handshake at once; the test sends all later replies. */
 function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[] {
   const connections: Connection[] = [];
   multiplexed = new MultiplexedConnection({
@@ -103,7 +103,7 @@ test("a long batch leaves room for commands of others, and none for another long
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   expect(refused.failures.length).toBe(3_000);
   const { side, received } = connections[0]!;
-  // As many as may be pending, a turn of the long one included.
+  // As many as may be pending, a slice of the long one included.
   for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
   expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
   for (let answered = 0; answered < 5_000; ) {
@@ -245,7 +245,7 @@ test("a single command is written at once; of several in a tick the first is, an
   send("B", "C", "D");
   expect(counters.commands).toBe(2);
   await written("B", "C", "D");
-  // Where several came in one turn, so will the next ones: they wait for each other.
+  // If several commands came in one tick, the next ones wait for each other.
   send("E", "F");
   expect(counters.commands).toBe(4);
   await written("E", "F");
@@ -262,7 +262,7 @@ test("no receiver gets a failure before sending has returned", async () => {
   expect(connections[0]!.received).toEqual([]);
 });
 
-/** Takes large replies as they come, and says what was called. */
+/** Receives large replies in chunks, and records the calls. */
 function streaming(seen: string[], name: string): Receiver {
   return {
     cancelled: false,
@@ -305,7 +305,7 @@ test("reads after a large reply, and what follows them, use another connection",
   await expect.poll(() => connections[1]!.received).toEqual(["GET", "small", "GET", "later"]);
   connections[1]!.side.write("$1\r\ns\r\n$1\r\nl\r\n");
   await expect.poll(() => seen).toEqual(["large begins", "small $1\r\ns", "later $1\r\nl"]);
-  // What was given up gets its reply here too, which is dropped; the write is answered where it was sent.
+  // A cancelled command's reply arrives here too, and is dropped; the write gets its reply where it was sent.
   first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n:1\r\n`);
   await expect.poll(() => seen.slice(3)).toEqual([`large ends after ${size + 12}`, "n :1"]);
   expect(connections.length).toBe(2);

@@ -45,7 +45,7 @@ describe("EVALSHA at a node that lacks the script", () => {
   const digest = digestOf(script);
   let fake: FakeCluster;
   afterEach(() => fake.close());
-  /** Nodes that know a script only once they have run it. */
+  /** Nodes that have a script only once they have run it. */
   function start(): void {
     const known = new Set<string>();
     fake = new FakeCluster((node, [name]) => {

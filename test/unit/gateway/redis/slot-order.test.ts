@@ -5,7 +5,7 @@ import { SlotOrder } from "../../../../gateway/src/redis/cluster/slot-order.js";
 
 let looks = 0;
 
-/** What of a command has a part in the order; how often its state is looked at is counted. */
+/** The fields of a command that matter for the order; reads of its state are counted. */
 class Fake {
   place = -1;
   executed = false;
@@ -29,7 +29,7 @@ function orderOf(commands: readonly Fake[]): SlotOrder {
   return order;
 }
 
-/** What {@link SlotOrder} is to say, by looking at every command. */
+/** The expected result of {@link SlotOrder}, by a scan of every command. */
 function model(commands: readonly Fake[], command: Fake) {
   const conflicts = (other: Fake) => !(other.hint.repeatable && command.hint.repeatable);
   const earlier = commands.slice(0, command.place);

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A Redis that says OK to everything, to BLPOP when it is told to, and how many connections it has. */
+/** A Redis that replies OK to everything, to BLPOP on demand, and counts its connections. */
 function start() {
   const state = { open: 0, popped: null as (() => void) | null };
   const engine = ownEngine({
@@ -44,7 +44,7 @@ test("connections of a user are closed after an unused minute, and those of the 
   for (const upstream of [own!, user!]) {
     expect(await get(upstream)).toEqual(["+OK"]);
   }
-  // What /metrics shows is of all users.
+  // The numbers of /metrics cover all users.
   expect(user!.counters).toBe(own!.counters);
   vi.advanceTimersByTime(59_000);
   expect(user!.connections.shared).toBe(1);
@@ -77,7 +77,7 @@ test("users are limited: the least recently used one goes first, with all that a
   for (let number = MAX_USERS; number < 5 * MAX_USERS; number++) {
     upstreams.of(user(number));
     if (number % 100 > 0) continue;
-    // Whoever is used stays.
+    // A user in use is kept.
     vi.advanceTimersByTime(1);
     expect(upstreams.of(user(0))).toBe(first);
     expect(count()).toBeLessThanOrEqual(1 + MAX_USERS + 1);
@@ -87,7 +87,7 @@ test("users are limited: the least recently used one goes first, with all that a
   expect(await popped).toEqual(["+OK"]);
   for (let minute = 0; minute < 4; minute++) {
     await vi.advanceTimersByTimeAsync(USER_IDLE);
-    // Where a stream is really closed is in a later turn.
+    // A stream is really closed in a later tick.
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(count()).toBe(1);

@@ -16,7 +16,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server that adopts its sockets. `spoil` is given each before that. */
+/** A server that adopts its sockets. `spoil` is called with each before that. */
 async function listen(spoil: (socket: Socket) => void = () => {}): Promise<Accepted[]> {
   const all: Accepted[] = [];
   server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (given) => {

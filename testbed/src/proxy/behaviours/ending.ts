@@ -3,7 +3,7 @@ import type { ProxiedConnection } from "../proxied-connection.js";
 /** State of the connection after a fault: closed (FIN), reset, open but silent for ever, or unchanged. */
 export type Ending = "close" | "reset" | "silent" | "open";
 
-/** Leaves the connection as `ending` says. */
+/** Closes the connection in the way that `ending` names. */
 export function end(connection: ProxiedConnection, ending: Ending): void {
   if (ending === "close") connection.close();
   else if (ending === "reset") connection.resetClient();
