@@ -14,16 +14,16 @@ export type IORedisConnector = new (options: any) => any;
 
 /** Options of ioredis that have no effect over HTTP, and what to do instead. */
 const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, instead: string]> = {
-  db: [(value) => Number(value) > 0, "give the database to the gateway, as in --redis redis://host/1"],
+  db: [(value) => Number(value) > 0, "start the gateway with the database, as in --redis redis://host/1"],
   host: [
     (value) => !/^(localhost|127\.0\.0\.1|::1)$/.test(String(value)),
-    "give the gateway's url to warmlineConnector()",
+    "pass the gateway's url to warmlineConnector()",
   ],
-  port: [(value) => Number(value) !== 6379, "give the gateway's url to warmlineConnector()"],
-  path: [Boolean, "give the gateway's url to warmlineConnector()"],
-  tls: [Boolean, "TLS is up to the url of warmlineConnector(), which begins with https://"],
-  sentinels: [Boolean, "give them to the gateway, as in --redis redis+sentinel://host/name"],
-  username: [Boolean, "the token of warmlineConnector() authenticates"],
+  port: [(value) => Number(value) !== 6379, "pass the gateway's url to warmlineConnector()"],
+  path: [Boolean, "pass the gateway's url to warmlineConnector()"],
+  tls: [Boolean, "for TLS, pass a url that begins with https:// to warmlineConnector()"],
+  sentinels: [Boolean, "start the gateway with them, as in --redis redis+sentinel://host/name"],
+  username: [Boolean, "warmlineConnector() authenticates by its token"],
 };
 
 /**

@@ -77,7 +77,7 @@ export class Session {
     try {
       const commands = this.#reader.read(chunk);
       if (!this.#state.authenticated && this.#reader.pending > MAX_UNAUTHENTICATED) {
-        throw new MalformedCommand("too many bytes before AUTH");
+        throw new MalformedCommand(`more than ${MAX_UNAUTHENTICATED} bytes before AUTH`);
       }
       // Commands that arrive together have the same time.
       const limits = new Limits(this.#context.settings);

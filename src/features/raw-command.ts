@@ -24,7 +24,7 @@ export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const command = name.toUpperCase();
   if (/\s/.test(name)) {
     throw new ArgumentError(
-      "exec: the command's name contains a space: pass each part as an argument of its own",
+      "exec: the command's name contains a space: pass each part as a separate argument",
     );
   }
   if (CONNECTION_STATE.test(command)) {

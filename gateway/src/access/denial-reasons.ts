@@ -72,7 +72,8 @@ export function denialReason(
     if (openable && !openable.has(sub)) return refused(name);
     if (openable && !isOpened(command, rules)) return closed(name, command);
   }
-  if (command.size > rules.maxArgs) return `ERR a command of more than ${rules.maxArgs} arguments`;
+  if (command.size > rules.maxArgs)
+    return `ERR the command has more than ${rules.maxArgs} arguments (setting maxArgs)`;
   if (WAITS_FOR_REPLICAS.has(name) && (context.kind !== "pipeline" || context.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }

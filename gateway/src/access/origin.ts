@@ -26,16 +26,16 @@ export function originDenialReason(headers: OriginHeaders, rules: OriginRules): 
   if (rules.loopbackHostOnly && host !== undefined) {
     const name = hostName(host);
     if (!isLoopbackName(name) && !rules.hosts.includes(name)) {
-      return "the Host header is not a name of this machine (setting allowedHosts)";
+      return "the Host header does not name this machine (setting allowedHosts)";
     }
   }
   if (origin !== undefined && !isSameOrigin(origin, host) && !originAllowed(origin, rules)) {
-    return "requests of other sites are refused (setting cors)";
+    return "requests from other sites are refused (setting cors)";
   }
   const site = headers["sec-fetch-site"];
   if (site === "cross-site" || site === "same-site") {
     if (origin === undefined || !originAllowed(origin, rules))
-      return "requests of other sites are refused (setting cors)";
+      return "requests from other sites are refused (setting cors)";
   }
   return null;
 }

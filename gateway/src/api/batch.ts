@@ -35,7 +35,8 @@ export function readBatch(
   runInSlices(exchange, () => {
     const before = commands.length;
     const more = source.read(commands, Math.min(CHUNK_COMMANDS, max - before + 1));
-    if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
+    if (commands.length > max)
+      throw new BadRequest(`ERR more than ${max} commands in one request (setting maxCommands)`);
     if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
       exchange.unsent(NO_MEMORY);
       return false;

@@ -159,7 +159,7 @@ export class Handler implements HttpService, ExchangeHandler {
       return;
     }
     if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
-      exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
+      exchange.refuse(405, `ERR the HTTP method must be one of ${ALLOWED}`, ["Allow", ALLOWED]);
       return;
     }
     if (console && wantsPage(method, path, req.headers.accept)) {

@@ -45,7 +45,7 @@ interface PushSources {
 
 const NO_STREAM: StreamReply = {
   status: 404,
-  error: "ERR this token has no event stream with that id here",
+  error: "ERR this token has no open event stream with this id",
 };
 
 /** Keys of one command that its event on `/console/commands` has. */
@@ -249,7 +249,9 @@ export class Streams {
   ): void {
     const { maxStreams, maxBuffer } = this.#options;
     if (this.#open.size >= maxStreams) {
-      exchange.failure(new UpstreamFailure("full", `all ${maxStreams} event streams are in use`));
+      exchange.failure(
+        new UpstreamFailure("full", `all ${maxStreams} event streams are in use (setting maxStreams)`),
+      );
       return;
     }
     if (exchange.gone) return;

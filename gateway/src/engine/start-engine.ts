@@ -49,12 +49,12 @@ async function startKeeping(choice: string, given: string, options: EngineOption
     const isEmbedded =
       choice === "embedded" || (choice === "auto" && (folder.dataOf === "embedded" || found === undefined));
     if (isEmbedded && folder.dataOf === "server") {
-      const how = choice === "auto" ? "install it, or give its path by engine" : "give its path by engine";
-      throw new Error(`persist: ${folder.path} holds data of a redis-server; ${how}, or take another folder`);
+      const how = choice === "auto" ? "install it, or set engine to its path" : "set engine to its path";
+      throw new Error(`persist: ${folder.path} holds data of a redis-server; ${how}, or use another folder`);
     }
     if (!isEmbedded && folder.dataOf === "embedded") {
       throw new Error(
-        `persist: ${folder.path} holds data of the embedded engine; choose that one, or take another folder`,
+        `persist: ${folder.path} holds data of the embedded engine; set engine to embedded, or use another folder`,
       );
     }
     const engine = isEmbedded

@@ -82,7 +82,7 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const targetEnd = at;
   const minor = minorVersion(bytes, at + 1, end);
-  if (method === undefined) throw new HttpError("this method is not known", 501);
+  if (method === undefined) throw new HttpError("the method is unknown", 501);
   const target = targetEnd - targetFrom === 1 ? "" : bytes.toString("latin1", targetFrom, targetEnd);
   let url = bytes[targetFrom] === SLASH ? target || "/" : "*";
   const given = readHeaders(bytes, at + 9, end);

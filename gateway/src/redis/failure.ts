@@ -8,7 +8,7 @@
  * - `ended`: it blocked at Redis and was ended there without running, since the gateway is shutting down
  * - `lost`: the connection ended after the command was written
  * - `timeout`: the reply did not come in time after the command was written
- * - `too-large`: the reply is larger than the gateway passes on
+ * - `too-large`: the reply is larger than `maxReplySize`
  * - `no-room`: the gateway had no memory left for the reply
  * - `partial`: the command was split over several nodes, and only some of its parts ran
  * - `overtaken`: it could not run in its order, since a later command has run

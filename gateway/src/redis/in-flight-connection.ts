@@ -5,7 +5,10 @@ import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
+const TOO_LARGE = new UpstreamFailure(
+  "too-large",
+  "the reply of Redis is larger than the setting maxReplySize",
+);
 /** A reply for which there is no memory: see `maxBufferedBytes`. */
 export const NO_ROOM = new UpstreamFailure(
   "no-room",

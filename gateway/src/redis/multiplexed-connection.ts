@@ -168,7 +168,7 @@ export class MultiplexedConnection {
     // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
     const before = batch.isLong ? this.pending : this.pending - this.#queue.waitingInLong;
     if (before < this.#options.maxQueuedCommands) return null;
-    return new UpstreamFailure("full", "too many commands are waiting for Redis");
+    return new UpstreamFailure("full", "too many commands are waiting for Redis (setting maxQueuedCommands)");
   }
 
   #connect(): void {

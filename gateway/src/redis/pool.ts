@@ -138,9 +138,6 @@ export class Pool {
 
   #busy(): UpstreamFailure {
     const { max } = this.#options;
-    return new UpstreamFailure(
-      "full",
-      `all ${max} connections for commands that need one of their own are in use`,
-    );
+    return new UpstreamFailure("full", `all ${max} exclusive connections for such commands are in use`);
   }
 }

@@ -95,7 +95,9 @@ function checkCombinations(settings: Settings): void {
     throw new TypeError(`softMaxConnections: must not be above maxConnections, which is ${maxConnections}`);
   }
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new TypeError(`${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey go together`);
+    throw new TypeError(
+      `${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey must be set together`,
+    );
   }
   if (token !== undefined && tokenFile !== undefined) {
     throw new TypeError("token, tokenFile: give one of the two, not both");

@@ -38,7 +38,9 @@ export interface TestGateway {
  */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
   if ("redis" in options) {
-    throw new TypeError("redis: a gateway for tests is flushed, so it starts a Redis of its own; see engine");
+    throw new TypeError(
+      "redis: must not be set, since a gateway for tests deletes all data between tests; set engine",
+    );
   }
   const { engine: choice = "embedded", ...rest } = options;
   const log = createLog(resolveSettings(rest).logLevel);

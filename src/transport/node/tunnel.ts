@@ -39,12 +39,19 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf("\r\n\r\n");
     if (end === -1) {
-      if (head.length > MAX_HEAD) tunnel.destroy(new Error("the proxy's response to CONNECT has no end"));
+      if (head.length > MAX_HEAD)
+        tunnel.destroy(new Error("the head of the proxy's response to CONNECT is too long"));
       return;
     }
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString("latin1", 0, end)) ?? [];
     if (!status?.startsWith("2")) {
-      tunnel.destroy(new Error(`the proxy refused CONNECT with status ${status ?? "none"}`));
+      tunnel.destroy(
+        new Error(
+          status
+            ? `the proxy refused CONNECT with status ${status}`
+            : "the proxy's response to CONNECT is malformed",
+        ),
+      );
       return;
     }
     socket.off("data", readHead).on("data", forward);

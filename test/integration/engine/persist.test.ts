@@ -147,7 +147,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) 
     test("a second gateway on the same folder is refused until the first has closed", async () => {
       const folder = newFolder();
       const first = await open(choice, folder);
-      const refusal = /^persist: another gateway uses .*; each gateway needs a folder of its own$/;
+      const refusal = /^persist: another gateway uses .*; each gateway needs a separate folder$/;
       await expect(startEngine(choice, { persist: folder })).rejects.toThrow(refusal);
       const cli = new CliProcess(["--port", "0", "--engine", choice, "--persist", folder]);
       expect(await cli.ended).toBe(1);
@@ -293,7 +293,7 @@ describe("a folder that can't be used", () => {
     if (!redisAvailable()) return;
     await engines.pop()!.close();
     await expect(startEngine(findServer()!, { persist: embedded })).rejects.toThrow(
-      /holds data of the embedded engine; choose that one, or take another folder/,
+      /holds data of the embedded engine; set engine to embedded, or use another folder/,
     );
   });
 
@@ -345,7 +345,7 @@ test("an embedded engine whose thread is replaced continues with the last snapsh
   engines.push(engine);
   await one(engine, "KEYS", `${"a*".repeat(20)}b`);
   expect(notices).toEqual([
-    "the embedded engine did not respond for 0.4 s; it was restarted, and what changed since the last snapshot is lost",
+    "the embedded engine did not respond for 0.4 s; it was restarted, and changes since the last snapshot are lost",
   ]);
   expect(await one(engine, "GET", "a".repeat(60))).toBe("kept");
 });

@@ -141,7 +141,7 @@ test("unfinished handshakes are limited, and block no other client", async () =>
 });
 
 test.each([
-  [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey go together/],
+  [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey must be set together/],
   [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
   [{ tlsKey: files.tlsCert }, /^tlsCert: .* are not a certificate and its key/],
 ])("invalid TLS settings are refused: %j", async (options, message) => {

@@ -311,15 +311,15 @@ describe.skipIf(!redisAvailable())("tokens", () => {
       const response = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
       expect([response.status, response.json.error]).toEqual([
         400,
-        "ERR more than 2 commands in one request",
+        "ERR more than 2 commands in one request (setting maxCommands)",
       ]);
     }
     // Requests behind them are not even read.
     const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });
-    expect(endless.json.error).toBe("ERR more than 2 commands in one request");
+    expect(endless.json.error).toBe("ERR more than 2 commands in one request (setting maxCommands)");
     expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
       status: 400,
-      error: "ERR a command of more than 3 arguments",
+      error: "ERR the command has more than 3 arguments (setting maxArgs)",
     });
     expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
   });

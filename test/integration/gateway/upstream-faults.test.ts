@@ -282,7 +282,7 @@ describe("bytes that are no response", () => {
     );
     const [big, small] = await Promise.all([send("ECHO", "big"), send("ECHO", "small")]);
     expect(big.status).toBe(502);
-    expect(big.json.error).toMatch(/larger than the gateway passes on/);
+    expect(big.json.error).toMatch(/larger than the setting maxReplySize/);
     expect(small.json).toEqual({ result: "small" });
     expect(fake.connectionsOpened).toBe(1);
   });

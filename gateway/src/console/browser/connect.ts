@@ -36,7 +36,7 @@ function block(title: string, hint: string, text: string, copied = text): HTMLEl
       () => true,
       () => false,
     );
-    copy.textContent = isCopied ? "Copied" : "Copying is not allowed here";
+    copy.textContent = isCopied ? "Copied" : "Copying failed: select the text and copy it";
     setTimeout(() => {
       copy.textContent = "Copy";
     }, SHOWN_FOR);

@@ -257,7 +257,7 @@ export class KeyView {
     });
     const table = group("table", "entries", group("tbody", "", ...rows));
     return isPart
-      ? group("div", "", element("p", `${entries.length} of them:`, "dim"), table)
+      ? group("div", "", element("p", `${entries.length} of the entries:`, "dim"), table)
       : group("div", "", table);
   }
 }

@@ -28,7 +28,7 @@ export class RecoveringState extends RedisServerState {
           if (error instanceof RedisCommandError) throw error;
           this.#runtime = undefined;
           throw new RedisCommandError(
-            "script ran out of memory in the embedded engine; what it had written stays written",
+            "script ran out of memory in the embedded engine; its writes up to then remain",
           );
         }
       };

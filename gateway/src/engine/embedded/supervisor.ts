@@ -202,8 +202,7 @@ class EmbeddedEngine implements Engine {
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
-    const lost =
-      this.#snapshot === null ? "its data is lost" : "what changed since the last snapshot is lost";
+    const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not restarted" : "it was restarted";
     this.#onNotice(`the embedded engine ${reason}; ${next}, and ${lost}`);

@@ -16,7 +16,7 @@ shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 program=$!
-# The shell's own remarks must not fail it once nobody reads them.
+# The shell's own output must not fail it once its reader is gone.
 exec >/dev/null 2>&1
 ( while read -r _ <&3; do :; done; kill -KILL "$program" ) &
 watcher=$!

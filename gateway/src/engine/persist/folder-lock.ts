@@ -56,7 +56,7 @@ export class FolderLock {
       if (text === null) continue;
       if (this.#isHeld(text)) {
         throw new Error(
-          `persist: another gateway uses ${folder}${whoIn(text)}; each gateway needs a folder of its own`,
+          `persist: another gateway uses ${folder}${whoIn(text)}; each gateway needs a separate folder`,
         );
       }
       this.#remove(text);
