@@ -17,7 +17,7 @@ afterEach(() => upstream.close());
 function start(reply: (args: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
   const received: string[] = [];
   const connect = () => {
-    if (!isUp()) throw new Error("nobody there");
+    if (!isUp()) throw new Error("connection refused");
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
       for (const args of commandsIn(chunk)) {

@@ -71,7 +71,7 @@ export class FakeCluster {
   }
 
   #connect(host: string, decide: (node: string, args: readonly string[]) => Fate): Duplex {
-    if (this.down.has(host)) throw new Error("nobody there");
+    if (this.down.has(host)) throw new Error("connection refused");
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
       for (const args of commandsIn(chunk)) {

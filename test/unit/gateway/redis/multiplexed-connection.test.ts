@@ -24,7 +24,7 @@ function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[
   const connections: Connection[] = [];
   multiplexed = new MultiplexedConnection({
     connect: () => {
-      if (refuse) throw new Error("nobody there");
+      if (refuse) throw new Error("connection refused");
       const [near, far] = duplexPair();
       const connection: Connection = { side: far, received: [] };
       connections.push(connection);
@@ -212,7 +212,7 @@ test("an on-demand connection stops reconnecting without commands", async () => 
     idle: 100,
     connect: () => {
       attempts++;
-      throw new Error("nobody there");
+      throw new Error("connection refused");
     },
     timeout: 150,
   });

@@ -6,7 +6,7 @@ let node: Node;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const connect = () => {
-    throw new Error("nobody there");
+    throw new Error("connection refused");
   };
   const connectionOptions = {
     connect,
