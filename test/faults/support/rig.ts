@@ -30,7 +30,7 @@ export interface StepResult {
 export type Step = readonly string[] | { readonly hold: number } | { readonly open: true };
 
 export interface SteppedFunction extends Instance {
-  /** Runs the steps one after another, in one tick of the event loop. */
+  /** Runs the steps one after another, with no iteration of the event loop between them. */
   run(...steps: Step[]): Promise<StepResult[]>;
 }
 
