@@ -21,6 +21,11 @@ async function run(...commands: string[][]): Promise<Reply[]> {
   return (await embedded.run([["FLUSHALL"], ...commands])).slice(1);
 }
 
+/** Returns id and delivery count of each pending entry of the group g, without the idle time, which varies. */
+const DELIVERY_COUNTS = `local counts={}
+for i, entry in ipairs(redis.call('XPENDING', KEYS[1], 'g', '-', '+', '10')) do counts[i]=entry[1]..' '..entry[4] end
+return counts`;
+
 const LIBRARY = `#!lua name=lib
 redis.register_function{function_name='one', callback=function() return 1 end, description='returns one', flags={'no-writes'}}
 redis.register_function('two', function() return 2 end)`;
@@ -74,6 +79,32 @@ const SAME: Record<string, string[][]> = {
     ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
     ["XPENDING", "x", "g"],
   ],
+  "reading a consumer's history counts a delivery of each entry that still exists": [
+    ["XADD", "x", "1-1", "f", "v"],
+    ["XADD", "x", "2-1", "f", "v"],
+    ["XADD", "x", "3-1", "f", "v"],
+    ["XADD", "y", "1-1", "f", "v"],
+    ["XGROUP", "CREATE", "x", "g", "0"],
+    ["XGROUP", "CREATE", "y", "g", "0"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", "0"],
+    ["EVAL", DELIVERY_COUNTS, "1", "x"],
+    ["XREADGROUP", "GROUP", "g", "a", "COUNT", "1", "STREAMS", "x", "1-1"],
+    ["EVAL", DELIVERY_COUNTS, "1", "x"],
+    ["XREADGROUP", "GROUP", "g", "b", "STREAMS", "x", "0"],
+    ["XDEL", "x", "3-1"],
+    ["XREADGROUP", "GROUP", "g", "a", "NOACK", "STREAMS", "x", "0"],
+    ["EVAL", DELIVERY_COUNTS, "1", "x"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", "y", "0", ">"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", "y", ">", "0"],
+    ["EVAL", DELIVERY_COUNTS, "1", "x"],
+    ["EVAL", DELIVERY_COUNTS, "1", "y"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "y", "missing", "0", "0"],
+    ["XREADGROUP", "GROUP", "none", "a", "STREAMS", "y", "0"],
+    ["EVAL", DELIVERY_COUNTS, "1", "y"],
+    ["EVAL", "return redis.call('XREADGROUP', 'GROUP', 'g', 'a', 'STREAMS', 'y', '0')", "1", "y"],
+    ["EVAL", DELIVERY_COUNTS, "1", "y"],
+  ],
   "ranges of strings and bits": [
     ["SET", "k", ""],
     ["BITPOS", "k", "0"],
@@ -106,6 +137,8 @@ const SAME: Record<string, string[][]> = {
     ["ECHO", "hi"],
     ["WAIT", "0", "0"],
     ["WAIT", "0", "-1"],
+    ["WAIT", "0", "1.5"],
+    ["WAIT", "0", "9223372036854775808"],
     ["ROLE"],
     ["SET", "k", "v"],
     ["SWAPDB", "0", "1"],
@@ -182,6 +215,26 @@ describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
   afterAll(async () => {
     redis?.close();
     await server?.stop();
+  });
+
+  test("reading a consumer's history sets the delivery time", async () => {
+    const idle = ["XPENDING", "x", "g", "IDLE", "200", "-", "+", "10"];
+    const [expected, actual] = await Promise.all(
+      [redis, embedded].map(async (side) => {
+        await side.run([
+          ["FLUSHALL"],
+          ["XADD", "x", "1-1", "f", "v"],
+          ["XGROUP", "CREATE", "x", "g", "0"],
+          ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
+        ]);
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        const [before] = await side.run([idle]);
+        const [, after] = await side.run([["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", "0"], idle]);
+        return [before!.length, after];
+      }),
+    );
+    expect(expected).toEqual([1, []]);
+    expect(actual).toEqual(expected);
   });
 
   test.each(Object.entries(SAME))("the reply is that of Redis 7.0: %s", async (_name, commands) => {
@@ -311,6 +364,41 @@ test("INFO and HELLO name the engine", async () => {
   expect(info).toMatch(new RegExp(`^process_id:${process.pid}\\r$`, "m"));
   expect(info).toContain(`\njs_redis_server_version:${version}\r`);
   expect(hello).toContain("$7.4.0");
+});
+
+// Redis has WAITAOF since 7.2. These are the replies of Redis 8.2.3 without an append-only file.
+test.each<[string[], Reply]>([
+  [
+    ["0", "0", "100"],
+    [":0", ":0"],
+  ],
+  [
+    ["0", "99999999999", "1"],
+    [":0", ":0"],
+  ],
+  [["1", "0", "100"], "-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."],
+  [["2", "0", "1"], "-ERR value is out of range, value must between 0 and 1"],
+  [["-1", "0", "1"], "-ERR value is out of range, value must between 0 and 1"],
+  [["x", "0", "1"], "-ERR value is not an integer or out of range"],
+  [["0", "-1", "x"], "-ERR value is out of range, must be positive"],
+  [["0", "x", "1"], "-ERR value is out of range, must be positive"],
+  [["1", "0", "x"], "-ERR timeout is not an integer or out of range"],
+  [["0", "0", "-1"], "-ERR timeout is negative"],
+  [["0", "0", "9223372036854775807"], "-ERR timeout is out of range"],
+  [["0", "0", "9223372036854775808"], "-ERR timeout is not an integer or out of range"],
+  [["0", "0"], "-ERR wrong number of arguments for 'waitaof' command"],
+])("WAITAOF %j has the reply of a Redis without an append-only file", async (args, expected) => {
+  expect(await run(["WAITAOF", ...args])).toEqual([expected]);
+});
+
+test("WAITAOF runs in transactions and scripts", async () => {
+  const [, , replies, scripted] = await run(
+    ["MULTI"],
+    ["WAITAOF", "0", "1", "0"],
+    ["EXEC"],
+    ["EVAL", "return redis.call('WAITAOF', '0', '1', '0')", "0"],
+  );
+  expect([replies, scripted]).toEqual([[[":0", ":0"]], [":0", ":0"]]);
 });
 
 describe("SCAN", () => {

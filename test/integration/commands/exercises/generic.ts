@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { GenericCommands } from "../../../../src/commands/generic.js";
 import type { Immediate } from "../../../../src/commands/reply-mode.js";
-import { type Exercises, nowhere, on } from "./exercise.js";
+import { type Exercises, on } from "./exercise.js";
 
 const soon = () => Math.floor(Date.now() / 1000) + 1000;
 
@@ -172,5 +172,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   wait: on(async (redis) => {
     expect(await redis.pipeline().set("k", 1).wait(0, 10).exec()).toEqual(["OK", 0]);
   }),
-  waitaof: nowhere,
+  waitaof: on(async (redis) => {
+    expect(await redis.pipeline().set("k", 1).waitaof(0, 0, 10).exec()).toEqual(["OK", [0, 0]]);
+  }, "redis"),
 };

@@ -9,6 +9,7 @@ const CLAIMED_VERSION = "7.4.0";
 /** That of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
 
+const MAX_INT64 = (1n << 63n) - 1n;
 const MB = 1024 * 1024;
 const startedAt = performance.now();
 
@@ -19,19 +20,46 @@ const echo = plainCommand({
   execute: ([message]) => bulk(message!),
 });
 
-/** There are no replicas to wait for. */
+/** The engine has no replicas. No count can grow, so it replies at once. */
 const wait = plainCommand({
   name: "wait",
   flags: ["noscript"],
   arity: 3,
   execute([replicas, timeout]) {
     parseInteger(replicas!);
-    if (!/^-?\d+$/.test(timeout!.toString("latin1")))
-      throw new RedisCommandError("timeout is not an integer or out of range");
-    if (parseInteger(timeout!) < 0) throw new RedisCommandError("timeout is negative");
+    checkTimeout(timeout!);
     return integer(0);
   },
 });
+
+/** The engine has neither replicas nor an append-only file, so it replies at once, as Redis with `appendonly no`. */
+const waitaof = plainCommand({
+  name: "waitaof",
+  flags: [],
+  arity: 4,
+  execute([local, replicas, timeout]) {
+    const localCount = parseInteger(local!);
+    if (localCount !== 0 && localCount !== 1)
+      throw new RedisCommandError("value is out of range, value must between 0 and 1");
+    if (!/^(0|[1-9]\d*)$/.test(replicas!.toString("latin1")))
+      throw new RedisCommandError("value is out of range, must be positive");
+    checkTimeout(timeout!);
+    if (localCount > 0)
+      throw new RedisCommandError("WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
+    return array([RedisValue.integer(0), RedisValue.integer(0)]);
+  },
+});
+
+/** @throws RedisCommandError if the timeout in ms is malformed, negative, or ends beyond a 64-bit time. */
+function checkTimeout(timeout: Buffer): void {
+  const text = timeout.toString("latin1");
+  const isInteger = /^(0|-?[1-9]\d*)$/.test(text);
+  const value = isInteger ? BigInt(text) : 0n;
+  if (!isInteger || value !== BigInt.asIntN(64, value))
+    throw new RedisCommandError("timeout is not an integer or out of range");
+  if (value < 0n) throw new RedisCommandError("timeout is negative");
+  if (value + BigInt(Date.now()) > MAX_INT64) throw new RedisCommandError("timeout is out of range");
+}
 
 const role = plainCommand({
   name: "role",
@@ -138,6 +166,7 @@ export function addServerCommands(executor: CommandExecutor): void {
   addCommands(executor, [
     echo,
     wait,
+    waitaof,
     role,
     latency,
     swapdb,

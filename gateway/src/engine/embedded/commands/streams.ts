@@ -1,4 +1,11 @@
-import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import {
+  type CommandDefinition,
+  type CommandExecutor,
+  RedisCommandError,
+  type RedisDatabase,
+  RedisResult,
+  RedisValue,
+} from "js-redis-server/core";
 import { peek } from "../keyspace.js";
 import { optionName } from "./args.js";
 import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
@@ -99,6 +106,58 @@ function byName(left: RedisValue, right: RedisValue): number {
   return Buffer.compare(names[0]!, names[1]!);
 }
 
+type ReadGroupArguments = {
+  args: {
+    group: Buffer;
+    blockMs: number | null;
+    streams: readonly { key: Buffer; id: StreamId | ">" }[];
+  };
+};
+
+/**
+ * Returns XREADGROUP that counts a read of a consumer's history as a delivery. Redis sets the time and raises the count
+ * of each entry that it returns with its fields. An entry that was deleted from the stream keeps both.
+ */
+function withHistoryDeliveries(xreadgroup: CommandDefinition): CommandDefinition {
+  return {
+    ...xreadgroup,
+    execute(args, ctx) {
+      const { args: options } = args as ReadGroupArguments;
+      const groupId = options.group.toString("hex");
+      const hasGroup = ({ key }: { key: Buffer }) => {
+        const value = peek(ctx.db, key);
+        return value?.type === "stream" && value.groups.has(groupId);
+      };
+      const readsHistory = options.streams.some(({ id }) => id !== ">");
+      // If a group is missing, the library throws before it reads any stream.
+      if (!readsHistory || !options.streams.every(hasGroup)) return xreadgroup.execute(args, ctx);
+      const pairs = options.streams.flatMap((stream) => {
+        const single = { args: { ...options, blockMs: null, streams: [stream] } };
+        const { value } = xreadgroup.execute(single, ctx) as RedisResult;
+        if (value.kind !== "map-pairs") return [];
+        if (stream.id !== ">") countDeliveries(ctx.db, stream.key, groupId, value.entries[0]![1]);
+        return value.entries;
+      });
+      return RedisResult.create(RedisValue.mapPairs(pairs));
+    },
+  };
+}
+
+/** Raises the delivery count of the entries of a reply, except those that were deleted from the stream. */
+function countDeliveries(db: RedisDatabase, key: Buffer, groupId: string, entries: RedisValue): void {
+  const now = Date.now();
+  db.updateStream(key, ({ value }) => {
+    const pending = value.groups.get(groupId)!.pending;
+    for (const entry of entries.kind === "array" ? entries.items : []) {
+      const [id, fields] = entry.kind === "array" ? entry.items : [];
+      const delivery = id?.kind === "bulk-string" && pending.get(String(id.value));
+      if (!delivery || fields?.kind !== "array") continue;
+      delivery.deliveredAt = now;
+      delivery.deliveryCount++;
+    }
+  });
+}
+
 /** Replaces the stream commands whose replies differ from Redis's. */
 export function addStreamCommands(executor: CommandExecutor): void {
   const xack = libraryCommand(executor, "xack");
@@ -108,9 +167,10 @@ export function addStreamCommands(executor: CommandExecutor): void {
   const trims = ["xadd", "xtrim"].map((name) =>
     withCheck(withArguments(libraryCommand(executor, name), withoutEqualsSign), checkTrimCount),
   );
-  const reads = ["xread", "xreadgroup"].map((name) =>
-    withArguments(libraryCommand(executor, name), withoutNegativeCount),
-  );
+  const reads = [
+    libraryCommand(executor, "xread"),
+    withHistoryDeliveries(libraryCommand(executor, "xreadgroup")),
+  ].map((command) => withArguments(command, withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withCheck(libraryCommand(executor, name), ([, start, end]) => {
       if (start && end) [start, end].forEach(checkRangeBound);
