@@ -35,7 +35,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
  * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
  */
 export function warmlineConnector(options: ConnectorOptions = {}): IORedisConnector {
-  const context = createContext(options);
+  const context = createContext(options, "warmlineConnector");
   return class WarmlineConnector {
     /** ioredis emits it if the stream is destroyed before it was connected. */
     firstError: Error | undefined;

@@ -41,7 +41,7 @@ export interface Loopback {
  * @throws ConfigError if an option is unknown or malformed, or url or token is missing; Error if no port is free.
  */
 export async function startLoopback(options: ConnectorOptions = {}): Promise<Loopback> {
-  const context = createContext(options);
+  const context = createContext(options, "startLoopback");
   if (context instanceof ConfigError) throw context;
   const credentials = { username: "default", password: randomBytes(32).toString("base64url") };
   const sockets = new Set<Socket>();

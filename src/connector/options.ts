@@ -38,10 +38,11 @@ export interface ConnectorContext {
 }
 
 /**
+ * @param call the function that was given the options, for error messages.
  * @returns the context, or a ConfigError if url or token is missing: a build that only imports the module must pass.
  * @throws ConfigError if an option is unknown or malformed.
  */
-export function createContext(given: ConnectorOptions): ConnectorContext | ConfigError {
+export function createContext(given: ConnectorOptions, call: string): ConnectorContext | ConfigError {
   assertConfig(
     typeof given === "object" && given !== null,
     "the options must be an object, such as { url, token }",
@@ -54,7 +55,7 @@ export function createContext(given: ConnectorOptions): ConnectorContext | Confi
       : given;
   const settings = resolveSettings(options);
   const maxReplySize = resolveMaxReplySize(options);
-  const endpoint = parseEndpoint(options);
+  const endpoint = parseEndpoint(options, call);
   if (endpoint instanceof ConfigError) return endpoint;
   const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
   const transport = new NodeTransport({

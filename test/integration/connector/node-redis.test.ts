@@ -157,7 +157,9 @@ describe("the loopback server", () => {
   });
 
   test("the server refuses to start without an endpoint", async () => {
-    await expect(startLoopback({ url: "", token: "" })).rejects.toThrow(/url and token missing/);
+    await expect(startLoopback({ url: "", token: "" })).rejects.toThrow(
+      "url and token missing: pass them to startLoopback({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",
+    );
   });
 });
 
