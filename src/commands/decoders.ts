@@ -19,7 +19,9 @@ export const text = (reply: RawReply): string =>
 
 /** An integer: a number, or its digits where a number would round it. */
 export const int = (reply: RawReply): number | string =>
-  typeof reply === "number" ? reply : integer(text(reply));
+  Number.isSafeInteger(reply)
+    ? (reply as number)
+    : integer(typeof reply === "number" ? `${reply}` : text(reply));
 
 /** An integer as text, for what grows beyond a number's precision. */
 export const digits = (reply: RawReply): string => String(int(reply));

@@ -115,6 +115,20 @@ describe("automatic", () => {
     expect(one).toMatchObject({ reason: { name: "ProtocolError", command: "GET" } });
   });
 
+  test("a reply to INCR that is not an integer rejects its own promise and no other", async () => {
+    const json = { "content-type": "application/json" };
+    const body = '[{"result":1.5},{"result":1e400},{"result":2}]';
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(body, json));
+    const redis = client({ responseFormat: "json" });
+    const settled = await Promise.allSettled([redis.incr("a"), redis.incr("b"), redis.incr("c")]);
+    const message = "INCR: an integer is malformed";
+    expect(settled).toMatchObject([
+      { reason: { name: "ProtocolError", command: "INCR", message } },
+      { reason: { name: "ProtocolError", command: "INCR", message } },
+      { value: 2 },
+    ]);
+  });
+
   test("an argument that can't be sent rejects its own promise and is not sent", async () => {
     const redis = client();
     const [bad, good] = await Promise.allSettled([redis.set("a", undefined), redis.get("b")]);

@@ -109,6 +109,27 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await bytes.get("b")).toEqual(new Uint8Array([0, 255, 7]));
     });
 
+    test("update refuses a value that is not UTF-8, and leaves it as it is", async () => {
+      const stored = new Uint8Array([0x61, 0xff, 0x62]);
+      const bytes = redis.with({ codec: "bytes" });
+      await bytes.set("b", stored);
+      for (const codec of ["json", "text"] as const) {
+        let calls = 0;
+        const change = (text: unknown) => {
+          calls++;
+          return `${text}!`;
+        };
+        await expect(redis.with({ codec }).update("b", change)).rejects.toMatchObject({
+          name: "WarmlineError",
+          outcome: "answered",
+          command: "GET",
+          message: 'update: the stored value is not UTF-8 text: use with({ codec: "bytes" }).update()',
+        });
+        expect(calls).toBe(0);
+      }
+      expect(await bytes.get("b")).toEqual(stored);
+    });
+
     test("concurrent updates lose none", async () => {
       const add = () => redis.update<number>("n", (n) => (n ?? 0) + 1, { attempts: 100 });
       await Promise.all(Array.from({ length: 20 }, add));
