@@ -1,9 +1,9 @@
 // Builds the packages that are not up to date: node scripts/build.mjs [--prune] [PACKAGE...]
 //
 // A package is up to date if the hash of its inputs is that of the last build and every output is still there. A build
-// writes to a folder of its own, then moves the files into `dist`, chunks before entries. It deletes nothing in `dist`:
-// a process that was started from an earlier build still finds the chunks that it loads later. `--prune`, which
-// `npm pack` runs, deletes what the last build did not write.
+// writes to a folder of its own, then moves the files into `dist`, chunks before entries. It deletes files that it did
+// not write, such as entries whose source is gone, but no chunks: a process that was started from an earlier build still
+// finds the chunks that it loads later. `--prune`, which `npm pack` runs, deletes those too.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -39,8 +39,8 @@ const OWN_INPUTS = ["src", "package.json", "tsup.config.ts"];
 /** The record of a build, in `dist`: the hash of its inputs and the sizes of its outputs. */
 const RECORD = ".build.json";
 
-/** Names of chunks, which hold a hash of their content. */
-const CHUNK = /-[A-Za-z0-9_-]{8}\.[a-z.]+$/;
+/** Names of chunks, which hold a hash of their content. Eight lower-case letters are a word, as in `cold-estimate.js`. */
+const CHUNK = /-(?![a-z]{8}\.)[A-Za-z0-9_-]{8}\.[a-z.]+$/;
 
 function filesIn(path) {
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -112,19 +112,24 @@ async function build(name) {
       mkdirSync(dirname(join(dist, file)), { recursive: true });
       renameSync(join(made, file), join(dist, file));
     }
+    prune(dist, outputs, (file) => !CHUNK.test(file));
     writeFileSync(join(dist, RECORD), JSON.stringify({ inputs, outputs }));
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
 }
 
-function prune(name) {
-  const dist = join(root, PACKAGES[name].folder, "dist");
-  const { outputs } = lastBuild(dist);
-  for (const file of filesIn(dist)) {
-    const path = file.slice(dist.length + 1);
-    if (path !== RECORD && !Object.hasOwn(outputs, path)) rmSync(file);
+/** Deletes files in `dist` that are no outputs, if `mayDelete` allows it. */
+function prune(dist, outputs, mayDelete = () => true) {
+  for (const path of filesIn(dist)) {
+    const file = path.slice(dist.length + 1);
+    if (file !== RECORD && !Object.hasOwn(outputs, file) && mayDelete(file)) rmSync(path);
   }
+}
+
+function pruneAll(name) {
+  const dist = join(root, PACKAGES[name].folder, "dist");
+  prune(dist, lastBuild(dist).outputs);
 }
 
 const builds = new Map();
@@ -146,7 +151,7 @@ function ensureBuilt(name) {
 const names = process.argv.slice(2).filter((argument) => argument !== "--prune");
 try {
   await Promise.all((names.length > 0 ? names : Object.keys(PACKAGES)).map(ensureBuilt));
-  if (process.argv.includes("--prune")) for (const name of names) prune(name);
+  if (process.argv.includes("--prune")) for (const name of names) pruneAll(name);
 } catch (error) {
   console.error(`build: ${error.message}`);
   process.exitCode = 1;

@@ -1,4 +1,14 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -44,7 +54,27 @@ test("a package with a missing output is built again", async () => {
   expect(readdirSync(dist)).toContain("index.js");
 });
 
-test("files of an earlier build stay until the package is packed", async () => {
+test("an entry whose source is gone leaves dist, and the chunks of an earlier build stay", async () => {
+  const config = join(copy, "testbed/tsup.config.ts");
+  const original = readFileSync(config, "utf8");
+  const source = join(copy, "testbed/src/an-estimate.ts");
+  writeFileSync(config, original.replace("entry: {", 'entry: { "an-estimate": "src/an-estimate.ts",'));
+  writeFileSync(source, "export const started = true;\n");
+  await build();
+  expect(readdirSync(dist)).toEqual(expect.arrayContaining(["an-estimate.js", "an-estimate.js.map"]));
+  mkdirSync(join(dist, "folder"));
+  for (const file of ["chunk-EARLIER0.js", "folder/in-folder.js"]) writeFileSync(join(dist, file), "");
+  writeFileSync(config, original);
+  rmSync(source);
+  await build();
+  expect(readdirSync(dist, { recursive: true })).not.toContainEqual(
+    expect.stringMatching(/estimate|in-folder/),
+  );
+  expect(readdirSync(dist)).toContain("chunk-EARLIER0.js");
+  rmSync(join(dist, "folder"), { recursive: true });
+});
+
+test("chunks of an earlier build stay until the package is packed", async () => {
   writeFileSync(join(dist, "chunk-EARLIER0.js"), "");
   rmSync(join(dist, "index.js"));
   await build();
