@@ -55,8 +55,8 @@ export function createContext(given: ConnectorOptions, call: string): ConnectorC
       : given;
   const settings = resolveSettings(options);
   const maxReplySize = resolveMaxReplySize(options);
-  const endpoint = parseEndpoint(options, call);
-  if (endpoint instanceof ConfigError) return endpoint;
+  const endpoint = parseEndpoint(options);
+  if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
   const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
   const transport = new NodeTransport({
     origin: endpoint.origin,

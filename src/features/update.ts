@@ -29,8 +29,9 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
  * @returns what is stored now.
- * @throws ArgumentError if `attempts` is below 1; WarmlineError if other clients changed the key at every attempt, or if the
- * codec reads text and the stored value is not UTF-8.
+ * @throws ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: as text it
+ * has U+FFFD in place of its bytes, which would be written back. WarmlineError if other clients changed the key at every
+ * attempt.
  */
 export async function update<T>(
   executor: CommandExecutor,
@@ -44,18 +45,12 @@ export async function update<T>(
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;
-    const expected = stored ? tagged(stored.bytes()) : "-";
-    // As text such a value has U+FFFD in place of its bytes, which would be written back.
-    if (codec.text && typeof expected !== "string") {
-      throw new WarmlineError(
-        'update: the stored value is not UTF-8 text: use with({ codec: "bytes" }).update()',
-        { outcome: "answered", command: "GET" },
-      );
-    }
+    const args: unknown[] = [stored ? tagged(stored.bytes()) : "-"];
+    if (codec.text && typeof args[0] !== "string")
+      throw new ArgumentError('update: the value is not UTF-8: codec must be "bytes"', { command: "update" });
     const current = stored && (codec.decode(stored) as T);
     const next = await change(current);
     if (next === undefined) return current;
-    const args: unknown[] = [expected];
     if (next !== null) args.push(codec.encode(next));
     if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }

@@ -31,16 +31,15 @@ export function isEnvironment(value: object): value is Record<string, string | u
 }
 
 /**
- * @param call the call that takes the options, for the error's message.
  * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
  * a build that only imports a module which creates a client has to pass.
  * @throws ConfigError when the url or the token is malformed.
  */
-export function parseEndpoint({ url, token }: RedisOptions, call = "new Redis"): Endpoint | ConfigError {
+export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigError {
   if (!url || !token) {
     const missing = url ? "token" : token ? "url" : "url and token";
     const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
-    return new ConfigError(`${missing} missing: pass them to ${call}({ url, token }), or set ${names}`);
+    return new ConfigError(`${missing} missing: pass them to new Redis({ url, token }), or set ${names}`);
   }
   const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
   assertConfig(

@@ -120,10 +120,9 @@ describe.each(setups)("$name", ({ available, start }) => {
           return `${text}!`;
         };
         await expect(redis.with({ codec }).update("b", change)).rejects.toMatchObject({
-          name: "WarmlineError",
-          outcome: "answered",
-          command: "GET",
-          message: 'update: the stored value is not UTF-8 text: use with({ codec: "bytes" }).update()',
+          name: "ArgumentError",
+          outcome: "unsent",
+          message: 'update: the value is not UTF-8: codec must be "bytes"',
         });
         expect(calls).toBe(0);
       }

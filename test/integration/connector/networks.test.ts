@@ -67,12 +67,14 @@ const exercises: Record<string, (options: ConnectorOptions) => Promise<[reply: u
   },
   "node-redis": async (options) => {
     const [redis, subscriber] = await Promise.all([connectNodeRedis(options), connectNodeRedis(options)]);
+    let receive = (_text: string) => {};
     const message = new Promise<string>((resolve) => {
-      void subscriber
-        .subscribe("news", (text: string) => resolve(text))
-        .then(() => redis.publish("news", "hello"));
+      receive = resolve;
     });
-    return [await redis.echo("over TLS"), await message];
+    await subscriber.subscribe("news", (text: string) => receive(text));
+    const reply = await redis.echo("over TLS");
+    await redis.publish("news", "hello");
+    return [reply, await message];
   },
 };
 
