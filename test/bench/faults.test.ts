@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -13,9 +13,9 @@ import {
   startInstance,
   startNetworkProxy,
 } from "warmline-testbed";
+import { pause } from "../faults/support/rig.js";
 import { tableOf } from "../support/docs-table.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../support/redis-clients.js";
-import { pause } from "./support/rig.js";
 
 // The same faults with ioredis through warmline/ioredis and over TCP. Applied writes are counted at Redis.
 
@@ -223,7 +223,7 @@ test("a disconnect with a reply outstanding: the call rejects, and INCR is appli
 });
 
 describe("a function that is frozen between invocations", () => {
-  const handler = fileURLToPath(new URL("handlers/ioredis.mjs", import.meta.url));
+  const handler = fileURLToPath(new URL("../faults/handlers/ioredis.mjs", import.meta.url));
 
   test.each([
     [
