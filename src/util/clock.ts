@@ -1,7 +1,20 @@
+import { clearTimeout, setInterval, setTimeout } from "./timers.js";
+
 /** A point in time on both clocks: the monotonic one can stand still over a snapshot, the wall clock can be set. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+/** The time and the timers of connections. A test can give its own, so that it need not wait. */
+export interface Clock {
+  moment(): Moment;
+  /** Returns the ms since a moment of this clock. */
+  elapsed(since: Moment): number;
+  setTimeout(callback: () => void, ms: number): NodeJS.Timeout;
+  setInterval(callback: () => void, ms: number): NodeJS.Timeout;
+  /** Stops a timer of either kind. */
+  clear(timer: NodeJS.Timeout | undefined): void;
 }
 
 export function moment(): Moment {
@@ -12,3 +25,12 @@ export function moment(): Moment {
 export function elapsed(since: Moment): number {
   return Math.max(performance.now() - since.monotonic, Date.now() - since.wall);
 }
+
+export const systemClock: Clock = {
+  moment,
+  elapsed,
+  // Deno refuses a call of its timers as methods of another object.
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  setInterval: (callback, ms) => setInterval(callback, ms),
+  clear: (timer) => clearTimeout(timer),
+};

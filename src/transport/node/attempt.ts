@@ -1,5 +1,5 @@
 import type { HttpResponse } from "../../protocol/http.js";
-import { clearTimeout, setImmediate, setTimeout } from "../../util/timers.js";
+import { setImmediate } from "../../util/timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
 import type { Pool } from "./pool.js";
@@ -29,7 +29,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   /** The one that it was written on though it is suspect. */
   private suspect: Connection | undefined;
   private stopWaiting: (() => void) | undefined;
-  private hedge: ReturnType<typeof setTimeout> | undefined;
+  private hedge: NodeJS.Timeout | undefined;
   private done = false;
   /** The number of times that the request was written. */
   private written = 0;
@@ -82,18 +82,22 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   private handleSuspect(connection: Connection): void {
     // One more than allowed, since the suspect one probably is none.
-    this.hedge = setTimeout(() => this.waitForConnection(1), hedgeDelay(connection));
+    this.hedgeAfter(hedgeDelay(connection), 1);
     if (this.repeatable) {
       this.suspect = connection;
       this.write(connection);
     } else this.probe(connection);
   }
 
+  private hedgeAfter(ms: number, more: number): void {
+    this.hedge = this.pool.clock.setTimeout(() => this.waitForConnection(more), ms);
+  }
+
   /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
   private replaceSuspect(connection: Connection): void {
     this.leave(connection);
     if (this.running.length > 0 || this.stopWaiting) return;
-    clearTimeout(this.hedge);
+    this.pool.clock.clear(this.hedge);
     this.waitForConnection();
   }
 
@@ -123,7 +127,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
         onFailure: (cause) => {
           this.stopWaiting = undefined;
           if (this.running.length === 0) this.fail(cause);
-          else this.hedge = setTimeout(() => this.waitForConnection(more), HEDGE_AGAIN_AFTER);
+          else this.hedgeAfter(HEDGE_AGAIN_AFTER, more);
         },
       },
       this.options.maxConnections + more,
@@ -168,7 +172,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   private stopHedging(): void {
-    if (this.hedge !== undefined) clearTimeout(this.hedge);
+    if (this.hedge !== undefined) this.pool.clock.clear(this.hedge);
     this.stopWaiting?.();
     this.stopWaiting = undefined;
   }

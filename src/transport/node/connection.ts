@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
-import { elapsed, type Moment, moment } from "../../util/clock.js";
+import type { Clock, Moment } from "../../util/clock.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /**
@@ -31,6 +31,7 @@ const IDLE_LIMIT = 300_000;
 const ADVERTISED_MARGIN = 1_000;
 
 export interface ConnectionListener {
+  readonly clock: Clock;
   onOpen(connection: Connection): void;
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void;
 }
@@ -45,7 +46,7 @@ export interface ExchangeListener {
 /** One keep-alive HTTP/1.1 socket, carrying one request at a time. What writes and parses is the subclass's. */
 export abstract class Connection {
   /** When it last became idle, or began to open. */
-  since: Moment = moment();
+  since: Moment;
   /** Duration of the handshake in ms: about one round trip, or two or three with TLS. */
   openTook = 0;
   /** Requests written so far. */
@@ -63,6 +64,7 @@ export abstract class Connection {
     origin: Origin,
     private readonly owner: ConnectionListener,
   ) {
+    this.since = owner.clock.moment();
     this.socket = openSocket(origin, this.read && ((bytes) => this.read!(bytes)));
     // A pending call keeps the process alive by its own timer.
     this.socket.unref();
@@ -75,7 +77,7 @@ export abstract class Connection {
 
   /** Idle time in ms. */
   get idle(): number {
-    return elapsed(this.since);
+    return this.owner.clock.elapsed(this.since);
   }
 
   /** Whether the server has probably closed it, idle for so many ms. */
@@ -122,7 +124,7 @@ export abstract class Connection {
   protected responded(response: HttpResponse): void {
     const { listener } = this;
     this.listener = undefined;
-    this.since = moment();
+    this.since = this.owner.clock.moment();
     this.idleLimit = idleLimitOf(response);
     if (!this.keep) this.reason = "keep-alive-off";
     else if (asksToClose(response)) this.reason = "connection-close";
@@ -155,8 +157,8 @@ export abstract class Connection {
   /** To be called once the socket can be written and is being read. */
   protected opened(): void {
     this.open = true;
-    this.openTook = elapsed(this.since);
-    this.since = moment();
+    this.openTook = this.idle;
+    this.since = this.owner.clock.moment();
     this.owner.onOpen(this);
   }
 

@@ -1,4 +1,5 @@
-import { afterTwoPolls, clearInterval, clearTimeout, setInterval, setTimeout } from "../../util/timers.js";
+import { type Clock, systemClock } from "../../util/clock.js";
+import { afterTwoPolls } from "../../util/timers.js";
 import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
@@ -27,7 +28,7 @@ interface QueuedWaiter {
   /** The most connections that there may be for its sake. */
   readonly limit: number;
   /** Opens another connection when those that are being opened hang. */
-  readonly timer: ReturnType<typeof setInterval>;
+  readonly timer: NodeJS.Timeout;
 }
 
 /** The connections to one origin, shared by every client of this thread. */
@@ -40,13 +41,19 @@ export class Pool implements ConnectionListener {
   private readonly all = new Set<Connection>();
   private readonly waiting: QueuedWaiter[] = [];
   private readonly whenOpened: (() => void)[] = [];
-  private readonly thawWatch = new ThawWatch(
-    () => this.idle.length > 0,
-    (ms) => this.onThaw(ms),
-  );
+  private readonly thawWatch: ThawWatch;
 
-  constructor(url: string, network?: Network) {
+  constructor(
+    url: string,
+    network?: Network,
+    readonly clock: Clock = systemClock,
+  ) {
     this.origin = parseOrigin(url, network);
+    this.thawWatch = new ThawWatch(
+      () => this.idle.length > 0,
+      (ms) => this.onThaw(ms),
+      clock,
+    );
   }
 
   /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
@@ -71,12 +78,12 @@ export class Pool implements ConnectionListener {
     const queued: QueuedWaiter = {
       waiter,
       limit,
-      timer: setInterval(() => this.openIfNeeded(limit), CHECK_INTERVAL),
+      timer: this.clock.setInterval(() => this.openIfNeeded(limit), CHECK_INTERVAL),
     };
     this.waiting.push(queued);
     this.openIfNeeded(limit);
     return () => {
-      clearInterval(queued.timer);
+      this.clock.clear(queued.timer);
       const at = this.waiting.indexOf(queued);
       if (at !== -1) this.waiting.splice(at, 1);
     };
@@ -99,7 +106,7 @@ export class Pool implements ConnectionListener {
     if (this.all.size > 0 && this.opening.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const opened = this.opening.size > 0 ? undefined : this.openOne();
-      const limit = setTimeout(() => {
+      const limit = this.clock.setTimeout(() => {
         // After a freeze the timer is late, and the connection may be there.
         afterTwoPolls(() => {
           if (opened && this.opening.has(opened) && this.waiting.length === 0)
@@ -108,7 +115,7 @@ export class Pool implements ConnectionListener {
         });
       }, PRECONNECT_LIMIT);
       this.whenOpened.push(() => {
-        clearTimeout(limit);
+        this.clock.clear(limit);
         resolve();
       });
     });
@@ -180,7 +187,7 @@ export class Pool implements ConnectionListener {
 
   private nextWaiter(): Waiter | undefined {
     const queued = this.waiting.shift();
-    clearInterval(queued?.timer);
+    this.clock.clear(queued?.timer);
     return queued?.waiter;
   }
 

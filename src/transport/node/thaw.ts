@@ -1,3 +1,5 @@
+import type { Clock } from "../../util/clock.js";
+
 /** Interval of the ticks, in ms. */
 const TICK = 1_000;
 
@@ -18,27 +20,28 @@ export class ThawWatch {
   constructor(
     private readonly needed: () => boolean,
     private readonly onThaw: (ms: number) => void,
+    private readonly clock: Clock,
   ) {}
 
   start(): void {
     if (this.timer) return;
-    this.due = Date.now() + TICK;
-    this.timer = setInterval(() => this.tick(), TICK);
+    this.due = this.clock.moment().wall + TICK;
+    this.timer = this.clock.setInterval(() => this.tick(), TICK);
     this.timer.unref();
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.clock.clear(this.timer);
     this.timer = undefined;
   }
 
   private tick(): void {
-    const now = Date.now();
-    if (now - this.due > LATE) {
-      this.thawedAt = performance.now();
-      this.onThaw(now - this.due);
+    const { monotonic, wall } = this.clock.moment();
+    if (wall - this.due > LATE) {
+      this.thawedAt = monotonic;
+      this.onThaw(wall - this.due);
     }
-    this.due = now + TICK;
+    this.due = wall + TICK;
     if (!this.needed()) this.stop();
   }
 }

@@ -20,9 +20,13 @@ export class NodeTransport implements Transport {
   readonly fetch: Transport["fetch"];
   private readonly pool: Pool;
 
-  constructor(private readonly options: NodeTransportOptions) {
+  /** @param pool the pool to take connections of. Default: the thread's pool of the origin. */
+  constructor(
+    private readonly options: NodeTransportOptions,
+    pool?: Pool,
+  ) {
     const network = resolveNetwork(options, options.origin, process.env);
-    this.pool = getPool(options.origin, options.keepAlive, network);
+    this.pool = pool ?? getPool(options.origin, options.keepAlive, network);
     // The runtime's own fetch knows nothing of them.
     if (network) this.fetch = (url, init) => openStream(this.pool.origin, url, init);
   }

@@ -1,0 +1,348 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "../../../src/index.js";
+import { Pool } from "../../../src/transport/node/pool.js";
+import { NodeTransport } from "../../../src/transport/node/transport.js";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { TestClock } from "../../support/test-clock.js";
+
+// The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
+
+let endpoint: RawEndpoint;
+let clock: TestClock;
+let client: Redis | undefined;
+beforeEach(async () => {
+  clock = new TestClock();
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = reply();
+});
+afterEach(async () => {
+  client?.close();
+  client = undefined;
+  await endpoint.stop();
+});
+
+/** A client whose pool has the test's clock. */
+function createClient(options: RedisOptions = {}): Redis {
+  const probe = { path: "/", headers: [], body: '["PING"]' };
+  client = new Redis({
+    url: endpoint.url,
+    token: "t",
+    timeout: 5_000,
+    enableAutoPipelining: false,
+    transport: (origin, { maxConnections = 64, keepAlive = true }, maxReplySize) =>
+      new NodeTransport(
+        { origin, keepAlive, maxConnections, maxReplySize, probe },
+        new Pool(origin, undefined, clock),
+      ),
+    ...options,
+  });
+  return client;
+}
+
+function reply(headers: Record<string, string> = {}) {
+  return ({ socket }: { socket: RawEndpoint["requests"][number]["socket"] }) =>
+    void socket.write(resp2Response(":1\r\n", headers));
+}
+
+/** Replies on connections above this number; drops all bytes of the others, as after a middlebox has dropped the flows. */
+function dropUpTo(dropped: number): void {
+  endpoint.onRequest = (request) => request.connection > dropped && reply()(request);
+}
+
+const arrived = (count: number) => expect.poll(() => endpoint.requests.length).toBe(count);
+const connected = (count: number) => expect.poll(() => endpoint.connections).toBe(count);
+
+/** Lets sockets and polls of the event loop happen. */
+const networkEvents = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe("idle connections", () => {
+  test.each([
+    ["300 s", {}, 300_000],
+    ["a second less than the server's keep-alive timeout", { "keep-alive": "timeout=5" }, 4_000],
+    ["300 s of a longer keep-alive timeout", { "keep-alive": "timeout=900" }, 300_000],
+  ])("an idle connection is closed after %s", async (_limit, headers, ms) => {
+    endpoint.onRequest = reply(headers);
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.advance(ms - 1);
+    await redis.strlen("k");
+    expect(endpoint.connections).toBe(1);
+    clock.advance(ms);
+    await redis.strlen("k");
+    expect(endpoint.connections).toBe(2);
+    expect(redis.stats()).toMatchObject({ opened: 2, closed: 1 });
+  });
+
+  test("an idle connection is closed by the wall clock where the monotonic clock stood still", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.setForward(300_000);
+    await redis.strlen("k");
+    expect(endpoint.connections).toBe(2);
+  });
+
+  test("an idle connection carries a write at once for a second, and after a probe from then on", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.advance(1_000);
+    await redis.incr("n");
+    expect(endpoint.count("PING")).toBe(0);
+    clock.advance(1_001);
+    await redis.incr("n");
+    expect(endpoint.count("PING")).toBe(1);
+    expect(endpoint.connections).toBe(1);
+  });
+
+  test("an idle connection carries a read at once although it is suspect", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.advance(200_000);
+    await redis.strlen("k");
+    expect(endpoint.count("PING")).toBe(0);
+    expect(endpoint.connections).toBe(1);
+  });
+});
+
+describe("suspect connections", () => {
+  test("a dropped connection is raced by a fresh one after 20 ms, or four times as long as its own handshake took", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    dropUpTo(1);
+    clock.advance(1_100);
+    const read = redis.strlen("k");
+    await arrived(2);
+    clock.advance(19);
+    await networkEvents();
+    expect(endpoint.connections).toBe(1);
+    clock.advance(1);
+    expect(await read).toBe(1);
+    expect(endpoint.connections).toBe(2);
+    expect(redis.stats()).toMatchObject({ opened: 2, closed: 1 });
+  });
+
+  test("a dropped connection is raced again 500 ms after the fresh one was refused", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    dropUpTo(2);
+    endpoint.onConnection = (socket, connection) => connection === 2 && socket.resetAndDestroy();
+    clock.advance(1_100);
+    const write = redis.incr("n");
+    await arrived(2);
+    clock.advance(20);
+    await connected(2);
+    await networkEvents();
+    const { connections } = endpoint;
+    clock.advance(499);
+    await networkEvents();
+    expect(endpoint.connections).toBe(connections);
+    expect(await clock.settle(write)).toBe(1);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test.each(["strlen", "incr"] as const)(
+    "a dropped connection is replaced for %s though it is the only one allowed",
+    async (command) => {
+      const redis = createClient({ maxConnections: 1 });
+      await redis.strlen("k");
+      dropUpTo(1);
+      clock.advance(1_100);
+      expect(await clock.settle(redis[command]("n"))).toBe(1);
+      expect(endpoint.count("INCR")).toBe(command === "incr" ? 1 : 0);
+      expect(endpoint.connections).toBe(2);
+    },
+  );
+
+  test("a dropped connection lets several commands at once settle, each write applied once", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    dropUpTo(1);
+    clock.advance(1_100);
+    const replies = Promise.all([redis.incr("a"), redis.strlen("b"), redis.incr("c"), redis.strlen("d")]);
+    expect(await clock.settle(replies)).toEqual([1, 1, 1, 1]);
+    expect(endpoint.count('"a"')).toBe(1);
+    expect(endpoint.count('"c"')).toBe(1);
+  });
+
+  test.each(["reset", "dropped"])(
+    "a dozen connections that were %s are replaced by one fresh one",
+    async (fault) => {
+      const redis = createClient({ retry: false });
+      const sockets: RawEndpoint["requests"][number]["socket"][] = [];
+      endpoint.onRequest = ({ socket }) => sockets.push(socket);
+      const first = Promise.all(Array.from({ length: 12 }, () => redis.strlen("k")));
+      await arrived(12);
+      for (const socket of sockets) socket.write(resp2Response(":1\r\n"));
+      await first;
+      endpoint.onRequest = (request) => {
+        if (request.connection > 12) reply()(request);
+        else if (fault === "reset") request.socket.resetAndDestroy();
+      };
+      clock.advance(1_100);
+      expect(await clock.settle(redis.strlen("k"))).toBe(1);
+      expect(await clock.settle(redis.incr("n"))).toBe(1);
+      expect(endpoint.connections).toBe(13);
+      expect(endpoint.count("INCR")).toBe(1);
+    },
+  );
+
+  test("a dropped connection is replaced while the network refuses the next one", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    endpoint.onConnection = (socket, connection) => connection < 3 && socket.resetAndDestroy();
+    dropUpTo(2);
+    clock.advance(1_100);
+    expect(await clock.settle(redis.incr("n"))).toBe(1);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test("a dropped connection is replaced by another one where the fresh one breaks too", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    endpoint.onRequest = (request) => {
+      if (request.connection === 2) request.socket.resetAndDestroy();
+      else if (request.connection > 2) reply()(request);
+    };
+    clock.advance(1_100);
+    expect(await clock.settle(redis.strlen("k"))).toBe(1);
+  });
+
+  test("a dropped connection is replaced where it was opened ahead of the first command", async () => {
+    dropUpTo(1);
+    const redis = createClient();
+    await redis.ready();
+    clock.advance(1_100);
+    expect(await clock.settle(redis.incr("n"))).toBe(1);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test.each([
+    ["429", "-ERR slow down\r\n", "429 Too Many"],
+    ["LOADING", "-LOADING Redis is loading\r\n", "400 Bad Request"],
+    ["a 503 of a gateway that sent nothing", "-ERR no room\r\n", "503 Service Unavailable"],
+  ])(
+    "a dropped connection may have applied a repeatable write that gets %s on the fresh one",
+    async (_name, error, status) => {
+      const redis = createClient({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
+      await redis.strlen("k");
+      endpoint.onRequest = ({ socket, connection }) =>
+        connection > 1 && socket.write(resp2Response(error, { "warmline-outcome": "unsent" }, status));
+      clock.advance(1_100);
+      await expect(clock.settle(redis.incr("n"))).rejects.toMatchObject({
+        name: "UnknownOutcomeError",
+        outcome: "unknown",
+      });
+      expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(
+        new Set([1, 2]),
+      );
+    },
+  );
+});
+
+test("the first response of a slow suspect connection counts, and the write is not repeated", async () => {
+  const redis = createClient();
+  await redis.strlen("k");
+  endpoint.onRequest = (request) => setTimeout(() => reply()(request), 20);
+  clock.advance(1_100);
+  expect(await clock.settle(redis.incr("n"))).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
+  clock.advance(1_100);
+  expect(await clock.settle(redis.strlen("k"))).toBe(1);
+});
+
+test("a write after a reset at the first byte is written once, on a fresh connection", async () => {
+  const redis = createClient();
+  await redis.strlen("k");
+  endpoint.onRequest = (request) => {
+    if (request.connection === 1) request.socket.resetAndDestroy();
+    else reply()(request);
+  };
+  clock.advance(1_100);
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
+});
+
+describe("thaw detection", () => {
+  test("a thaw is a tick that comes over a second late", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.freeze(2_000);
+    expect(redis.stats().thaws).toBe(0);
+    clock.freeze(2_001);
+    expect(redis.stats().thaws).toBe(1);
+    clock.advance(10_000);
+    expect(redis.stats().thaws).toBe(1);
+  });
+
+  test("a thaw is not watched for without idle connections, so that no timer is left", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    expect(clock.timers).toBe(1);
+    redis.close();
+    expect(clock.timers).toBe(0);
+    clock.freeze(5_000);
+    expect(redis.stats().thaws).toBe(0);
+  });
+});
+
+describe("connections that hang while they open", () => {
+  // A TLS client, to a server that never sends a byte of the handshake.
+  const overTls = (options: RedisOptions = {}) =>
+    createClient({ url: endpoint.url.replace("http:", "https:"), ...options });
+
+  test("a hanging connection is raced by another one after a second", async () => {
+    const cancelled = new AbortController();
+    const write = overTls().with({ signal: cancelled.signal }).incr("n");
+    await connected(1);
+    clock.advance(999);
+    await networkEvents();
+    expect(endpoint.connections).toBe(1);
+    clock.advance(1);
+    await connected(2);
+    cancelled.abort(new Error("enough"));
+    await expect(write).rejects.toThrow("enough");
+  });
+
+  test("a hanging connection does not use up the pool: every command opens a new one", async () => {
+    const redis = overTls({ maxConnections: 2 });
+    for (let i = 1; i <= 4; i++) {
+      const before = endpoint.connections;
+      const cancelled = new AbortController();
+      const write = redis.with({ signal: cancelled.signal }).incr("n");
+      await networkEvents();
+      clock.advance(1_500);
+      await expect.poll(() => endpoint.connections).toBeGreaterThan(before);
+      cancelled.abort(new Error("enough"));
+      await expect(write).rejects.toThrow("enough");
+    }
+  });
+
+  test("a hanging connection ends ready() after a second", async () => {
+    let isReady = false;
+    const ready = overTls()
+      .ready()
+      .then(() => {
+        isReady = true;
+      });
+    await connected(1);
+    clock.advance(999);
+    await networkEvents();
+    expect(isReady).toBe(false);
+    clock.advance(1);
+    await ready;
+  });
+});
+
+test("slow commands open no more connections than allowed", async () => {
+  const redis = createClient({ maxConnections: 2 });
+  const sockets: RawEndpoint["requests"][number]["socket"][] = [];
+  endpoint.onRequest = ({ socket }) => sockets.push(socket);
+  const replies = Promise.all([1, 2, 3, 4].map(() => redis.strlen("k")));
+  for (let round = 1; round <= 2; round++) {
+    await arrived(2 * round);
+    clock.advance(10_000);
+    await networkEvents();
+    expect(endpoint.connections).toBe(2);
+    for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
+  }
+  await replies;
+});
