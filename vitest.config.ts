@@ -23,6 +23,7 @@ export default defineConfig({
     exclude: overUndici ? OWN_CONNECTIONS : [],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { interval: 10 } },
     globalSetup: setups[suite] ?? [],
     setupFiles: [
       ...(overUndici ? ["test/faults/support/undici.ts"] : []),

@@ -1,3 +1,4 @@
+import type { Clock as GatewayClock } from "../../gateway/src/util/clock.js";
 import type { Clock, Moment } from "../../src/util/clock.js";
 
 interface TestTimer {
@@ -6,8 +7,8 @@ interface TestTimer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
-export class TestClock implements Clock {
+/** A clock that stands still until a test moves it, for parts of the client and of the gateway. */
+export class TestClock implements Clock, GatewayClock {
   #monotonic = 0;
   #wall = Date.now();
   readonly #timers = new Set<TestTimer>();
@@ -15,6 +16,10 @@ export class TestClock implements Clock {
   /** Number of timers that are running. */
   get timers(): number {
     return this.#timers.size;
+  }
+
+  now(): number {
+    return this.#monotonic;
   }
 
   moment(): Moment {

@@ -1,4 +1,5 @@
 import { command } from "../../resp/command.js";
+import { type Clock, systemClock } from "../../util/clock.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "../exclusive-connections.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../multiplexed-connection.js";
 
@@ -12,12 +13,15 @@ export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connectionOptions: MultiplexedConnectionOptions;
   /** Number of connections shared by ordinary commands. Reads from a replica have as many, opened when needed. */
   readonly connections: number;
+  /** The clock of ejections. Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** One node of a cluster, and its failures. */
 export class Node {
   readonly exclusive: ExclusiveConnections;
   readonly #options: NodeOptions;
+  readonly #clock: Clock;
   readonly #shared: MultiplexedConnection[];
   #readers: MultiplexedConnection[] = [];
   #ejections = 0;
@@ -28,6 +32,7 @@ export class Node {
     options: NodeOptions,
   ) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#shared = Array.from(
       { length: options.connections },
       () => new MultiplexedConnection(options.connectionOptions),
@@ -55,14 +60,14 @@ export class Node {
 
   /** Whether the node has failed recently, so that others are preferred. */
   get isEjected(): boolean {
-    return this.#ejectedUntil > performance.now();
+    return this.#ejectedUntil > this.#clock.now();
   }
 
   /** Records a missing reply. Returns whether the node counted as working before. */
   failed(): boolean {
     if (this.isEjected) return false;
     this.#ejectedUntil =
-      performance.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
+      this.#clock.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
     return true;
   }
 

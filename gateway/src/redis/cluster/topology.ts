@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
+import { type Clock, systemClock } from "../../util/clock.js";
 import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
@@ -48,6 +49,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #send: (name: string, command: Command) => Promise<Buffer>;
   readonly #options: RefreshOptions;
   readonly #reachability: Reachability | undefined;
+  readonly #clock: Clock;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
   #shards: readonly Shard[] = [];
   #picture: string | null = null;
@@ -73,9 +75,11 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     options: RefreshOptions,
     readonly counters: UpstreamCounters,
     reachability?: Reachability,
+    clock: Clock = systemClock,
   ) {
     super();
     this.#reachability = reachability;
+    this.#clock = clock;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
     this.#send = send;
@@ -121,7 +125,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** Learns the topology, and goes on learning it. */
   open(): void {
     if (this.#timer || this.#closed) return;
-    this.#timer = setInterval(() => void this.#refresh(), this.#options.interval).unref();
+    this.#timer = this.#clock.setInterval(() => void this.#refresh(), this.#options.interval).unref();
     void this.#refresh();
   }
 
@@ -170,20 +174,22 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** Queries the topology, at least `gap` ms after the last query. */
   refreshSoon(gap = URGENT_GAP): void {
     if (this.#closed) return;
-    const wait = this.#lastRefresh + gap - performance.now();
+    const wait = this.#lastRefresh + gap - this.#clock.now();
     if (wait <= 0) void this.#refresh();
     else {
-      this.#soon ??= setTimeout(() => {
-        this.#soon = undefined;
-        void this.#refresh();
-      }, wait).unref();
+      this.#soon ??= this.#clock
+        .setTimeout(() => {
+          this.#soon = undefined;
+          void this.#refresh();
+        }, wait)
+        .unref();
     }
   }
 
   close(): void {
     this.#closed = true;
-    clearInterval(this.#timer);
-    clearTimeout(this.#soon);
+    this.#clock.clear(this.#timer);
+    this.#clock.clear(this.#soon);
   }
 
   async #refresh(): Promise<void> {
@@ -211,7 +217,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       if (this.#closed) return;
     }
     this.#refreshing = false;
-    this.#lastRefresh = performance.now();
+    this.#lastRefresh = this.#clock.now();
     if (this.lastError === null) {
       this.#reachability?.up();
       return;

@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Node } from "../../../../gateway/src/redis/cluster/node.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { TestClock } from "../../../support/test-clock.js";
 
 let node: Node;
+let clock: TestClock;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["performance"] });
+  clock = new TestClock();
   const connect = () => {
     throw new Error("connection refused");
   };
@@ -21,20 +23,18 @@ beforeEach(() => {
   node = new Node("a:1", {
     connectionOptions,
     connections: 1,
+    clock,
     maxBlockingConnections: 1,
     maxTransactionConnections: 1,
   });
 });
-afterEach(() => {
-  node.close();
-  vi.useRealTimers();
-});
+afterEach(() => node.close());
 
 /** Fails the node and returns for how long it is passed over, in ms. */
 function ejection(): number {
   expect(node.failed()).toBe(true);
   let time = 0;
-  for (; node.isEjected; time += 100) vi.advanceTimersByTime(100);
+  for (; node.isEjected; time += 100) clock.advance(100);
   return time;
 }
 
@@ -47,7 +47,7 @@ test("a node that fails repeatedly is ejected for twice as long each time, half 
 test("failures during an ejection count as one, and a reply resets the time to a second", () => {
   expect(node.failed()).toBe(true);
   expect(node.failed()).toBe(false);
-  vi.advanceTimersByTime(1_000);
+  clock.advance(1_000);
   expect(node.isEjected).toBe(false);
   expect(ejection()).toBe(2_000);
   expect(node.failed()).toBe(true);

@@ -1,48 +1,111 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Topology } from "../../../../gateway/src/redis/cluster/topology.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { TestClock } from "../../../support/test-clock.js";
 import { HALVES, named, type Range, slotsReply } from "./fake-cluster.js";
 
+let clock: TestClock;
 let topology: Topology;
 let ranges: readonly Range[];
+/** Whether nodes reply. */
+let isUp: boolean;
 let requested: string[];
+beforeEach(() => {
+  clock = new TestClock();
+  ranges = HALVES;
+  isUp = true;
+  requested = [];
+});
 afterEach(() => topology.close());
 
-function start(interval: number, redirects = 1): void {
-  ranges = HALVES;
-  requested = [];
-  const ask = async (name: string) => {
+/** Opens a topology of one seed, and waits until it is known. */
+async function start(interval: number, redirects = 1): Promise<void> {
+  const query = async (name: string) => {
     requested.push(name);
+    if (!isUp) throw new Error("connection refused");
     return slotsReply(ranges);
   };
-  topology = new Topology([{ host: "a", port: 1 }], ask, { interval, redirects }, newCounters());
+  topology = new Topology(
+    [{ host: "a", port: 1 }],
+    query,
+    { interval, redirects },
+    newCounters(),
+    undefined,
+    clock,
+  );
+  topology.open();
+  await replies();
+}
+
+/** Lets the nodes reply. */
+const replies = () => new Promise(setImmediate);
+
+async function advance(ms: number): Promise<void> {
+  clock.advance(ms);
+  await replies();
 }
 
 test("the topology is refreshed at intervals, and a change is found without a redirection", async () => {
-  start(20);
-  topology.open();
-  await expect.poll(() => topology.shardOf(0)?.primary).toBe(named("a"));
-  expect(topology.counters.topologyChanges).toBe(0);
+  await start(60_000);
+  expect(topology.shardOf(0)?.primary).toBe(named("a"));
   ranges = [[0, 16_383, "c"]];
-  await expect.poll(() => topology.shardOf(0)?.primary).toBe(named("c"));
+  await advance(59_999);
+  expect(topology.shardOf(0)?.primary).toBe(named("a"));
+  expect(topology.counters.topologyChanges).toBe(0);
+  await advance(1);
+  expect(topology.shardOf(0)?.primary).toBe(named("c"));
   expect(topology.has(named("a"))).toBe(false);
   expect(topology.counters.topologyChanges).toBe(1);
   // Then of the node that is left.
-  const before = requested.length;
-  await expect.poll(() => requested.length).toBeGreaterThan(before + 3);
+  await advance(60_000);
+  expect(requested).toHaveLength(3);
+  expect(requested[2]).toBe(named("c"));
   expect(topology.counters.topologyChanges).toBe(1);
 });
 
 test("the topology is refreshed after the set number of redirections, not before", async () => {
-  start(60_000, 3);
-  topology.open();
-  await expect.poll(() => topology.isKnown).toBe(true);
-  const { length } = requested;
+  await start(60_000, 3);
   expect(topology.moved(0, named("b"))).toBe(true);
   expect(topology.shardOf(0)?.primary).toBe(named("b"));
   expect(topology.moved(1, named("b"))).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  expect(requested).toHaveLength(length);
+  await advance(10_000);
+  expect(requested).toHaveLength(1);
   topology.moved(2, named("b"));
-  await expect.poll(() => requested.length).toBe(length + 1);
+  await replies();
+  expect(requested).toHaveLength(2);
+});
+
+test("redirections refresh the topology once a second at most, and failing nodes every 100 ms", async () => {
+  await start(60_000);
+  topology.moved(0, named("b"));
+  await advance(999);
+  expect(requested).toHaveLength(1);
+  await advance(1);
+  expect(requested).toHaveLength(2);
+  topology.suspect(named("b"));
+  await advance(99);
+  expect(requested).toHaveLength(2);
+  await advance(1);
+  expect(requested).toHaveLength(3);
+});
+
+test("a query that fails is repeated after a second", async () => {
+  isUp = false;
+  await start(60_000);
+  expect(topology.lastError).toBe("connection refused");
+  await advance(999);
+  expect(requested).toHaveLength(1);
+  isUp = true;
+  await advance(1);
+  expect(requested).toHaveLength(2);
+  expect(topology.lastError).toBe(null);
+  expect(topology.isKnown).toBe(true);
+});
+
+test("a closed topology leaves no timer behind", async () => {
+  await start(60_000);
+  topology.suspect(named("b"));
+  expect(clock.timers).toBe(2);
+  topology.close();
+  expect(clock.timers).toBe(0);
 });
