@@ -9,6 +9,7 @@ const setups: Record<string, string[]> = {
   compat: ["test/support/packages/tarballs.ts"],
   examples: ["test/support/packages/tarballs.ts", "test/examples/support/install.ts"],
   runtimes: ["test/runtimes/support/install.ts"],
+  servers: ["test/servers/support/setup.ts"],
 };
 
 /** Whether the fault suites run over a dispatcher of undici, which has to keep what is said of outcomes. */

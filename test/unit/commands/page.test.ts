@@ -3,17 +3,25 @@ import { expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { commandsPage, type Method } from "../../../scripts/commands/page.js";
 import { bitfieldSpec } from "../../../src/commands/bitmap.js";
-import type { Exercise } from "../../integration/commands/exercises/exercise.js";
+import type { Engine, Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 import type { Sample } from "./samples/sample.js";
 
-/** The engines that tests run a command on. */
-function testedOn({ lackedBy }: Exercise): string[] {
-  return [
-    ...(lackedBy.includes("embedded") ? [] : ["embedded engine"]),
-    ...(lackedBy.includes("redis") ? [] : ["Redis 7.0"]),
-  ];
+/** Names of the engines on the page. */
+const ENGINES: Readonly<Record<Engine, string>> = {
+  embedded: "embedded engine",
+  "redis-7.0": "Redis 7.0",
+  "redis-8.2": "Redis 8.2",
+  "valkey-9.1": "Valkey 9.1",
+};
+
+/** The engines that tests run a command of a group on. */
+function testedOn(group: string, { lackedBy }: Exercise): string[] {
+  if (lackedBy.length === 0) return ["all"];
+  const engines = (Object.keys(ENGINES) as Engine[]).filter((engine) => !lackedBy.includes(engine));
+  const names = engines.map((engine) => ENGINES[engine]);
+  return group === "json" ? names.map((name) => name.replace("Redis 8.2", "RedisJSON 2.8")) : names;
 }
 
 const callsOf = (all: readonly Sample[]): Method["samples"] =>
@@ -43,7 +51,7 @@ test("docs/commands.md is generated from the specs", async () => {
         return {
           name,
           spec: allSpecs[name] ?? bitfieldSpec,
-          tested: testedOn(exercise),
+          tested: testedOn(group, exercise),
           samples: all ? callsOf(all) : BITFIELD,
         };
       }),

@@ -43,14 +43,15 @@ wait "$watcher" 2>/dev/null
  * Starts `redis-server` (or `valkey-server`) with the given flags and waits until it replies.
  * @param to where its flags make it listen
  * @param folder removed when this process ends without ending the server first
+ * @param server the path of the program. Default: the one on PATH
  * @throws if there is none on PATH or it does not start; the message ends with what it printed
  */
 export async function runRedis(
   flags: readonly string[],
   to: { port: number } | { path: string },
   folder: string,
+  server = findRedisServer(),
 ): Promise<RedisProcess> {
-  const server = findRedisServer();
   if (!server) throw new Error(`Starting a Redis ${NO_REDIS}.`);
   const shell = spawn("/bin/sh", ["-c", LEASH, "sh", folder, server, ...flags], {
     stdio: ["pipe", "pipe", "pipe"],

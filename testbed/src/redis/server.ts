@@ -11,6 +11,8 @@ export interface RedisServerOptions {
   readonly listen?: "unix" | "tcp";
   /** More flags for the server, such as `["--maxmemory", "10mb"]`. */
   readonly flags?: readonly string[];
+  /** Path of the program. Default: `redis-server` or `valkey-server` on PATH. */
+  readonly server?: string;
 }
 
 /** A private Redis server. */
@@ -50,7 +52,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const remove = () => rmSync(folder, { recursive: true, force: true });
   let running: RedisProcess;
   try {
-    running = await runRedis(flags, address, folder);
+    running = await runRedis(flags, address, folder, options.server);
   } catch (error) {
     remove();
     throw error;
@@ -65,7 +67,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     command: (...args) => running.connection.command(...args),
     kill: () => running.kill(),
     restart: async () => {
-      running = await runRedis(flags, address, folder);
+      running = await runRedis(flags, address, folder, options.server);
     },
     stop: async () => {
       await running.kill();

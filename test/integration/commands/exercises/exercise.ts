@@ -1,7 +1,7 @@
 import type { Redis } from "../../../../src/index.js";
 
-/** The engine that the gateway carries, and Redis 7.0. */
-export type Engine = "embedded" | "redis";
+/** The engine that the gateway carries, and real servers. Redis 8.2 has the JSON module of Redis Stack here. */
+export type Engine = "embedded" | "redis-7.0" | "redis-8.2" | "valkey-9.1";
 
 /** A check that a command works through the client. */
 export interface Exercise {
@@ -16,8 +16,8 @@ export type Exercises<Group> = { readonly [Method in keyof Group]: Exercise };
 
 export const on = (run: Exercise["run"], ...lackedBy: Engine[]): Exercise => ({ run, lackedBy });
 
-/** Neither engine has it: only its samples check its arguments and the decoding of its reply. */
+/** No engine here has it: only its samples check its arguments and the decoding of its reply. */
 export const nowhere: Exercise = {
   run: () => Promise.reject(new Error("no engine has this command")),
-  lackedBy: ["embedded", "redis"],
+  lackedBy: ["embedded", "redis-7.0", "redis-8.2", "valkey-9.1"],
 };

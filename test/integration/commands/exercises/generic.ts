@@ -174,5 +174,5 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   }),
   waitaof: on(async (redis) => {
     expect(await redis.pipeline().set("k", 1).waitaof(0, 0, 10).exec()).toEqual(["OK", [0, 0]]);
-  }, "redis"),
+  }, "redis-7.0"),
 };

@@ -6,7 +6,7 @@ import { type Exercises, on } from "./exercise.js";
 const soon = () => Math.floor(Date.now() / 1000) + 1000;
 
 // Redis has times to live of fields since 7.4, and the methods that take options since 8.0.
-const withoutFieldTimes = "redis";
+const withoutFieldTimes = "redis-7.0";
 
 export const hashExercises: Exercises<HashCommands<Immediate>> = {
   hdel: on(async (redis) => {
@@ -37,7 +37,7 @@ export const hashExercises: Exercises<HashCommands<Immediate>> = {
     await redis.hset("h", { a: 1, b: 2 });
     await redis.hexpireat("h", "a", 4_000_000_000);
     expect(await redis.hexpiretime("h", ["a", "b", "none"])).toEqual([4_000_000_000, -1, -2]);
-  }, "redis"),
+  }, "redis-7.0"),
   hget: on(async (redis) => {
     await redis.hset("h", { a: { x: [1] }, n: "1e5" });
     expect(await redis.hget("h", "a")).toEqual({ x: [1] });
@@ -108,7 +108,7 @@ export const hashExercises: Exercises<HashCommands<Immediate>> = {
     await redis.hset("h", { a: 1 });
     await redis.hpexpireat("h", "a", 4_000_000_000_123);
     expect(await redis.hpexpiretime("h", "a")).toEqual([4_000_000_000_123]);
-  }, "redis"),
+  }, "redis-7.0"),
   hpttl: on(async (redis) => {
     await redis.hset("h", { a: 1, b: 2 });
     await redis.hpexpire("h", "a", 100_000);

@@ -3,7 +3,7 @@ import type { PubSubCommands } from "../../../../src/commands/pubsub.js";
 import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { FunctionCommands, ScriptingCommands } from "../../../../src/commands/scripting.js";
 import type { ServerCommands } from "../../../../src/commands/server.js";
-import { type Exercises, nowhere, on } from "./exercise.js";
+import { type Exercises, on } from "./exercise.js";
 
 const GIVE_BACK = "return {KEYS[1], ARGV[1], 7, false, {ARGV[2]}}";
 
@@ -48,7 +48,16 @@ export const scriptingExercises: Exercises<ScriptingCommands<Immediate>> = {
   scriptLoad: on(async (redis) => {
     expect(await redis.scriptLoad("return 1")).toBe("e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
   }),
-  scriptShow: nowhere,
+  scriptShow: on(
+    async (redis) => {
+      const sha = await redis.scriptLoad("return 3");
+      expect(await redis.scriptShow(sha)).toBe("return 3");
+      await expect(redis.scriptShow("0".repeat(40))).rejects.toMatchObject({ code: "NOSCRIPT" });
+    },
+    "embedded",
+    "redis-7.0",
+    "redis-8.2",
+  ),
 };
 
 const LIBRARY = `#!lua name=mylib

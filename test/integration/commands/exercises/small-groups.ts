@@ -81,12 +81,16 @@ export const hyperloglogExercises: Exercises<HyperLogLogCommands<Immediate>> = {
   }),
 };
 
-/** On a separate document; Redis 7.0 has no JSON. */
+/** On a separate document. JSON is in a module of Redis, and in none of Valkey. */
 const onDocument = (document: JsonInput, run: (redis: Redis) => Promise<void>) =>
-  on(async (redis) => {
-    expect(await redis.json.set("d", "$", document)).toBe("OK");
-    await run(redis);
-  }, "redis");
+  on(
+    async (redis) => {
+      expect(await redis.json.set("d", "$", document)).toBe("OK");
+      await run(redis);
+    },
+    "redis-7.0",
+    "valkey-9.1",
+  );
 
 export const jsonExercises: Exercises<JsonCommands<Immediate>> = {
   arrappend: onDocument({ a: [1], n: { a: 2 } }, async ({ json }) => {
@@ -206,18 +210,81 @@ export const arrayExercises: Exercises<ArrayCommands<Immediate>> = {
   arset: nowhere,
 };
 
+/** On a set of three vectors; no other server has them. */
+const onVectors = (run: (redis: Redis) => Promise<void>) =>
+  on(
+    async (redis) => {
+      expect(await redis.vadd("v", [1, 0], "x", { quantization: "NOQUANT", setAttr: { year: 1990 } })).toBe(
+        1,
+      );
+      expect(await redis.vadd("v", new Float32Array([0, 1]), "y", { quantization: "NOQUANT" })).toBe(1);
+      expect(await redis.vadd("v", [-1, 0], "7", { quantization: "NOQUANT", m: 16, ef: 100 })).toBe(1);
+      await run(redis);
+    },
+    "embedded",
+    "redis-7.0",
+    "valkey-9.1",
+  );
+
 export const vectorSetExercises: Exercises<VectorSetCommands<Immediate>> = {
-  vadd: nowhere,
-  vcard: nowhere,
-  vdim: nowhere,
-  vemb: nowhere,
-  vgetattr: nowhere,
-  vinfo: nowhere,
-  vismember: nowhere,
-  vlinks: nowhere,
-  vrandmember: nowhere,
+  vadd: onVectors(async (redis) => {
+    expect(await redis.vadd("v", [1, 0], "x", { quantization: "NOQUANT", cas: true })).toBe(0);
+    expect(await redis.vadd("w", [1, 2, 3, 4], "e", { reduce: 2 })).toBe(1);
+    expect(await redis.vdim("w")).toBe(2);
+  }),
+  vcard: onVectors(async (redis) => {
+    expect(await redis.vcard("v")).toBe(3);
+    expect(await redis.vcard("none")).toBe(0);
+  }),
+  vdim: onVectors(async (redis) => {
+    expect(await redis.vdim("v")).toBe(2);
+  }),
+  vemb: onVectors(async (redis) => {
+    expect(await redis.vemb("v", "7")).toEqual([-1, 0]);
+    expect(await redis.vemb("v", "none")).toBeNull();
+  }),
+  vgetattr: onVectors(async (redis) => {
+    expect(await redis.vgetattr("v", "x")).toEqual({ year: 1990 });
+    expect(await redis.vgetattr("v", "y")).toBeNull();
+  }),
+  vinfo: onVectors(async (redis) => {
+    expect(await redis.vinfo("v")).toMatchObject({ "quant-type": "f32", "vector-dim": 2, size: 3 });
+    expect(await redis.vinfo("none")).toBeNull();
+  }),
+  vismember: onVectors(async (redis) => {
+    expect(await redis.vismember("v", "x")).toBe(1);
+    expect(await redis.vismember("v", "none")).toBe(0);
+  }),
+  vlinks: onVectors(async (redis) => {
+    const [layer] = (await redis.vlinks("v", "x"))!.slice(-1);
+    expect([...layer!].sort()).toEqual([7, "y"]);
+    const [scored] = (await redis.vlinks("v", "x", true))!.slice(-1);
+    expect(scored).toEqual(expect.arrayContaining(["y", 0.5, 7, 0]));
+    expect(await redis.vlinks("v", "none")).toBeNull();
+  }),
+  vrandmember: onVectors(async (redis) => {
+    expect(["x", "y", 7]).toContain(await redis.vrandmember("v"));
+    expect(await redis.vrandmember("v", 2)).toHaveLength(2);
+    expect(await redis.vrandmember("none")).toBeNull();
+  }),
   vrange: nowhere,
-  vrem: nowhere,
-  vsetattr: nowhere,
-  vsim: nowhere,
+  vrem: onVectors(async (redis) => {
+    expect(await redis.vrem("v", "7")).toBe(1);
+    expect(await redis.vrem("v", "7")).toBe(0);
+  }),
+  vsetattr: onVectors(async (redis) => {
+    expect(await redis.vsetattr("v", "y", { year: 2000 })).toBe(1);
+    expect(await redis.vgetattr("v", "y")).toEqual({ year: 2000 });
+    expect(await redis.vsetattr("v", "none", "")).toBe(0);
+  }),
+  vsim: onVectors(async (redis) => {
+    expect(await redis.vsim("v", [1, 0.1])).toEqual(["x", "y", 7]);
+    expect(await redis.vsim("v", { element: "x" }, { withScores: true, count: 2, truth: true })).toEqual([
+      { element: "x", score: 1 },
+      { element: "y", score: 0.5 },
+    ]);
+    expect(await redis.vsim("v", [1, 0], { withAttribs: true, count: 1, filter: ".year > 1980" })).toEqual([
+      { element: "x", attributes: { year: 1990 } },
+    ]);
+  }),
 };

@@ -24,12 +24,22 @@ const filled = (run: (redis: Redis) => Promise<void>, ...lackedBy: Parameters<ty
     ...lackedBy,
   );
 
+/** Engines without the commands that Redis 8.2 brought. */
+const BEFORE_8_2 = ["embedded", "redis-7.0", "valkey-9.1"] as const;
+
 export const streamExercises: Exercises<StreamCommands<Immediate>> = {
   xack: filled(async (redis) => {
     expect(await redis.xack("s", "g", ["1-0", "9-0"])).toBe(1);
     expect(await redis.xack("s", "g", "2-0")).toBe(1);
   }),
-  xackdel: nowhere,
+  xackdel: filled(
+    async (redis) => {
+      expect(await redis.xackdel("s", "g", "KEEPREF", "1-0", "9-0")).toEqual([1, -1]);
+      expect(await redis.xackdel("s", "g", "DELREF", "2-0")).toEqual([1]);
+      expect(await redis.xlen("s")).toBe(0);
+    },
+    ...BEFORE_8_2,
+  ),
   xadd: on(async (redis) => {
     expect(await redis.xadd("s", "1-1", { f: 1 })).toBe("1-1");
     expect(await redis.xadd("s", "*", { f: 1 })).toMatch(/^\d+-\d+$/);
@@ -57,7 +67,16 @@ export const streamExercises: Exercises<StreamCommands<Immediate>> = {
   xdel: filled(async (redis) => {
     expect(await redis.xdel("s", ["1-0", "2-0", "3-0"])).toBe(2);
   }),
-  xdelex: nowhere,
+  xdelex: filled(
+    async (redis) => {
+      expect(await redis.xdelex("s", "ACKED", "1-0")).toEqual([2]);
+      await redis.xack("s", "g", "1-0");
+      expect(await redis.xdelex("s", "ACKED", "1-0")).toEqual([1]);
+      expect(await redis.xdelex("s", undefined, "2-0", "9-0")).toEqual([1, -1]);
+      expect(await redis.xlen("s")).toBe(0);
+    },
+    ...BEFORE_8_2,
+  ),
   xgroup: on(async (redis) => {
     expect(
       await redis.xgroup("s", { type: "CREATE", group: "g", id: "$", options: { MKSTREAM: true } }),

@@ -77,7 +77,18 @@ export const stringExercises: Exercises<StringCommands<Immediate>> = {
     expect(await redis.mset({ a: { x: 1 }, b: true })).toBe("OK");
     expect(await redis.mget("a", "b")).toEqual([{ x: 1 }, true]);
   }),
-  msetex: nowhere,
+  msetex: on(
+    async (redis) => {
+      expect(await redis.msetex({ a: 1, b: "x" }, { ex: 100, nx: true })).toBe(1);
+      expect(await redis.mget("a", "b")).toEqual([1, "x"]);
+      expect(await redis.ttl("b")).toBeCloseTo(100, -1);
+      expect(await redis.msetex({ b: 2, c: 3 }, { nx: true })).toBe(0);
+      expect(await redis.msetex({ a: 2 }, { xx: true, keepTtl: true })).toBe(1);
+    },
+    "embedded",
+    "redis-7.0",
+    "redis-8.2",
+  ),
   msetnx: on(async (redis) => {
     expect(await redis.msetnx({ a: 1, b: 2 })).toBe(1);
     expect(await redis.msetnx({ b: 3, c: 4 })).toBe(0);

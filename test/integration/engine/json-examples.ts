@@ -1,0 +1,276 @@
+import type { Reply } from "../../support/differential/replies.js";
+
+export const NULL = "$-1";
+export const WRONGTYPE = "-WRONGTYPE Operation against a key holding the wrong kind of value";
+export const NO_KEY = "-ERR could not perform this operation on a key that doesn't exist";
+export const bulk = (text: string) => `$${text}`;
+export const json = (value: unknown) => `$${JSON.stringify(value)}`;
+export const number = (value: number) => `:${value}`;
+
+/** A document to begin with, and commands on it with their replies. `d` is its key. */
+export interface Example {
+  readonly document: unknown;
+  readonly steps: readonly (readonly [command: string, reply: Reply])[];
+}
+
+// The calls and replies of the examples at redis.io/docs/latest/commands/json.*, on documents of the same shapes.
+export const EXAMPLES: Record<string, Example> = {
+  "SET replaces, adds and does nothing": {
+    document: { a: 2 },
+    steps: [
+      ["JSON.SET d $.a 3", "+OK"],
+      ["JSON.GET d $", json([{ a: 3 }])],
+      ["JSON.SET d $.b 8", "+OK"],
+      ["JSON.GET d $", json([{ a: 3, b: 8 }])],
+      ["JSON.SET d $.b 9 NX", NULL],
+      ["JSON.SET d $.c 9 XX", NULL],
+      ["JSON.SET d $.c 9 NX", "+OK"],
+      ["JSON.SET d $.c 10 XX", "+OK"],
+      ["JSON.SET d $.x.y 1", NULL],
+      ["JSON.SET other $.x 1", "-ERR new objects must be created at the root"],
+      ["JSON.SET d $ {", "-ERR value is not valid JSON"],
+      ["JSON.SET d $ 1 AA", "-ERR syntax error"],
+      ["JSON.SET d $[ 1", "-ERR Invalid path '$['"],
+    ],
+  },
+  "SET at several places": {
+    document: { f1: { a: 1 }, f2: { a: 2 } },
+    steps: [
+      ["JSON.SET d $..a 3", "+OK"],
+      ["JSON.GET d", json({ f1: { a: 3 }, f2: { a: 3 } })],
+    ],
+  },
+  "GET by one path and several": {
+    document: { a: 2, b: 3, nested: { a: 4, b: null } },
+    steps: [
+      ["JSON.GET d $..b", json([3, null])],
+      ["JSON.GET d ..a $..b", json({ "..a": [2, 4], "$..b": [3, null] })],
+      ["JSON.GET d .nested.a", json(4)],
+      ["JSON.GET d a b", json({ a: 2, b: 3 })],
+      ["JSON.GET d $.none", json([])],
+      ["JSON.GET d .none", "-ERR Path '.none' does not exist"],
+      ["JSON.GET none $", NULL],
+    ],
+  },
+  "GET lays out": {
+    document: { a: [1, {}], b: {} },
+    steps: [["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')]],
+  },
+  MGET: {
+    document: { a: 1, b: 2, nested: { a: 3 }, c: null },
+    steps: [
+      ['JSON.SET e $ {"a":4,"b":5,"nested":{"a":6},"c":null}', "+OK"],
+      ["SET text x", "+OK"],
+      ["JSON.MGET d e none text $..a", [json([1, 3]), json([4, 6]), NULL, NULL]],
+      ["JSON.MGET d e .b", [json(2), json(5)]],
+    ],
+  },
+  MSET: {
+    document: {},
+    steps: [
+      ['JSON.MSET d $ {"a":2} e $ {"f":{"a":1}}', "+OK"],
+      ["JSON.MSET d $.a 1 e $.f.a 3", "+OK"],
+      ["JSON.MGET d e $..a", [json([1]), json([3])]],
+      ["JSON.MSET d $.a 5 new $.x 1", "-ERR new objects must be created at the root"],
+      ["JSON.GET d $.a", json([1])],
+      ["JSON.MSET d $ 1 e $", "-ERR wrong number of arguments for 'json.mset' command"],
+    ],
+  },
+  "MERGE creates, replaces and removes": {
+    document: { a: 2 },
+    steps: [
+      ["JSON.MERGE d $.b 8", "+OK"],
+      ["JSON.GET d $", json([{ a: 2, b: 8 }])],
+      ["JSON.MERGE d $.a 3", "+OK"],
+      ['JSON.MERGE d $ {"a":null}', "+OK"],
+      ["JSON.GET d $", json([{ b: 8 }])],
+      ["JSON.SET d $.list [2,4,6,8]", "+OK"],
+      ["JSON.MERGE d $.list [10,12]", "+OK"],
+      ['JSON.MERGE d $ {"list":null,"f":{"x":{"y":null,"z":1}}}', "+OK"],
+      ["JSON.GET d $", json([{ b: 8, f: { x: { z: 1 } } }])],
+      ['JSON.MERGE new $ {"a":null,"b":1}', "+OK"],
+      ["JSON.GET new", json({ b: 1 })],
+    ],
+  },
+  "DEL and FORGET": {
+    document: { a: 1, nested: { a: 2, b: 3 } },
+    steps: [
+      ["JSON.DEL d $..a", number(2)],
+      ["JSON.GET d $", json([{ nested: { b: 3 } }])],
+      ["JSON.FORGET d .nested.b", number(1)],
+      ["JSON.DEL d $.none", number(0)],
+      ["JSON.DEL d", number(1)],
+      ["EXISTS d", number(0)],
+      ["JSON.DEL d", number(0)],
+    ],
+  },
+  "DEL of elements, and of what lies in something removed": {
+    document: { a: [1, 2, 3, { a: 4 }], b: [{ x: 1 }, { x: 2 }] },
+    steps: [
+      ["JSON.DEL d $.a[0,2]", number(2)],
+      ["JSON.GET d $.a", json([[2, { a: 4 }]])],
+      ["JSON.DEL d $.b[?(@.x>1)]", number(1)],
+      ["JSON.DEL d $..a", number(1)],
+      ["JSON.GET d", json({ b: [{ x: 1 }] })],
+    ],
+  },
+  "NUMINCRBY and NUMMULTBY": {
+    document: { a: "b", b: [{ a: 2 }, { a: 5 }, { a: "c" }] },
+    steps: [
+      ["JSON.NUMINCRBY d $.a 2", json([null])],
+      ["JSON.NUMINCRBY d $..a 2", json([null, 4, 7, null])],
+      ["JSON.NUMMULTBY d $..a 2", json([null, 8, 14, null])],
+      ["JSON.NUMINCRBY d .b[0].a -0.5", json(7.5)],
+      ["JSON.NUMPOWBY d .b[1].a 2", json(196)],
+      ["JSON.NUMINCRBY d .a 1", "-WRONGTYPE wrong type of path value - expected a number but found string"],
+      ["JSON.NUMINCRBY d .none 1", "-ERR Path '.none' does not exist"],
+      ["JSON.NUMINCRBY none $.a 1", NO_KEY],
+    ],
+  },
+  "integers of 64 bits keep their digits": {
+    document: {},
+    steps: [
+      [
+        "JSON.SET d $ [9007199254740993,18446744073709551615,-9223372036854775808,1e400]",
+        "-ERR value is not valid JSON",
+      ],
+      ["JSON.SET d $ [9007199254740993,18446744073709551615,-9223372036854775808]", "+OK"],
+      ["JSON.NUMINCRBY d $[0] 1", "$[9007199254740994]"],
+      ["JSON.GET d", "$[9007199254740994,18446744073709551615,-9223372036854775808]"],
+      ["JSON.TYPE d $[*]", ["$integer", "$integer", "$integer"]],
+      ["JSON.SET d $ \xff", "-ERR value is not valid UTF-8"],
+    ],
+  },
+  "STRAPPEND and STRLEN": {
+    document: { a: "foo", nested: { a: "hello" }, nested2: { a: 31 } },
+    steps: [
+      ['JSON.STRAPPEND d $..a "baz"', [number(6), number(8), NULL]],
+      ["JSON.GET d $", json([{ a: "foobaz", nested: { a: "hellobaz" }, nested2: { a: 31 } }])],
+      ["JSON.STRLEN d $..a", [number(6), number(8), NULL]],
+      ["JSON.STRLEN d .a", number(6)],
+      ["JSON.STRLEN none", NULL],
+      ["JSON.STRAPPEND d $.a 1", "-WRONGTYPE wrong type of path value - expected string but found integer"],
+      ['JSON.STRAPPEND none $ "x"', NO_KEY],
+    ],
+  },
+  "arrays grow and shrink": {
+    document: { name: "N", colors: ["black", "silver"] },
+    steps: [
+      ['JSON.ARRAPPEND d $.colors "blue"', [number(3)]],
+      ['JSON.ARRINSERT d $.colors 2 "yellow" "gold"', [number(5)]],
+      ["JSON.GET d $.colors", json([["black", "silver", "yellow", "gold", "blue"]])],
+      ["JSON.ARRINSERT d $.colors 9 1", "-ERR index out of bounds"],
+      ['JSON.ARRINDEX d $..colors "silver"', [number(1)]],
+      ['JSON.ARRINDEX d $..colors "none"', [number(-1)]],
+      ["JSON.ARRLEN d $.colors", [number(5)]],
+      ["JSON.ARRLEN d $.name", [NULL]],
+      ["JSON.ARRLEN d .name", "-WRONGTYPE wrong type of path value - expected array but found string"],
+      ["JSON.ARRTRIM d $.colors 1 1", [number(1)]],
+      ["JSON.ARRPOP d $.colors", [json("silver")]],
+      ["JSON.ARRPOP d $.colors", [NULL]],
+      ["JSON.ARRPOP d $.name", [NULL]],
+      ["JSON.ARRLEN none", NULL],
+      ["JSON.ARRLEN none $", NO_KEY],
+      ["JSON.ARRAPPEND none $ 1", NO_KEY],
+    ],
+  },
+  "arrays at several places": {
+    document: { a: [3], nested: { a: [3, 4] }, other: { a: 1 } },
+    steps: [
+      ["JSON.ARRAPPEND d $..a 1 2", [number(3), number(4), NULL]],
+      ["JSON.ARRPOP d $..a 0", [json(3), json(3), NULL]],
+      ["JSON.ARRINDEX d $..a 2", [number(1), number(2), NULL]],
+      ["JSON.ARRINDEX d $..a 2 0 1", [number(-1), number(-1), NULL]],
+      ["JSON.ARRINDEX d $.nested.a 2 -1", [number(2)]],
+      ["JSON.ARRTRIM d $..a 0 0", [number(1), number(1), NULL]],
+      ["JSON.ARRTRIM d $..a 5 9", [number(0), number(0), NULL]],
+      ["JSON.GET d", json({ a: [], nested: { a: [] }, other: { a: 1 } })],
+    ],
+  },
+  CLEAR: {
+    document: { obj: { a: 1, b: 2 }, arr: [1, 2, 3], str: "foo", bool: true, int: 42, float: 3.14 },
+    steps: [
+      ["JSON.CLEAR d $.*", number(4)],
+      ["JSON.GET d $", json([{ obj: {}, arr: [], str: "foo", bool: true, int: 0, float: 0 }])],
+      ["JSON.CLEAR d $.*", number(0)],
+      ["JSON.CLEAR d", number(1)],
+      ["JSON.GET d", json({})],
+      ["JSON.CLEAR none", NO_KEY],
+    ],
+  },
+  "TYPE, OBJKEYS and OBJLEN": {
+    document: { a: [3], nested: { a: { b: 2, c: 1 } }, x: null, f: 1.5, t: true },
+    steps: [
+      ["JSON.TYPE d", "$object"],
+      ["JSON.TYPE d $..a", ["$array", "$object"]],
+      ["JSON.TYPE d $.*", ["$array", "$object", "$null", "$number", "$boolean"]],
+      ["JSON.TYPE d .none", NULL],
+      ["JSON.TYPE none", NULL],
+      ["JSON.OBJKEYS d $..a", [NULL, ["$b", "$c"]]],
+      ["JSON.OBJKEYS d .nested.a", ["$b", "$c"]],
+      ["JSON.OBJLEN d $..a", [NULL, number(2)]],
+      ["JSON.OBJLEN d", number(5)],
+      ["JSON.OBJLEN none", NULL],
+      ["JSON.OBJLEN none $", NO_KEY],
+    ],
+  },
+  TOGGLE: {
+    document: { bool: true, n: 1 },
+    steps: [
+      ["JSON.TOGGLE d $.bool", [number(0)]],
+      ["JSON.GET d $", json([{ bool: false, n: 1 }])],
+      ["JSON.TOGGLE d $.*", [number(1), NULL]],
+      ["JSON.TOGGLE d .bool", "$false"],
+      ["JSON.TOGGLE none $", NO_KEY],
+    ],
+  },
+  RESP: {
+    document: { name: "W", c: { on: true }, price: 99.98, stock: 25, colors: ["black"], n: null },
+    steps: [
+      [
+        "JSON.RESP d",
+        [
+          "+{",
+          "$name",
+          "$W",
+          "$c",
+          ["+{", "$on", "+true"],
+          "$price",
+          "$99.98",
+          "$stock",
+          ":25",
+          "$colors",
+          ["+[", "$black"],
+          "$n",
+          NULL,
+        ],
+      ],
+      ["JSON.RESP d $.stock", [":25"]],
+      ["JSON.RESP none", NULL],
+    ],
+  },
+  "paths select by name, index, slice and filter": {
+    document: {
+      store: {
+        book: [
+          { category: "reference", title: "A", price: 8.95 },
+          { category: "fiction", title: "B", price: 12.99, isbn: "1" },
+        ],
+        "bi-cycle": { price: 19.95 },
+      },
+    },
+    steps: [
+      ["JSON.GET d $.store.book[*].title", json(["A", "B"])],
+      ["JSON.GET d $..price", json([8.95, 12.99, 19.95])],
+      ["JSON.GET d $..book[?(@.price<10)].title", json(["A"])],
+      ["JSON.GET d $..book[?(@.isbn)].title", json(["B"])],
+      ['JSON.GET d $..book[?(@.category=="fiction"&&@.price>5)].title', json(["B"])],
+      ["JSON.GET d $..book[-1].title", json(["B"])],
+      ["JSON.GET d $..book[:1].title", json(["A"])],
+      ["JSON.GET d $.store.bi-cycle.price", json([19.95])],
+      ["JSON.GET d $['store']['bi-cycle']", json([{ price: 19.95 }])],
+      ["JSON.GET d store.book[0].title", json("A")],
+      ['JSON.GET d ["store"].bi-cycle.price', json(19.95)],
+    ],
+  },
+};

@@ -1,0 +1,4 @@
+import { describeGatewayKeys } from "../integration/commands/describe-gateway-keys.js";
+import { serversAvailable, startRedis8 } from "./support/servers.js";
+
+describeGatewayKeys("Redis 8.2", startRedis8, !serversAvailable);

@@ -1,0 +1,46 @@
+import { createConnection } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RedisServer } from "../../testbed/src/index.js";
+import { EXAMPLES, json } from "../integration/engine/json-examples.js";
+import { type Reply, ReplyClient } from "../support/differential/replies.js";
+import { serversAvailable, startRedis8 } from "./support/servers.js";
+
+// The examples that the embedded engine's JSON commands are tested with, on RedisJSON itself.
+
+/** Replies of RedisJSON 2.8 that differ from those of the embedded engine. */
+const DIFFERENCES: Readonly<Record<string, Reply>> = {
+  // By RFC 7396, section 2, null removes a member. RedisJSON stores it where the value is new.
+  "JSON.GET new": json({ a: null, b: 1 }),
+};
+
+/** A reply without what differs by design: the texts of errors, and the order of an object's members. */
+function comparable(reply: Reply): unknown {
+  if (typeof reply !== "string") return reply.map(comparable);
+  if (reply.startsWith("-")) return "an error";
+  return /^\$\{"/.test(reply) ? JSON.parse(reply.slice(1)) : reply;
+}
+
+describe.skipIf(!serversAvailable)("RedisJSON 2.8", () => {
+  let server: RedisServer;
+  let client: ReplyClient;
+  beforeAll(async () => {
+    server = await startRedis8("rejson");
+    client = new ReplyClient(createConnection(server.path!));
+  });
+  afterAll(async () => {
+    client?.close();
+    await server?.stop();
+  });
+
+  test.each(Object.entries(EXAMPLES))(
+    "RedisJSON replies as the embedded engine does: %s",
+    async (_name, { document, steps }) => {
+      const commands = steps.map(([command]) => command.split(" "));
+      const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
+      const replies = (await client.run([...setup, ...commands])).slice(setup.length);
+      const compared = steps.map(([command], index) => [command, comparable(replies[index]!)]);
+      const expected = steps.map(([command, reply]) => [command, comparable(DIFFERENCES[command] ?? reply)]);
+      expect(compared).toEqual(expected);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { run } from "../../support/packages/run.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The folder of the downloaded servers and modules. Null where this machine can't have them. */
+    servers: string | null;
+  }
+}
+
+/**
+ * Before the suite: downloads the servers. Where they can't be had, prints why, and the suite is skipped.
+ * @throws if they can't be had and `REQUIRE_SERVERS=1` is set
+ */
+export default async function setup(project: TestProject): Promise<void> {
+  const folder = await run("node", [join(import.meta.dirname, "download.mjs")], ".", {}, 300_000).catch(
+    (error: Error) => {
+      if (process.env.REQUIRE_SERVERS === "1") throw error;
+      process.stderr.write(`Skipped: ${error.message}\n`);
+      return "";
+    },
+  );
+  project.provide("servers", folder.trim() || null);
+}
