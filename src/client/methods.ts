@@ -1,7 +1,7 @@
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { onDemand, valueProperty } from "../commands/on-demand.js";
 import type { Key } from "../commands/reply-mode.js";
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, rejectAtCaller } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
 import type { Middleware } from "../execution/middleware.js";
 import { withOptions } from "../execution/settings.js";
@@ -115,7 +115,7 @@ const clientMethods: Record<string, Bound> = {
     (executor) =>
     async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
       checkNames("update", options, "attempts");
-      return update(executor, key, change, options);
+      return update(executor, key, change, options).catch(rejectAtCaller);
     },
   subscribe: subscribeBy("subscribe"),
   psubscribe: subscribeBy("psubscribe"),

@@ -4,7 +4,7 @@ import { SEND, type Target } from "../commands/modules/target.js";
 import { boundProperty, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, atCaller } from "../errors.js";
 import { type Result, sendBatch } from "../execution/batch-request.js";
 import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
@@ -77,6 +77,22 @@ class CommandQueue {
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
+    try {
+      const results = await this.#send(options);
+      return results.map((item) => {
+        if (options?.keepErrors) {
+          if ("error" in item) atCaller(item.error, this.exec);
+          return item;
+        }
+        if ("error" in item) throw item.error;
+        return item.result;
+      });
+    } catch (error) {
+      throw atCaller(error, this.exec);
+    }
+  };
+
+  async #send(options: object | undefined): Promise<Result[]> {
     const unknown = options && findUnknownOption(options, ["keepErrors"]);
     if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
     if (this.#commands.length === 0) throw new ArgumentError("Pipeline is empty");
@@ -93,13 +109,8 @@ class CommandQueue {
             time: timeLeft(settings, limits),
             signal: limits?.signal,
           });
-    const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
-    if (options?.keepErrors) return kept as unknown[];
-    return kept.map((item) => {
-      if ("error" in item) throw item.error;
-      return item.result;
-    });
-  };
+    return results.some(isPending) ? Promise.all(results.map(settled)) : results;
+  }
 }
 
 function sendAll(

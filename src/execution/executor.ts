@@ -56,8 +56,8 @@ export class CommandExecutor implements ConfiguredClient {
     try {
       const command = guardWrite(this, createCommand(this, spec, args));
       const limits = createLimits(this.settings);
-      return new Promise((resolve, reject) => {
-        const pending = new PendingCommand(command, limits, resolve, reject);
+      return new Promise((resolve) => {
+        const pending = new PendingCommand(command, limits, resolve);
         if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
         else sendCommand(this, pending);
       });

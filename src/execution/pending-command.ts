@@ -1,3 +1,4 @@
+import { rejectAtCaller } from "../errors.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
@@ -25,14 +26,15 @@ export class PendingCommand {
   #forgetSignal: (() => void) | undefined;
 
   readonly #onValue: (value: unknown) => void;
-  readonly #onError: (error: unknown) => void;
+  readonly #onError: ((error: unknown) => void) | undefined;
 
   constructor(
     readonly command: Command,
     /** Its own limits, if it has any but the timeout. */
     readonly limits: Limits | undefined,
     onValue: (value: unknown) => void,
-    onError: (error: unknown) => void,
+    /** By default `onValue` gets a rejected promise whose error has the caller's stack. */
+    onError?: (error: unknown) => void,
   ) {
     this.#onValue = onValue;
     this.#onError = onError;
@@ -43,7 +45,10 @@ export class PendingCommand {
   }
 
   reject(error: unknown): void {
-    if (this.#settle()) this.#onError(this.possiblyApplied ? afterUnknown(error, this.command.write) : error);
+    if (!this.#settle()) return;
+    const reason = this.possiblyApplied ? afterUnknown(error, this.command.write) : error;
+    if (this.#onError) this.#onError(reason);
+    else this.#onValue(rejectAtCaller(reason));
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Key } from "../commands/reply-mode.js";
 import type { CollectionScanOptions, ScanCommandOptions } from "../commands/types.js";
+import { atCaller } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
 
 /** Filters of scanIterator. */
@@ -42,9 +43,13 @@ export async function* iterate(
   const width = /^[hz]/.test(name) ? 2 : 1;
   const key = args.splice(0, name === "scan" ? 0 : 1);
   let cursor = "0";
-  do {
-    const [next, items] = (await executor.call(name, ...key, cursor, ...args)) as [string, unknown[]];
-    for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
-    cursor = next;
-  } while (cursor !== "0");
+  try {
+    do {
+      const [next, items] = (await executor.call(name, ...key, cursor, ...args)) as [string, unknown[]];
+      for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
+      cursor = next;
+    } while (cursor !== "0");
+  } catch (error) {
+    throw atCaller(error, iterate);
+  }
 }

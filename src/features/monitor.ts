@@ -1,3 +1,4 @@
+import { atCaller } from "../errors.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
 import { getSignal } from "../execution/limits.js";
 import { dataIn, getStreamEndpoint, streamLines } from "./subscribe/event-stream.js";
@@ -11,10 +12,14 @@ export async function* monitor(client: ConfiguredClient): AsyncGenerator<string,
     command,
     signal: getSignal(client.settings),
   };
-  for await (const lines of streamLines(request, client.settings.timeout)) {
-    for (const line of lines) {
-      const data = dataIn(line);
-      if (data !== undefined && data !== '"OK"') yield data;
+  try {
+    for await (const lines of streamLines(request, client.settings.timeout)) {
+      for (const line of lines) {
+        const data = dataIn(line);
+        if (data !== undefined && data !== '"OK"') yield data;
+      }
     }
+  } catch (error) {
+    throw atCaller(error, monitor);
   }
 }

@@ -46,9 +46,9 @@ export function createScript(executor: CommandExecutor, script: string, readonly
       return sha1;
     },
     eval: (keys: Key[] = [], args: unknown[] = []) => executor.call(byText, script, keys, args),
-    async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      if (!self.sha1) await digest();
-      return executor.call(byDigest, sha1, keys, args);
+    evalsha: (keys: Key[] = [], args: unknown[] = []) => {
+      const send = () => executor.call(byDigest, sha1, keys, args);
+      return self.sha1 ? send() : digest().then(send);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
       self.evalsha(keys, args).catch((error) => {

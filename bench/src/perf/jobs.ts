@@ -22,6 +22,14 @@ export interface Worked {
 /** The operations that a job repeats. `size` is a number of commands, or of bytes. */
 const CALLS = {
   get: ({ client }: Worked) => client.get("greeting"),
+  refused: ({ client }: Worked) => client.get("refused").catch(() => {}),
+  /** As on an engine without `Error.captureStackTrace`: the error does not get the frames of its caller. */
+  async "refused, no caller"({ client }: Worked) {
+    const { captureStackTrace } = Error;
+    Error.captureStackTrace = undefined!;
+    await client.get("refused").catch(() => {});
+    Error.captureStackTrace = captureStackTrace;
+  },
   recreated: ({ create }: Worked) => create().get("greeting"),
   /** A JSON document, mostly text. */
   json: ({ client }: Worked, size: number) => parsed(client.get(`json:${size}`)),

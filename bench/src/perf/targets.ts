@@ -37,6 +37,14 @@ export interface Target {
 
 const BETWEEN_MS = 1;
 
+/** Measurements of warmline alone, by the measurement whose process they share. */
+export const OWN_MEASURES: Readonly<Record<string, string>> = {
+  // The reused client is the baseline of the recreated one.
+  recreated: "one",
+  refused: "refused",
+  "refused, no caller": "refused",
+};
+
 /** All measurements by name. */
 export const measuresOf = (ms: number, heapCommands: number): Record<string, Measure> => ({
   start: { kind: "cold", way: { name: "at once", phase: "at once", gapMs: 0 }, rttMs: 0 },
@@ -54,6 +62,8 @@ export const measuresOf = (ms: number, heapCommands: number): Record<string, Mea
   json: { kind: "warm", job: { kind: "sequential", call: "json", size: 1e6, ms } },
   bytes: { kind: "warm", job: { kind: "sequential", call: "bytes", size: 1e6, ms } },
   recreated: { kind: "warm", job: { kind: "sequential", call: "recreated", ms } },
+  refused: { kind: "warm", job: { kind: "sequential", call: "refused", ms } },
+  "refused, no caller": { kind: "warm", job: { kind: "sequential", call: "refused, no caller", ms } },
   heap: { kind: "warm", job: { kind: "heap", commands: heapCommands } },
 });
 
@@ -103,6 +113,13 @@ export const TARGETS: readonly Target[] = [
     { measure: "one", value: "latencies", label: "reused" },
     "at most",
     1.05,
+  ),
+  target(
+    "error reply, with the frames of its caller",
+    ["refused", "latencies"],
+    { measure: "refused, no caller", value: "latencies", label: "without them" },
+    "at most",
+    1.15,
   ),
   target(
     "heap after many commands",

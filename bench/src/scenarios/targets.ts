@@ -1,7 +1,14 @@
 import { coldStart } from "../perf/cold.js";
 import { throughputOf, WorkerSession } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { compareWithPeer, measuresOf, NOT_MEASURED, sizeLines, TARGETS } from "../perf/targets.js";
+import {
+  compareWithPeer,
+  measuresOf,
+  NOT_MEASURED,
+  OWN_MEASURES,
+  sizeLines,
+  TARGETS,
+} from "../perf/targets.js";
 import { barChart, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 
@@ -28,7 +35,7 @@ export default defineScenario({
         const endpoint = () => site.server.endpoint({ tls: what.kind === "cold", rttMs: what.rttMs ?? 0 });
         return clients
           .filter(({ name, mixes }) =>
-            measure === "recreated" ? name === "warmline" : mixes || measure !== "mixed",
+            measure in OWN_MEASURES ? name === "warmline" : mixes || measure !== "mixed",
           )
           .map((client) => ({ client, version: node.version, measure, what, place, endpoint, session }));
       }),
@@ -36,8 +43,7 @@ export default defineScenario({
     return Promise.all(cases.map(async (each) => ({ ...each, endpoint: await each.endpoint() })));
   },
   label: ({ client, measure, version }) => `Node ${version.slice(1)}, ${measure}, ${client.label}`,
-  // The reused client is the baseline of the recreated one, so both are measured in one process.
-  group: ({ measure, version }) => `${version} ${measure === "recreated" ? "one" : measure}`,
+  group: ({ measure, version }) => `${version} ${OWN_MEASURES[measure] ?? measure}`,
   session: async (group, { settings }) => {
     const { session } = group[0]!;
     const warm = group.flatMap(({ client, what, place, endpoint }) =>

@@ -1,4 +1,4 @@
-import { ArgumentError, ConnectionError } from "../../errors.js";
+import { ArgumentError, atCaller, ConnectionError, rejectAtCaller } from "../../errors.js";
 import type { ConfiguredClient } from "../../execution/client-context.js";
 import { getSignal } from "../../execution/limits.js";
 import { bulkOf } from "../../protocol/json.js";
@@ -37,6 +37,8 @@ class Subscriptions implements Subscriber {
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
   #forgetSignal: (() => void) | undefined;
+  /** The last error that loops throw. */
+  #thrown: unknown;
 
   constructor(client: ConfiguredClient, method: SubscribeMethod, names: readonly string[]) {
     this.#client = client;
@@ -44,7 +46,11 @@ class Subscriptions implements Subscriber {
     // Called now, in the asynchronous context of the caller.
     this.#signal = (async () => getSignal(client.settings))();
     this.#signal.then((signal) => this.#endWith(signal), noop);
-    this.ready = Promise.all(names.map((name) => this.#start(name))).then(noop);
+    this.ready = Promise.all(names.map((name) => this.#start(name))).then(noop, (error) => {
+      // The stack of an error that loops throw is that of a loop.
+      if (this.#thrown === error) throw error;
+      return rejectAtCaller(error);
+    });
   }
 
   #endWith(signal: AbortSignal | undefined): void {
@@ -174,8 +180,9 @@ class Subscriptions implements Subscriber {
 
   /** Delivers an error to loops and listeners. @returns whether there was any. */
   #raise(error: unknown): boolean {
+    if (this.#loops.size > 0) this.#thrown = error;
     this.#pushToLoops(() => {
-      throw error;
+      throw atCaller(error, Subscriptions.prototype[Symbol.asyncIterator]);
     });
     return this.#emit("error", error) || this.#loops.size > 0;
   }

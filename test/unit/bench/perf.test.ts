@@ -26,6 +26,13 @@ describe("fixed replies", () => {
     expect(plain).not.toContain("Warmline-Gateway");
   });
 
+  test("fixed replies to the key `refused` are errors, in RESP2 and in JSON", () => {
+    const body = [["GET", "refused"]];
+    const resp2 = response("POST /pipeline HTTP/1.1\r\nupstash-response-format: resp2", body);
+    expect(resp2).toMatch(/\r\n\r\n\*1\r\n-WRONGTYPE [\w ]+\r\n$/);
+    expect(response("POST /pipeline HTTP/1.1", body)).toMatch(/\r\n\r\n\[\{"error":"WRONGTYPE [\w ]+"\}\]$/);
+  });
+
   test("fixed replies are those of Redis over TCP, once a command is complete", () => {
     const make = (_: string, reply: () => Buffer) => reply();
     const get = "*2\r\n$3\r\nGET\r\n$6\r\ntext:4\r\n";

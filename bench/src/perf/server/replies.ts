@@ -1,6 +1,10 @@
-/** A reply before encoding: `{ status }` is a simple string, `{ map }` a map of RESP3, a Buffer a bulk string. */
+/**
+ * A reply before encoding: `{ status }` is a simple string, `{ error }` an error, `{ map }` a map of RESP3, a Buffer a bulk
+ * string.
+ */
 export type Reply =
   | { readonly status: string }
+  | { readonly error: string }
   | { readonly map: Readonly<Record<string, Reply>> }
   | number
   | null
@@ -9,6 +13,7 @@ export type Reply =
 
 const GREETING = Buffer.from("hello from a warm connection");
 const OK: Reply = { status: "OK" };
+const REFUSED: Reply = { error: "WRONGTYPE Operation against a key holding the wrong kind of value" };
 
 /** The fixed reply to each command; nothing is stored. */
 const REPLIES: Record<string, (args: readonly string[]) => Reply> = {
@@ -41,12 +46,16 @@ export function replyTo(args: readonly unknown[]): Reply {
   return reply([name!, ...rest]);
 }
 
-/** The key determines the value: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, or anything else for a short greeting. */
+/**
+ * The key determines the value: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, `none`, `refused` for an error, or anything else
+ * for a short greeting.
+ */
 function storedUnder(key: string): Reply {
   const [kind, bytes] = key.split(":");
   if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
   if (kind === "json") return Buffer.from(jsonOf(Number(bytes), record));
   if (kind === "numbers") return Buffer.from(jsonOf(Number(bytes), point));
+  if (kind === "refused") return REFUSED;
   return kind === "none" ? null : GREETING;
 }
 
@@ -86,11 +95,18 @@ export function resp2(reply: Reply): Buffer {
     ]);
     return Buffer.concat([Buffer.from(`%${pairs.length / 2}\r\n`), ...pairs]);
   }
-  return Buffer.from(`+${(reply as { status: string }).status}\r\n`);
+  const line = "error" in reply ? `-${reply.error}` : `+${(reply as { status: string }).status}`;
+  return Buffer.from(`${line}\r\n`);
 }
 
-/** Encodes a reply as the REST protocol's `result`; strings in base64 if requested, except a top-level status. */
-export function jsonResult(reply: Reply, base64: boolean): unknown {
+/** Encodes a reply as the REST protocol does: `{ result }` or `{ error }`. */
+export function jsonReply(reply: Reply, base64: boolean): object {
+  const isError = Object(reply) === reply && "error" in (reply as object);
+  return isError ? (reply as object) : { result: jsonResult(reply, base64) };
+}
+
+/** Encodes a `result`; strings in base64 if requested, except a top-level status. */
+function jsonResult(reply: Reply, base64: boolean): unknown {
   if (reply === null || typeof reply === "number") return reply;
   if (Buffer.isBuffer(reply)) return reply.toString(base64 ? "base64" : "utf8");
   if (Array.isArray(reply)) return reply.map((item) => jsonResult(item, base64));

@@ -1,0 +1,31 @@
+import { type AddressInfo, createServer } from "node:net";
+import { Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { calls } from "./calls.js";
+
+// Prints the stack of each rejected call, by entry and by the name of the function that made it.
+
+const { url = "", token = "" } = JSON.parse(process.argv[2]!);
+const stacks: Record<string, Record<string, string | undefined>> = {};
+const main = async () => {
+  const blackHole = createServer(() => {}).listen(0, "127.0.0.1");
+  await new Promise((listening) => blackHole.once("listening", listening));
+  const { port } = blackHole.address() as AddressInfo;
+  for (const [entry, Client] of Object.entries({ node: Redis, fetch: FetchRedis })) {
+    const redis = new Client({ url, token });
+    const other = new Client({ url: "http://127.0.0.1:1", token, retry: false });
+    const silent = new Client({ url: `http://127.0.0.1:${port}`, token, timeout: 50 });
+    await redis.set("text", "x");
+    await redis.del("list");
+    await redis.lpush("list", 1);
+    for (const [name, call] of Object.entries(calls(redis, other, silent))) {
+      async function handler() {
+        await call();
+      }
+      const error = await handler().catch((reason: Error) => reason);
+      stacks[`${entry} ${name}`] = { stack: error?.stack, name: error?.name };
+    }
+  }
+  process.stdout.write(JSON.stringify(stacks), () => process.exit());
+};
+main();

@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { type BuildOptions, build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+
+// The stack of a rejected call has the line of the program that made it.
+
+const root = resolve(import.meta.dirname, "../../..");
+const program = join(import.meta.dirname, "programs/print-stacks.ts");
+/** Node 24, if `npm ci --prefix bench/nodes/24` has installed it. */
+const node24 = join(root, "bench/nodes/24/node_modules/node/bin/node");
+
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = mkdtempSync(join(tmpdir(), "warmline-stacks-"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+});
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Stacks = Record<string, { stack?: string; name?: string }>;
+
+async function stacksOf(node: string, file: string, options: BuildOptions, flags: string[]): Promise<Stacks> {
+  const outfile = join(folder, file);
+  await build({
+    entryPoints: [program],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    sourcemap: true,
+    logLevel: "silent",
+    ...options,
+  });
+  const { url, token } = gateway;
+  const args = [...flags, outfile, JSON.stringify({ url, token })];
+  const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 1e8 });
+  return JSON.parse(stdout);
+}
+
+const ways: [name: string, file: string, options: BuildOptions, flags: string[]][] = [
+  ["ES modules", "program.mjs", { format: "esm", external: ["warmline"], tsconfigRaw: {} }, []],
+  ["CommonJS", "program.cjs", { format: "cjs", external: ["warmline"], tsconfigRaw: {} }, []],
+  [
+    "a minified bundle with a source map",
+    "bundle.mjs",
+    { format: "esm", minify: true },
+    ["--enable-source-maps"],
+  ],
+];
+
+const nodes: [name: string, path: string][] = [["this Node", process.execPath]];
+if (existsSync(node24)) nodes.push(["Node 24", node24]);
+
+describe.each(nodes)("on %s", (_, node) => {
+  test.concurrent.each(ways)("stacks in %s begin with the callers", async (_, file, options, flags) => {
+    const stacks = await stacksOf(node, file, options, flags);
+    expect(Object.keys(stacks).length).toBe(38);
+    const bundled = flags.length > 0;
+    const isWrong = ([call, { stack = "" }]: [string, { stack?: string }]) => {
+      const [, ...lines] = stack.split("\n");
+      const isOther = /^ +at (async Promise\.all |process\.processTicksAndRejections )/;
+      const all = lines.filter((line) => !isOther.test(line));
+      // An argument is checked while the caller runs, below the frames of the client.
+      const frames = call.endsWith("argument") ? all.slice(-3) : all;
+      const [first = "", second = ""] = frames;
+      // A minified bundle has lost the names; its source map has the places.
+      return bundled
+        ? !/programs\/calls\.ts:\d+/.test(first) || !/programs\/print-stacks\.ts:\d+/.test(second)
+        : !new RegExp(`^ +at (async )?(Object\\.)?${call.split(" ")[1]} `).test(first) ||
+            !/^ +at (async )?handler /.test(second);
+    };
+    expect(Object.entries(stacks).filter(isWrong)).toEqual([]);
+  });
+});
