@@ -2,15 +2,18 @@ import { createConnection } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedisServer } from "../../testbed/src/index.js";
 import { EXAMPLES, json } from "../integration/engine/json-examples.js";
+import { argsOf, PAGES } from "../integration/engine/json-pages.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
 import { serversAvailable, startRedis8 } from "./support/servers.js";
 
-// The examples that the embedded engine's JSON commands are tested with, on RedisJSON itself.
+// The examples that the embedded engine's JSON commands are tested with, those of redis.io among them, on RedisJSON itself.
 
 /** Replies of RedisJSON 2.8 that differ from those of the embedded engine. */
 const DIFFERENCES: Readonly<Record<string, Reply>> = {
   // By RFC 7396, section 2, null removes a member. RedisJSON stores it where the value is new.
   "JSON.GET new": json({ a: null, b: 1 }),
+  // RedisJSON keeps that a number was a fraction. Its introduction shows 42.
+  "JSON.NUMMULTBY crashes $ 24": "$[42.0]",
 };
 
 /** A reply without what differs by design: the texts of errors, and the order of an object's members. */
@@ -43,4 +46,14 @@ describe.skipIf(!serversAvailable)("RedisJSON 2.8", () => {
       expect(compared).toEqual(expected);
     },
   );
+
+  test.each(Object.entries(PAGES))("RedisJSON replies as redis.io shows: %s", async (_page, steps) => {
+    const [, ...replies] = await client.run([["FLUSHALL"], ...steps.map(argsOf)]);
+    const compared = steps.map(([command], at) => [command, comparable(replies[at]!)]);
+    const expected = steps.map(([command, reply]) => [
+      command,
+      comparable(DIFFERENCES[String(command)] ?? reply),
+    ]);
+    expect(compared).toEqual(expected);
+  });
 });

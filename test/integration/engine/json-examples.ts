@@ -13,7 +13,7 @@ export interface Example {
   readonly steps: readonly (readonly [command: string, reply: Reply])[];
 }
 
-// The calls and replies of the examples at redis.io/docs/latest/commands/json.*, on documents of the same shapes.
+/** Replies of RedisJSON beyond the examples of its pages, which `json-pages.ts` has. */
 export const EXAMPLES: Record<string, Example> = {
   "SET replaces, adds and does nothing": {
     document: { a: 2 },

@@ -7,6 +7,7 @@ import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
+import { argsOf, PAGES } from "./json-pages.js";
 
 let engine: Engine;
 let client: ReplyClient;
@@ -28,6 +29,11 @@ test.each(Object.entries(EXAMPLES))(
     expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
   },
 );
+
+test.each(Object.entries(PAGES))("JSON commands reply as redis.io shows: %s", async (_page, steps) => {
+  const [, ...replies] = await client.run([["FLUSHALL"], ...steps.map(argsOf)]);
+  expect(steps.map((step, at) => [step[0], replies[at]])).toEqual(steps);
+});
 
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {

@@ -1,5 +1,6 @@
 import { RedisCommandError } from "js-redis-server/core";
 import { JSONPathEnvironment, type JSONPathQuery } from "json-p3";
+import { regexFunction, replaceRegexOperator } from "./regex-operator.js";
 import { isObject, type Json, type Location, valueAt } from "./value.js";
 
 /** Most values that one path may find, so that `$..*..*..*` does not stop the engine. */
@@ -20,6 +21,7 @@ export interface Path {
 }
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 1_000 });
+environment.functionRegister.set("regex", regexFunction);
 const cache = new Map<string, Path>();
 
 /** @throws RedisCommandError if it is not a path */
@@ -98,7 +100,7 @@ function splitPath(text: string): string[] {
     const dots = rest.startsWith("..[") ? ".." : rest.startsWith(".[") ? "." : "";
     const end = bracketEnd(rest, dots.length);
     if (end === -1) throw invalidPath(text);
-    segments.push(`${dots === ".." ? dots : ""}${rest.slice(dots.length, end)}`);
+    segments.push(`${dots === ".." ? dots : ""}${replaceRegexOperator(rest.slice(dots.length, end))}`);
     rest = rest.slice(end);
   }
   return segments;

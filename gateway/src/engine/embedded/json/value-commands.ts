@@ -17,12 +17,20 @@ import {
   typeOf,
 } from "./value.js";
 
+/** The replies that are null rather than an error. */
+interface Nulls {
+  /** For a key that does not exist and a JSONPath. With a legacy path that is null in any case. */
+  readonly noKey?: boolean;
+  /** For a legacy path that finds nothing. */
+  readonly noPath?: boolean;
+}
+
 /** A command that reads something of each value at a path, the root unless it is given. */
 const reader = (
   name: string,
   expected: string,
   read: (value: Json) => RedisValue | undefined,
-  whenNoKey: "null" | "error",
+  nulls: Nulls = {},
 ) =>
   plainCommand({
     name,
@@ -34,39 +42,30 @@ const reader = (
       const path = parsePath(pathArg);
       const root = documentAt(ctx.db, key!);
       if (root !== undefined) {
-        const isMissing = path.isLegacy && name !== "json.resp" && path.find(root).length === 0;
-        return isMissing && whenNoKey === "null" ? bulk(null) : readEach(root, { path, expected, read });
+        const isNull = nulls.noPath && path.isLegacy && path.find(root).length === 0;
+        return isNull ? bulk(null) : readEach(root, { path, expected, read });
       }
-      if (path.isLegacy || whenNoKey === "null") return bulk(null);
+      if (path.isLegacy || nulls.noKey) return bulk(null);
       throw new RedisCommandError(NO_KEY);
     },
   });
 
-const type = reader("json.type", "any", (value) => bulkValue(typeOf(value)), "null");
-const resp = reader("json.resp", "any", toResp, "null");
+const type = reader("json.type", "any", (value) => bulkValue(typeOf(value)), { noKey: true, noPath: true });
+const resp = reader("json.resp", "any", toResp, { noKey: true });
 const objkeys = reader(
   "json.objkeys",
   "object",
   (value) => (isObject(value) ? RedisValue.array(Object.keys(value).map(bulkValue)) : undefined),
-  "null",
+  { noPath: true },
 );
-const objlen = reader(
-  "json.objlen",
-  "object",
-  (value) => (isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined),
-  "error",
+const objlen = reader("json.objlen", "object", (value) =>
+  isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined,
 );
-const arrlen = reader(
-  "json.arrlen",
-  "array",
-  (value) => (isArray(value) ? RedisValue.integer(value.length) : undefined),
-  "error",
+const arrlen = reader("json.arrlen", "array", (value) =>
+  isArray(value) ? RedisValue.integer(value.length) : undefined,
 );
-const strlen = reader(
-  "json.strlen",
-  "string",
-  (value) => (typeof value === "string" ? RedisValue.integer(Buffer.byteLength(value)) : undefined),
-  "error",
+const strlen = reader("json.strlen", "string", (value) =>
+  typeof value === "string" ? RedisValue.integer(Buffer.byteLength(value)) : undefined,
 );
 
 /** Arrays begin with `[`, objects with `{`, each followed by what they hold. */
