@@ -37,6 +37,7 @@ export type {
   IdleOptions,
   RedisOptions,
   RetryOptions,
+  ScopeOptions,
   Signal,
   TlsOptions,
   TransportFactory,

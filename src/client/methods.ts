@@ -13,7 +13,7 @@ import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { createSubscriber } from "../features/subscribe/subscriptions.js";
 import { type UpdateOptions, type Updater, update } from "../features/update.js";
 import { findUnknownOption } from "../options/option-names.js";
-import type { CallOptions } from "../options/options.js";
+import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { createPipeline } from "./pipeline.js";
 
@@ -125,7 +125,7 @@ const clientMethods: Record<string, Bound> = {
   sscanIterator: iterateBy("sscan"),
   zscanIterator: iterateBy("zscan"),
   with: (executor, prototype) =>
-    function (this: object | undefined, options: CallOptions) {
+    function (this: object | undefined, options: CallOptions & ScopeOptions) {
       const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && executorOf(this) === executor) {

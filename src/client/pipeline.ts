@@ -9,7 +9,7 @@ import { type Result, sendBatch } from "../execution/batch-request.js";
 import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
 import { type Command, createCommand } from "../execution/command.js";
-import { guardWrite } from "../execution/exactly-once/guard.js";
+import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
@@ -101,7 +101,8 @@ class CommandQueue {
     if (waitFor) await waitFor;
     const { settings } = client;
     const limits = createLimits(settings);
-    const commands = this.#commands.map((command) => guardWrite(client, command));
+    const guarded = this.#commands.map((command) => guardWrite(client, command));
+    const commands = guardReads(client, guarded, this.#path, settings.scope);
     const results =
       this.#path === "pipeline"
         ? await sendAll(client, commands, limits)

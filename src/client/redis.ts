@@ -18,6 +18,7 @@ import type {
   EndpointEnv,
   EnvOptions,
   RedisOptions,
+  ScopeOptions,
 } from "../options/options.js";
 import type { ConnectionStats } from "../transport/transport.js";
 import { boundMethods, executorOf, inherited, PROTOTYPE, use } from "./methods.js";
@@ -86,7 +87,7 @@ export interface Redis<V = unknown>
    * turn: await the first where the order matters.
    */
   with<Name extends CodecName = never, V = never>(
-    options: CallOptions<Name, V>,
+    options: CallOptions<Name, V> & ScopeOptions,
   ): [Name | V] extends [never] ? this : WithValues<this, CodecValue<Name, V>>;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
   readYourWritesSyncToken: string | undefined;

@@ -1,9 +1,10 @@
 import { assertConfig, checkCallOptions, checkOptions } from "../options/check-options.js";
-import type { CallOptions, Deadline, RedisOptions, WriteMode } from "../options/options.js";
+import type { CallOptions, Deadline, RedisOptions, ScopeOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "../transport/response-too-large.js";
 import { jitteredBackoff } from "../transport/retry-budget.js";
 import { MAX_TIMER } from "../util/timers.js";
+import { createScope, type WriteScope } from "./exactly-once/scope.js";
 
 /** Settings that `redis.with({ ... })` can change, resolved: every value is present and checked. */
 export interface Settings {
@@ -14,6 +15,8 @@ export interface Settings {
   readonly writes: WriteMode;
   /** Lifetime of the stored reply of an exactly-once write, in ms. */
   readonly exactlyOnceTtl: number;
+  /** Numbers the writes of one delivery, if the client is for one. */
+  readonly scope: WriteScope | undefined;
   readonly autoPipelining: boolean;
   readonly retries: number;
   backoff(retry: number): number;
@@ -34,6 +37,7 @@ export function resolveSettings(options: RedisOptions): Settings {
     deadline: undefined,
     writes: "at-most-once",
     exactlyOnceTtl: Math.round(Math.min(exactlyOnceTtl, MAX_TIMER)),
+    scope: undefined,
     autoPipelining: enableAutoPipelining,
     retries,
     // An error ends the retries, so that it never reaches a socket's event.
@@ -49,7 +53,7 @@ export function resolveSettings(options: RedisOptions): Settings {
 }
 
 /** @throws ConfigError naming the option that is wrong. */
-export function withOptions(base: Settings, options: CallOptions): Settings {
+export function withOptions(base: Settings, options: CallOptions & ScopeOptions): Settings {
   checkCallOptions(options);
   return merge(base, options);
 }
@@ -62,7 +66,10 @@ function merge(
     signal = base.signal,
     deadline = base.deadline,
     writes = base.writes,
-  }: CallOptions,
+    scope,
+    remember,
+    strict,
+  }: CallOptions & ScopeOptions,
 ): Settings {
   const settings = {
     ...base,
@@ -71,13 +78,21 @@ function merge(
     signal,
     deadline,
     writes,
+    ...(scope !== undefined && {
+      scope: typeof scope === "string" ? createScope(scope, strict) : (scope as WriteScope),
+      exactlyOnceTtl: Math.round((remember ?? 86_400) * 1_000),
+    }),
   };
-  const { exactlyOnceTtl } = base;
+  assertConfig(
+    scope === undefined ? (remember ?? strict) === undefined : writes === "exactly-once",
+    'scope needs writes: "exactly-once"; remember and strict need scope',
+  );
+  const { exactlyOnceTtl } = settings;
   // Redis may hold a token from the moment that the call began, and the last repeat is sent when the call ends. Up to
   // DELIVERY_MARGIN may pass until that repeat arrives.
   assertConfig(
     writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + DELIVERY_MARGIN,
-    `exactlyOnceTtl (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms), or a repeated write could be applied twice`,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms), or a repeated write could be applied twice`,
   );
   return settings;
 }

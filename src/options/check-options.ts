@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.js";
 import { unknownOption } from "./option-names.js";
-import type { CallOptions, RedisOptions, RetryOptions } from "./options.js";
+import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions } from "./options.js";
 
 /** @throws ConfigError with the message, unless the condition holds. */
 export function assertConfig(holds: boolean, message: string): void {
@@ -25,7 +25,7 @@ const isTextIfAny: Check = [(value) => !value || typeof value === "string", "tex
 const isAnything: Check = [() => true, ""];
 
 /** Options of `with()` and their checks. */
-const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
+const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   signal: [
     (value) => value !== null && (!value || typeof value === "function" || "aborted" in Object(value)),
     "an AbortSignal",
@@ -35,12 +35,20 @@ const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked where it is resolved.
   codec: isAnything,
+  scope: [
+    (value) =>
+      value?.next || (typeof value === "string" && /^.{1,256}$/s.test(value) && value.isWellFormed()),
+    "text of 1 to 256 characters",
+  ],
+  remember: [(value) => value > 0 && Number.isFinite(value), "a number of seconds above 0"],
+  strict: isBoolean,
 };
 
-const OPTIONS: Record<keyof RedisOptions, Check> = {
+const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   url: isTextIfAny,
   token: isTextIfAny,
   ...CALL_OPTIONS,
+  scope: [() => false, "passed to redis.with(), once per delivery"],
   retry: [
     (value) => value === false || (typeof value === "object" && value !== null),
     "an object with retries and backoff, or false",
@@ -78,7 +86,7 @@ export function checkOptions(given: RedisOptions): void {
 }
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
-export function checkCallOptions(given: CallOptions): void {
+export function checkCallOptions(given: CallOptions & ScopeOptions): void {
   assertConfig(
     typeof given === "object" && given !== null,
     "with() needs an object of options, such as { timeout: 500 }",

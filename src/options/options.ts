@@ -82,6 +82,23 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
   codec?: CodecOption<Name, V>;
 }
 
+/** Settings of the writes of one delivery of an event: `redis.with({ writes: "exactly-once", scope: messageId })`. */
+export interface ScopeOptions {
+  /**
+   * The id of the event, 1 to 256 characters. The token of a write derives from it, from the ordinal of the write in this
+   * client, and from its arguments: when the event is delivered again, the same writes return their first replies and
+   * change nothing. Needs `writes: "exactly-once"`. Call `with()` once per delivery: each call counts from one.
+   */
+  scope?: string | object;
+  /** Time in seconds for which a redelivery finds the first replies. Default 86,400, a day. */
+  remember?: number;
+  /**
+   * Whether a write that differs from the write with the same ordinal in an earlier run is rejected, with a RedisError of
+   * code `OTHERPATH`. Its record is the key `<scope>:wl:path`. Default false: such a write gets a new token.
+   */
+  strict?: boolean;
+}
+
 /** Options of the reference client that change nothing here: there is no telemetry. */
 export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */

@@ -3,14 +3,23 @@ import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 
 /**
- * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in all forms. The script does
- * nothing but run the command among its arguments and keep the reply under its first key.
+ * The scripts by which the client `warmline` makes writes repeatable, in all forms: SHA-256 of each, and the number of arguments after
+ * those of the command. A script does nothing but check its last key, if it has such arguments, run the command, and store the
+ * reply under its first key.
  */
-export const ONCE_SCRIPTS: ReadonlySet<string> = new Set([
-  "eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3",
-  "2ac1bf44e7c6e3a662d8d9c59c309300e3c26cfff1b53682e1af27e0135e5c35",
-  // The second without the flag that Redis does not support.
-  "8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba",
+export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
+  ["eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3", 0],
+  ["2ac1bf44e7c6e3a662d8d9c59c309300e3c26cfff1b53682e1af27e0135e5c35", 0],
+  // The second without the flag that Redis does not support. The next ones are without it too.
+  ["8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba", 0],
+  // It refuses another path than that of an earlier run.
+  ["a8864d1182c963534e39b0e6a121aa8f27cb7d4c40b849fe52e761aaf39a3222", 2],
+  ["6583390a0a1d68f1872b0a7b714ce3877623998b0765fd80d417b0e985c5e5e0", 2],
+  ["9dde3752adbbddf1a7727b61c64d2b3cfc7083d305b0c308771ca6f6f924294c", 2],
+  // It refuses a run whose lease has ended.
+  ["30b3bb663a9276ce9769c323a6c452960b066bf33070622e018e2f0d6500a82d", 1],
+  ["0dc47b45aca3bba2d70d11a0eb5a68d3271674134426b91086cd1f188489c104", 1],
+  ["25dfdfcd45f717840a1b4ddaaddac7ed50bf2e37a0b2dd12f68ad2c573bce65b", 1],
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */
@@ -29,17 +38,19 @@ export function onceCallOf(command: Command): OnceCall | null {
   if (command.name !== "EVAL" || command.size < 7) return null;
   const script = command.text(1);
   if (script.length > MAX_SCRIPT) return null;
-  if (!ONCE_SCRIPTS.has(createHash("sha256").update(script, "latin1").digest("hex"))) return null;
+  const after = ONCE_SCRIPTS.get(createHash("sha256").update(script, "latin1").digest("hex"));
+  if (after === undefined) return null;
   const args = argsOf(command);
   const count = args[2]!;
   if (!/^[1-9]\d{0,6}$/.test(count)) return null;
   // After the keys: how long the reply is kept, then the command.
   const from = 3 + Number(count) + 1;
-  if (from >= args.length || !/^\d+$/.test(args[from - 1]!)) return null;
+  const end = args.length - after;
+  if (from >= end || !/^\d+$/.test(args[from - 1]!)) return null;
   // Redis runs no script from a script, so a nested EVAL is never unwrapped.
   if (args[from]!.toUpperCase() === "EVAL") return null;
   return {
-    wrapped: commandOf(args.slice(from)),
+    wrapped: commandOf(args.slice(from, end)),
     from,
     keys: Array.from({ length: Number(count) }, (_, index) => 3 + index),
   };

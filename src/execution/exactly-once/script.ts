@@ -22,11 +22,30 @@ c("SET",t,cmsgpack.pack(r),"PX",a[1])
 return r`;
 
 /**
+ * Refuses a write that differs from the one with the same ordinal in an earlier run. The last key is a hash of the run's writes
+ * by ordinal. The last arguments are the ordinal, and the name of the command with a hash of its arguments.
+ */
+export const CHECK_PATH = `local k,a=KEYS[#KEYS],table.remove(ARGV)
+local t=table.remove(ARGV)
+redis.call("HSETNX",k,t,a)
+redis.call("PEXPIRE",k,ARGV[1])
+local r=redis.call("HGET",k,t)
+if r~=a then return {err="OTHERPATH write "..t.." was "..string.match(r,"%S+").." in an earlier run"} end
+`;
+
+/** Refuses a write unless its run holds the lease: the last key, a hash. The last argument is the run's id. */
+export const CHECK_LEASE = `if redis.call("HGET",KEYS[#KEYS],"holder")~=table.remove(ARGV) then
+return {err="LEASELOST the lease of this run has ended"}
+end
+`;
+
+/**
+ * @param check Lua code that runs first, such as {@link CHECK_PATH}.
  * @param upstash for Upstash, which takes a lock on the whole database for a script that doesn't say that it keeps to
  * its keys. Redis 7.0 rejects the flag, so there are two texts.
  */
-export function idempotencyScript(upstash: boolean): string {
-  return upstash ? `#!lua flags=allow-key-locking\n${BODY}` : BODY;
+export function idempotencyScript(upstash: boolean, check = ""): string {
+  return (upstash ? "#!lua flags=allow-key-locking\n" : "") + check + BODY;
 }
 
 /** The most arguments that `unpack` can hand to a command. */

@@ -1,6 +1,7 @@
 import type { CommandArg } from "../../protocol/args.js";
 import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
 import { keysOf } from "./keys.js";
+import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
 
@@ -39,24 +40,21 @@ export function refusalReason({ argv, wait, known }: ExactlyOnceCandidate): stri
  * a token in the slot of the command's keys.
  * @param argv of a command that is not refused.
  * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
+ * @param scope returns the token. Default: a random one.
  */
 export function wrapInIdempotencyScript(
   argv: readonly CommandArg[],
   ttl: number,
   upstash: boolean,
+  scope?: WriteScope,
 ): CommandArg[] {
+  const { id, check } = scope?.next(argv) ?? { id: randomId(), check: undefined };
   const keys = keysOf(argv);
-  const id = `:wl:${randomId()}`;
-  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), id) : toBytes(id);
-  return [
-    "EVAL",
-    idempotencyScript(upstash),
-    String(keys.length + 1),
-    textIfUtf8(token) ?? token,
-    ...keys,
-    String(ttl),
-    ...argv,
-  ];
+  const suffix = `:wl:${id}`;
+  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), suffix) : toBytes(suffix);
+  const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [check.key] : [])];
+  const script = idempotencyScript(upstash, check?.lua);
+  return ["EVAL", script, String(all.length), ...all, String(ttl), ...argv, ...(check?.args ?? [])];
 }
 
 /**

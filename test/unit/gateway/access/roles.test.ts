@@ -7,7 +7,8 @@ import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { argsOf } from "../../../../gateway/src/resp/args.js";
 import { command } from "../../../../gateway/src/resp/command.js";
-import { idempotencyScript } from "../../../../src/execution/exactly-once/script.js";
+import { createScope } from "../../../../src/execution/exactly-once/scope.js";
+import { CHECK_LEASE, CHECK_PATH, idempotencyScript } from "../../../../src/execution/exactly-once/script.js";
 import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
@@ -40,12 +41,23 @@ test("a read-only role has no command that writes, runs code, or finds keys that
 
 test("the client's own scripts are recognised in every form", () => {
   const scripts = new KeyLockingScripts();
-  const forms = [true, false].flatMap((upstash) => {
-    const script = idempotencyScript(upstash);
-    return [script, scripts.plain(command("EVAL", script, "0")).text(1)];
-  });
-  const digests = forms.map((script) => createHash("sha256").update(script, "latin1").digest("hex"));
-  expect(new Set(digests)).toEqual(ONCE_SCRIPTS);
+  const checks = [
+    ["", 0],
+    [CHECK_PATH, 2],
+    [CHECK_LEASE, 1],
+  ] as const;
+  const forms = checks.flatMap(([check, after]) =>
+    [true, false].flatMap((upstash) => {
+      const script = idempotencyScript(upstash, check);
+      return [script, scripts.plain(command("EVAL", script, "0")).text(1)].map(
+        (form) => [form, after] as const,
+      );
+    }),
+  );
+  const digests = forms.map(
+    ([form, after]) => [createHash("sha256").update(form, "latin1").digest("hex"), after] as const,
+  );
+  expect(new Map(digests)).toEqual(ONCE_SCRIPTS);
 });
 
 test("an exactly-once write has the permissions of the command that it runs", () => {
@@ -58,6 +70,14 @@ test("an exactly-once write has the permissions of the command that it runs", ()
   for (const other of [changed, args.with(2, "x"), args.with(2, "99"), ["GET", "a"], args.slice(0, 6)])
     expect(onceCallOf(command(...other))).toBeNull();
   expect(onceCallOf(command(...args.slice(0, 7), ...args))).toBeNull();
+});
+
+test("a write of a strict scope has the permissions of its command, and needs the record's key too", () => {
+  const scope = createScope("app:event", true);
+  const args = wrapInIdempotencyScript(["SET", "app:a", "1"], 120_000, false, scope).map(String);
+  const call = onceCallOf(command(...args))!;
+  expect(argsOf(call.wrapped)).toEqual(["SET", "app:a", "1"]);
+  expect(call.keys.map((place) => args[place]).slice(1)).toEqual(["app:a", "app:event:wl:path"]);
 });
 
 test("refused commands can be allowed by name, except those that change a connection", () => {

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ConfigError, Redis, RedisError } from "warmline";
+import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { setups } from "../integration/gateway/engines.js";
+
+// Writes of an event that is delivered twice, under a scope.
+
+describe.each(setups)("$name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let path: NetworkProxy;
+  let redis: Redis;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+  beforeEach(async () => {
+    if (!available) return;
+    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
+    await redis.flushall();
+  });
+  afterEach(() => path?.close());
+
+  /** The client of one delivery of an event. */
+  const deliver = (scope = "event-1", strict = false) =>
+    redis.with({ writes: "exactly-once", scope, remember: 60, strict });
+
+  describe.skipIf(!available)("with a scope", () => {
+    test("a redelivery returns the first delivery's replies and changes nothing", async () => {
+      const handler = async (scoped: Redis) => [
+        await scoped.incr("n"),
+        await scoped.incr("n"),
+        await scoped.rpush("list", "a", "b"),
+        await scoped.set("text", "new", { get: true }),
+        await scoped.lpop("list"),
+        await scoped.multi().hincrby("hash", "field", 2).get("n").exec(),
+        await scoped.pipeline().append("text", "er").get("text").decr("n").exec(),
+      ];
+      const first = await handler(deliver());
+      expect(first).toEqual([1, 2, 2, null, "a", [2, 2], [5, "newer", 1]]);
+      expect(await handler(deliver())).toEqual(first);
+      expect(await redis.mget("n", "text")).toEqual([1, "newer"]);
+      expect(await redis.lrange("list", 0, -1)).toEqual(["b"]);
+      expect(await redis.hget("hash", "field")).toBe(2);
+    });
+
+    test("the ordinals of concurrent writes follow the order of issue, across clients with other settings", async () => {
+      const handler = async () => {
+        const scoped = deliver();
+        return Promise.all([
+          scoped.incr("n"),
+          scoped.with({ timeout: 5_000 }).incr("n"),
+          scoped.pipeline().incr("n").incr("n").exec(),
+        ]);
+      };
+      const first = await handler();
+      expect(first.flat().sort()).toEqual([1, 2, 3, 4]);
+      expect(await handler()).toEqual(first);
+      expect(await redis.get("n")).toBe(4);
+    });
+
+    test("another scope, another order and other arguments apply anew", async () => {
+      const one = deliver();
+      await one.incr("n");
+      await one.incrby("m", 1);
+      expect(await deliver("event-2").incr("n")).toBe(2);
+      const other = deliver();
+      expect(await other.incrby("m", 1)).toBe(2);
+      expect(await other.incr("n")).toBe(3);
+      expect(await deliver().incrby("n", 1)).toBe(4);
+      // The lengths of arguments count.
+      expect(await deliver("event-3").rpush("list", "a", "bc")).toBe(2);
+      expect(await deliver("event-3").rpush("list", "ab", "c")).toBe(4);
+    });
+
+    test("an error reply is returned again", async () => {
+      await redis.set("text", "x");
+      await expect(deliver().incr("text")).rejects.toThrow(/not an integer/);
+      await redis.set("text", 1);
+      await expect(deliver().incr("text")).rejects.toThrow(/not an integer/);
+      expect(await redis.get("text")).toBe(1);
+    });
+
+    test("a write whose reply is lost keeps its ordinal when it is sent again", async () => {
+      path.onConnection((number) => (number <= 3 ? onRequest(carries("INCR"), loseReply()) : undefined));
+      redis.close();
+      expect(await Promise.all([deliver().incr("n"), deliver("event-2").incr("n")])).toEqual(
+        expect.arrayContaining([1, 2]),
+      );
+      expect(await deliver().incr("n")).toBeLessThan(3);
+      expect(await redis.get("n")).toBe(2);
+    });
+
+    test("a strict scope names the first write that differs from the earlier run's", async () => {
+      const first = deliver("strict", true);
+      await first.incr("n");
+      await first.set("text", "secret");
+      const same = deliver("strict", true);
+      expect(await same.incr("n")).toBe(1);
+      const error = await same.set("text", "other").catch((error) => error);
+      expect(error).toBeInstanceOf(RedisError);
+      expect(error).toMatchObject({ code: "OTHERPATH", outcome: "answered", command: "SET" });
+      expect(error.message).toBe("OTHERPATH write 2 was SET in an earlier run (command: SET)");
+      await expect(deliver("strict", true).decr("n")).rejects.toThrow(/write 1 was INCR .*DECR/);
+      expect(await redis.mget("n", "text")).toEqual([1, "secret"]);
+      expect(await redis.ttl("strict:wl:path")).toBeGreaterThan(50);
+    });
+
+    test("the replies are remembered for the given time", async () => {
+      await deliver().set("text", "x");
+      const [token] = await redis.keys("text:wl:*");
+      expect(token).toMatch(/^text:wl:event-1:1:[0-9a-z]{8,14}[@-_]*$/);
+      expect(await redis.ttl(token!)).toBeGreaterThan(50);
+    });
+
+    test("a scope may be any text, as it is in the name of a key only", async () => {
+      for (const scope of ["{a}:b", "é 😀\n", "x".repeat(256)]) {
+        await deliver(scope).incr(`n:${scope}`);
+        await deliver(scope).incr(`n:${scope}`);
+        expect(await redis.get(`n:${scope}`)).toBe(1);
+      }
+    });
+  });
+});
+
+test("a scope, its lifetime and its mode are checked", () => {
+  const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" });
+  const writes = "exactly-once";
+  const refused = (options: object) => {
+    try {
+      redis.with(options);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+  for (const scope of ["", "x".repeat(257), "\ud800", 1, null, {}]) {
+    expect(refused({ writes, scope })).toBe("scope must be text of 1 to 256 characters");
+  }
+  for (const remember of [0, -1, Infinity, Number.NaN, "60"]) {
+    expect(refused({ writes, scope: "a", remember })).toBe("remember must be a number of seconds above 0");
+  }
+  const alone = 'scope needs writes: "exactly-once"; remember and strict need scope';
+  expect(refused({ scope: "a" })).toBe(alone);
+  expect(refused({ writes: "at-most-once", scope: "a" })).toBe(alone);
+  expect(refused({ writes, remember: 60 })).toBe(alone);
+  expect(refused({ writes, strict: true })).toBe(alone);
+  expect(refused({ writes, scope: "a", remember: 15 })).toMatch(
+    /^remember \(15000 ms\) must be at least 10000 ms longer than timeout \(10000 ms\)/,
+  );
+  expect(refused({ writes, scope: "a", remember: 15, timeout: 5_000 })).toBeUndefined();
+  const scope = "a";
+  expect(() => new Redis({ url: "http://127.0.0.1:1", token: "t", writes, scope } as object)).toThrow(
+    "scope must be passed to redis.with(), once per delivery",
+  );
+  // A scoped client may run what can't be guarded.
+  expect(redis.with({ writes, scope: "a" }).with({ writes: "at-most-once" })).toBeDefined();
+});
