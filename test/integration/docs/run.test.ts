@@ -54,13 +54,16 @@ describe("whole programs of the pages", () => {
     await expect(programOf("docs/networks.md", "MockAgent")).resolves.toBeDefined();
   });
 
-  test("the code migrated from ioredis and from @vercel/kv runs", async () => {
+  test("the code migrated from ioredis, node-redis and @vercel/kv runs", async () => {
     await programOf("docs/migrate-from-ioredis.md", "import { Redis }");
     const redis = Redis.fromEnv();
     expect(await redis.get("session")).toEqual({ user: 1 });
     expect(await redis.get("a")).toBe(2);
     expect(await redis.get("total")).toBe(2);
     expect(await redis.hgetall("missing")).toBeNull();
+    await redis.flushall();
+    await programOf("docs/migrate-from-node-redis.md", "import { Redis }");
+    expect(await redis.get("balance")).toBe(5);
     await programOf("docs/migrate-from-vercel-kv.md", "import { Redis }");
     expect(await redis.get("user:1")).toEqual({ name: "Ada" });
   });

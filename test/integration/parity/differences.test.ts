@@ -429,7 +429,8 @@ test("the guide lists every difference, and no other", () => {
   expect([...new Set(shown)].sort()).toEqual(named.sort());
 });
 
-test("the guide lists the reason of every sample that differs", () => {
-  const flowing = guide.replace(/\s+/g, " ");
-  for (const reason of new Set(differences.values())) expect(flowing).toContain(reason);
+test("the guide names the method of every sample that differs", () => {
+  const section = guide.split("## Small differences")[1]!;
+  const methods = [...differences.keys()].map((sample) => sample.split(" ")[0]!.toLowerCase());
+  for (const method of new Set(methods)) expect(section).toMatch(new RegExp(`\`${method}[\`(]`));
 });
