@@ -1,6 +1,7 @@
+import { ARTICLES } from "./articles.js";
 import type { Estimate } from "./estimate.js";
 import { factor, withInterval } from "./format.js";
-import type { Check, Verdict } from "./result.js";
+import type { Check, Claim, Verdict } from "./result.js";
 
 /** Fewer repetitions than this decide nothing. */
 const MIN_REPETITIONS = 5;
@@ -46,6 +47,12 @@ export const exactly = (
   details: Pick<Check, "article" | "beside"> = {},
 ): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
 
+/** Returns a result of an article, for a check that repeats it. */
+export const claimOf = (article: keyof typeof ARTICLES, result: string): Claim => ({
+  title: ARTICLES[article],
+  result,
+});
+
 /** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
 export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>
   verdict === "undecided"
@@ -56,7 +63,7 @@ export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "artic
 
 /** A check as one line of text. */
 export const checkText = (check: Check): string =>
-  `${check.expectation}: ${check.actual}${check.article === undefined ? "" : ` (article: ${check.article})`}` +
+  `${check.expectation}: ${check.actual}${check.article === undefined ? "" : ` (article: ${check.article.result})`}` +
   `${check.beside === undefined ? "" : `; beside it: ${check.beside}`}`;
 
 /** Summarizes the verdicts in one paragraph. */

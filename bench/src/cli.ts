@@ -8,8 +8,8 @@ import { LoadGuard } from "./load-guard.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import { clients, scenarios } from "./registry.js";
-import { page } from "./report/page.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
+import { resultsIn } from "./result-file.js";
 import { runScenario } from "./run-scenario.js";
 import { asText } from "./table.js";
 
@@ -29,12 +29,17 @@ async function main(): Promise<void> {
   } else if (command.action === "advise") {
     const from = command.from && resolve(HERE, command.from);
     process.stdout.write(await runAdvise({ ...command, from }, known, lastOf, perform));
+  } else if (command.action === "report") {
+    const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
+    const last = new Map(files.map((result) => [result.scenario, result]));
+    const results = known.flatMap(({ name }) => last.get(name) ?? []);
+    await publish(results, [], { format: 3, results, skipped: [] }, "all", command);
   } else if (command.action === "run") {
     assertWritable(command);
     const result = await perform(command);
     show(result);
     keep(command, result);
-    publish([result], [], result, result.scenario, command);
+    await publish([result], [], result, result.scenario, command);
   } else await runAll(command);
 }
 
@@ -65,8 +70,8 @@ async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" 
     }
   }
   for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
-  const collection: Collection = { format: 2, results, skipped };
-  publish(results, skipped, collection, "all", output);
+  const collection: Collection = { format: 3, results, skipped };
+  await publish(results, skipped, collection, "all", output);
 }
 
 async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {
@@ -79,7 +84,7 @@ async function perform({ scenario, settings, clients, line }: Run): Promise<Resu
   const progress = new Progress(process.stderr, scenario.name);
   const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
   return {
-    format: 2,
+    format: 3,
     scenario: scenario.name,
     title: scenario.title,
     question: scenario.question,
@@ -114,16 +119,21 @@ function keep({ partial }: Run, result: Result): void {
   write(lastOf(result.scenario), `${JSON.stringify(result)}\n`);
 }
 
-/** Writes the report and, with --json, the results. */
-function publish(
+/**
+ * Writes the report and, with --json, the results. Several results get a summary page, and a page each in a folder of the
+ * same name beside it.
+ */
+async function publish(
   results: readonly Result[],
   skipped: readonly SkippedScenario[],
   everything: Result | Collection,
   name: string,
   { json, report }: Output,
-): void {
+): Promise<void> {
   const file = report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
-  write(file, page(results, skipped));
+  // Charts need a library that takes as long to load as the rest.
+  const { pagesOf } = await import("./report/pages.js");
+  for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
   process.stdout.write(`Report: ${relative(HERE, file) || file}\n`);
   if (json !== undefined) {
     const to = resolve(HERE, json);

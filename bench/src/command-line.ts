@@ -31,6 +31,7 @@ export type CommandLine =
   | { readonly action: "list" }
   | ({ readonly action: "run" } & Run & Output)
   | ({ readonly action: "all"; readonly runs: readonly Run[] } & Output)
+  | ({ readonly action: "report"; readonly files: readonly string[] } & Output)
   | {
       readonly action: "advise";
       readonly question: Question;
@@ -44,6 +45,7 @@ export type CommandLine =
 
 export const HELP = `npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
+npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
 npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
 npm run bench -- --list
 
@@ -62,7 +64,8 @@ npm run bench -- --list
                    is installed in bench/nodes/24
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
---report FILE      write the HTML report; default bench/report/SCENARIO.html
+--report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
+                   their pages are in the folder bench/report/all
 
 advise             recommends a setup for a function that runs --ops commands per invocation. Uses results of
                    earlier runs in bench/report, a --json FILE (--from), or new measurements (--measure)
@@ -81,9 +84,13 @@ export function parse(
   if (values.help) return { action: "help" };
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
+  if (name === "report") {
+    if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
+    return { action: "report", files: more, json: values.json, report: values.report };
+  }
   if (name === undefined || more.length > 0)
     throw new UsageError(
-      "Expected one scenario, all or advise. --list shows the scenarios, --help the options.",
+      "Expected one scenario, all, report or advise. --list shows the scenarios, --help the options.",
     );
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);

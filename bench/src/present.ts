@@ -1,6 +1,6 @@
 import type { Estimate } from "./estimate.js";
 import { withInterval } from "./format.js";
-import type { BarChart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
+import type { BarChart, Chart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
 import { mean, type Series } from "./series.js";
 
 /** Groups items by a key; groups and items keep their order. */
@@ -93,6 +93,9 @@ interface MarkOptions<T> {
   readonly style: (row: T) => Style;
 }
 
+/** Marks a chart for the summary page. */
+export const inSummary = <T extends Chart>(chart: T): T => ({ ...chart, inSummary: true });
+
 /** Returns a bar chart with one bar per row. The interval of an estimate is drawn as a thin line. */
 export function barChart<T>(
   title: string,
@@ -102,6 +105,8 @@ export function barChart<T>(
     readonly value: (row: T) => number | Estimate;
     /** The text beside the bar. Default: the value. */
     readonly text?: (row: T) => string;
+    /** Whether each group has a scale of its own. */
+    readonly ownScales?: boolean;
   },
 ): BarChart {
   const lengthOf = (row: T) => {
@@ -113,7 +118,8 @@ export function barChart<T>(
     kind: "bars",
     title,
     unit,
-    groups: grouped(rows, how.group ?? (() => "all")).map(([title, own]) => ({
+    ...(how.ownScales && { ownScales: true }),
+    groups: grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
       title,
       bars: own.map((row) => ({
         ...how.style(row),
@@ -149,7 +155,7 @@ const panelsOf = <T>(
   how: MarkOptions<T>,
   pointsOf: (row: T) => readonly (readonly [number, number])[],
 ) =>
-  grouped(rows, how.group ?? (() => "all")).map(([title, own]) => ({
+  grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
     title,
     lines: own.map((row) => ({ ...how.style(row), points: pointsOf(row) })),
   }));

@@ -4,15 +4,20 @@ import type { Machine } from "./machine.js";
 /** One line of a chart, or one bar. */
 export interface Style {
   readonly label: string;
-  /** Which of the report's colours, from 0; the same number means the same thing all over a scenario. */
+  /** The number of a colour of the report, from 0 to 9; the same number means the same thing all over a scenario. */
   readonly hue: number;
   readonly dashed?: boolean;
 }
 
-/** Percentile curves, one panel beside the other on a common scale. */
-export interface CurveChart {
-  readonly kind: "curves";
+interface ChartBase {
   readonly title: string;
+  /** Whether the summary page shows the chart too. */
+  readonly inSummary?: boolean;
+}
+
+/** Percentile curves, one panel beside the other on a common scale. */
+export interface CurveChart extends ChartBase {
+  readonly kind: "curves";
   readonly unit: string;
   readonly panels: readonly {
     readonly title: string;
@@ -21,9 +26,10 @@ export interface CurveChart {
 }
 
 /** Bars in groups, on a linear axis from zero. */
-export interface BarChart {
+export interface BarChart extends ChartBase {
   readonly kind: "bars";
-  readonly title: string;
+  /** Whether each group has a scale of its own, because groups are not compared with each other. */
+  readonly ownScales?: boolean;
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;
@@ -39,9 +45,8 @@ export interface BarChart {
 }
 
 /** Counts over time or another quantity, one panel beside the other on common scales. */
-export interface LineChart {
+export interface LineChart extends ChartBase {
   readonly kind: "lines";
-  readonly title: string;
   /** The counted thing. */
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
@@ -50,9 +55,8 @@ export interface LineChart {
 }
 
 /** Spans of time drawn to scale, one row under the other: how a measured time is made up. */
-export interface SpanChart {
+export interface SpanChart extends ChartBase {
   readonly kind: "spans";
-  readonly title: string;
   readonly about: string;
   readonly unit: string;
   readonly rows: readonly {
@@ -61,7 +65,22 @@ export interface SpanChart {
   }[];
 }
 
-export type Chart = CurveChart | BarChart | LineChart | SpanChart;
+/** The outcomes of a fault for the calls of a client, from good to bad. */
+export const CELL_KINDS = ["right", "rejected", "hung", "wrong", "doubled"] as const;
+
+/** A table of coloured cells: one row per fault, one column per client. */
+export interface MatrixChart extends ChartBase {
+  readonly kind: "matrix";
+  readonly about: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly title: string;
+    /** One cell per column; null where nothing was measured. */
+    readonly cells: readonly ({ readonly kind: (typeof CELL_KINDS)[number]; readonly text: string } | null)[];
+  }[];
+}
+
+export type Chart = CurveChart | BarChart | LineChart | SpanChart | MatrixChart;
 
 /** A table: the first cells of a row name it, numbers are already text. */
 export interface Table {
@@ -72,14 +91,21 @@ export interface Table {
 /** Whether something holds; undecided if the interval contains the limit or there are too few repetitions. */
 export type Verdict = "yes" | "no" | "undecided";
 
+/** A result of an article. */
+export interface Claim {
+  /** The title of the article. */
+  readonly title: string;
+  readonly result: string;
+}
+
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
   readonly expectation: string;
   readonly verdict: Verdict;
   /** The numbers that decided it. */
   readonly actual: string;
-  /** The result of the article that the check repeats; its own arm decides. Absent for a promise of this project. */
-  readonly article?: string;
+  /** The article whose result the check repeats; its own arm decides. Absent for a promise of this project. */
+  readonly article?: Claim;
   /** A better arm than the article's, which decides nothing. */
   readonly beside?: string;
 }
@@ -114,7 +140,7 @@ export interface Outcome extends Report {
 
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
-  readonly format: 2;
+  readonly format: 3;
   readonly scenario: string;
   readonly title: string;
   readonly question: string;
@@ -137,7 +163,7 @@ export interface SkippedScenario {
 
 /** Several runs, as `all --json` writes them. */
 export interface Collection {
-  readonly format: 2;
+  readonly format: 3;
   readonly results: readonly Result[];
   readonly skipped: readonly SkippedScenario[];
 }

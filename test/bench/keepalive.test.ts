@@ -76,7 +76,7 @@ describe("keepalive, a few invocations", () => {
   });
 
   test("keepalive records the machine and the command that repeats it", () => {
-    expect(result).toMatchObject({ format: 2, scenario: "keepalive", seed: 7 });
+    expect(result).toMatchObject({ format: 3, scenario: "keepalive", seed: 7 });
     expect(result.command).toBe("npm run bench -- keepalive --invocations 8 --rounds 2 --rtt 0.5 --seed 7");
     expect(result.machine.node).toBe(process.version);
     expect(result.settings).toMatchObject({ invocations: 8, rounds: 2, rttMs: 0.5, tls: false });

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { CommandLine, Run } from "../command-line.js";
 import { ms } from "../format.js";
 import type { Result } from "../result.js";
+import { resultsIn } from "../result-file.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
 import { advise } from "./advice.js";
@@ -96,19 +97,4 @@ function measurement(run: Run): Run {
   const clients = run.clients.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
   const sizes = settings.sizes && [...new Set([...settings.sizes, 1_769])];
   return { ...run, clients, settings: { ...settings, quick: true, rounds: 1, invocations: 12, sizes } };
-}
-
-/** The results in a file: of one scenario, or of several. */
-function resultsIn(file: string): Result[] {
-  let parsed: Result | { readonly results: Result[] };
-  try {
-    parsed = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new UsageError(`${file} is not readable as results: ${(error as Error).message}`);
-  }
-  const results = parsed && typeof parsed === "object" && "results" in parsed ? parsed.results : [parsed];
-  if (!Array.isArray(results) || results.some((result) => result?.format !== 2)) {
-    throw new UsageError(`${file} has no results of this bench (format 2).`);
-  }
-  return results;
 }

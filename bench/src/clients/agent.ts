@@ -7,7 +7,7 @@ const agent: BenchClient = {
   name: "agent",
   label: "bare agent",
   note: "The bare agent is Node's http.Agent (with TLS: https.Agent) with a hand-written request and JSON.parse, without any client library.",
-  order: 3,
+  order: 4,
   standard: true,
   protocol: "http",
   connect: ({ url, token, keepAlive }) => {

@@ -5,7 +5,7 @@ const bareFetch: BenchClient = {
   name: "fetch",
   label: "fetch",
   note: "fetch is Node's own, with a hand-written JSON.parse. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
-  order: 4,
+  order: 5,
   standard: false,
   protocol: "http",
   connect: ({ url, token, keepAlive }) => {

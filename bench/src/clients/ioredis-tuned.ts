@@ -6,7 +6,7 @@ const ioredisTuned: BenchClient = {
   label: "ioredis (TCP), tuned",
   package: "ioredis",
   note: "ioredis, tuned: enableAutoPipelining true, enableReadyCheck false.",
-  order: 6.5,
+  order: 7.5,
   standard: false,
   protocol: "tcp",
   tunes: "ioredis",

@@ -6,7 +6,7 @@ const ioredis: BenchClient = {
   label: "ioredis (TCP)",
   package: "ioredis",
   note: "ioredis connects to Redis directly over TCP, with default settings: with a ready check (INFO), without auto-pipelining. With keep-alive off it connects for each command and disconnects after the reply.",
-  order: 6,
+  order: 7,
   standard: false,
   protocol: "tcp",
   connect: connectIoredis({}),

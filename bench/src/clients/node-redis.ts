@@ -6,7 +6,7 @@ const nodeRedis: BenchClient = {
   label: "node-redis (TCP)",
   package: "@redis/client",
   note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. With keep-alive off it connects for each command and closes after it.",
-  order: 7,
+  order: 8,
   standard: false,
   protocol: "tcp",
   connect: ({ tcp, keepAlive }) => {

@@ -7,7 +7,7 @@ const undici: BenchClient = {
   label: "undici",
   package: "undici",
   note: "undici is its Pool with default settings and a hand-written JSON.parse.",
-  order: 5,
+  order: 6,
   standard: false,
   protocol: "http",
   connect: ({ url, token, keepAlive }) => {

@@ -6,7 +6,7 @@ const upstashTuned: BenchClient = {
   label: "@upstash/redis, tuned",
   package: "@upstash/redis",
   note: "@upstash/redis, tuned: responseEncoding false, enableTelemetry false, readYourWrites false; auto-pipelining stays on.",
-  order: 2.5,
+  order: 3.5,
   standard: false,
   protocol: "http",
   mixes: true,

@@ -9,7 +9,7 @@ const upstash: BenchClient = {
     "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and " +
     "the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to " +
     "its requests. It has auto-pipelining on, as shipped.",
-  order: 2,
+  order: 3,
   standard: true,
   protocol: "http",
   mixes: true,

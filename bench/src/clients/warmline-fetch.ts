@@ -7,7 +7,7 @@ const warmlineFetch: BenchClient = {
   label: "warmline/fetch",
   package: "warmline",
   note: "warmline/fetch is the entry for platforms without sockets. On Node it uses Node's fetch.",
-  order: 1.5,
+  order: 2,
   standard: false,
   protocol: "http",
   mixes: true,

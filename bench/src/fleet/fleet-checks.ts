@@ -1,4 +1,4 @@
-import { atMost, exactly } from "../checks.js";
+import { atMost, claimOf, exactly } from "../checks.js";
 import { count, ms, withInterval } from "../format.js";
 import type { Check } from "../result.js";
 import { combine, mean, percentile, type Series } from "../series.js";
@@ -43,7 +43,7 @@ export function fleetChecks(
       combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
       0.5,
       {
-        article: "a great decrease in rejected connections",
+        article: claimOf("serverless", "a great decrease in rejected connections"),
         detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
       },
     ),

@@ -1,9 +1,11 @@
 /** The report's looks: light and dark by the reader's preference, one column on a phone. */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#faf9f6;--card:#fff;--ink:#1d2129;--soft:#5f6673;--line:#e4e1da;
---hue0:#0b7f74;--hue1:#c4400c;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--inside:#fff}
+--hue0:#0b7f74;--hue1:#c4400c;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--hue5:#b03a86;--hue6:#5c8a1e;--hue7:#8a5a3c;--hue8:#6b7280;--hue9:#00838f;
+--good:#d9efe9;--pale:#f1ead2;--bad:#f8d5c8;--worse:#f0b3a3}
 @media (prefers-color-scheme:dark){:root{--page:#12151a;--card:#1a1e25;--ink:#e8e6e1;--soft:#9aa2af;--line:#2c323c;
---hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--inside:#12151a}}
+--hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--hue5:#f18ac9;--hue6:#a4d15c;--hue7:#d3a283;--hue8:#9ca3af;--hue9:#4dd0e1;
+--good:#17423c;--pale:#453d1d;--bad:#5b2b1a;--worse:#7a2f24}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 -webkit-text-size-adjust:100%}
@@ -31,34 +33,29 @@ h3{font-size:15px;margin:0 0 10px}
 .about{color:var(--soft);margin:0 0 14px;font-size:14px}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}
-.single{max-width:420px}.panel:only-child{max-width:560px}
-svg{display:block;width:100%;height:auto;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow:visible}
-svg text{fill:var(--soft);font-variant-numeric:tabular-nums}
-svg .value{fill:var(--ink);font-weight:600}
-svg .inside{fill:var(--inside);font-weight:600}
-.grid{stroke:var(--line);fill:none}
-.line{fill:none;stroke:var(--hue);stroke-width:2.25;stroke-linejoin:round;stroke-linecap:round}
-.line:hover{stroke-width:4}
-.line.dashed{stroke-dasharray:1 5.5;stroke-width:3}
-.bar,.span{fill:var(--hue)}
-.bar.dashed{fill-opacity:.28;stroke:var(--hue);stroke-dasharray:3 2.5}
-.spread{stroke:var(--ink);stroke-opacity:.45;fill:none;stroke-width:1.25}
-.hue0{--hue:var(--hue0)}.hue1{--hue:var(--hue1)}.hue2{--hue:var(--hue2)}.hue3{--hue:var(--hue3)}.hue4{--hue:var(--hue4)}
+.panel:only-child{max-width:560px}
+svg{display:block;width:100%;height:auto;overflow:visible}
+.plot{color:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums}
+.key{fill:none;stroke-width:2}.key.dashed{stroke-dasharray:2 4}.key.thick{stroke-width:10}
 .legend{display:flex;flex-wrap:wrap;gap:4px 20px;margin:0 0 12px;padding:0;list-style:none;font-size:14px}
 .legend svg{display:inline-block;width:30px;height:10px;margin-right:8px;vertical-align:baseline}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:12px}
 table{border-collapse:collapse;width:100%;font-size:14.5px;font-variant-numeric:tabular-nums;white-space:nowrap}
 th{font-weight:500;color:var(--soft);text-align:left}
 th,td{padding:7px 14px}
-tr.group td{border-top:1px solid var(--line)}
+tr.group td,tr.group th{border-top:1px solid var(--line)}
 .number{text-align:right}
+.wrapped{white-space:normal}.wrapped td{vertical-align:top;min-width:9em}.wrapped th[colspan]{color:var(--ink);font-weight:650}
+td.pass,td.fail,td.open{white-space:nowrap}
+.matrix{white-space:normal}.matrix th[scope=row]{color:var(--ink);text-align:left;min-width:12em;border-top:1px solid var(--line)}
+.matrix th[scope=col]{vertical-align:bottom;min-width:6.5em}.cell{border:1px solid var(--line);padding:4px 10px;font-size:13px}
+.right{background:var(--good)}.rejected{background:var(--pale)}.hung,.wrong{background:var(--bad)}.doubled{background:var(--worse);font-weight:650}
+.kinds{color:var(--soft);font-size:14px;padding-left:18px;margin:0 0 12px}
+.more{font-size:14px;margin:8px 0 0}a{color:inherit}
 pre{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:12px 16px;overflow-x:auto;font-size:14px}
 .notes{padding-left:20px;max-width:80ch;font-size:15px}
 .notes li{margin:6px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:3px 18px;font-size:14.5px;margin:12px 0 0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-nav{margin-bottom:56px}nav ul{padding:0;list-style:none}nav li{padding:6px 0;border-top:1px solid var(--line)}
-nav a{color:var(--ink);font-weight:600;margin-right:8px}nav span{color:var(--soft);font-size:14px;white-space:nowrap}nav .some{color:var(--hue1)}
-section+section{margin-top:72px}
 @media (max-width:520px){main{padding:22px 14px 40px}.headlines{grid-template-columns:1fr 1fr;gap:10px}.headlines b{font-size:24px}}
 `;

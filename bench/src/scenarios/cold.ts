@@ -2,7 +2,7 @@ import { clientStyle } from "../client-style.js";
 import { count, ms, withInterval } from "../format.js";
 import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, initAndFirst, tableOf } from "../present.js";
+import { barChart, initAndFirst, inSummary, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 
 const WAYS: readonly ColdWay[] = [
@@ -77,14 +77,15 @@ export default defineScenario({
         ["CPU ms", ({ cpuMs }) => cpuMs.estimate(), 1],
       ]),
       charts: [
-        ...WAYS.slice(1).map((way) =>
-          initAndFirst(
+        ...WAYS.slice(1).map((way, index) => {
+          const chart = initAndFirst(
             `Init phase and first command: ${way.name}`,
             `TLS, a round trip of ${rttMs} ms, Node ${node.slice(1)}. The init phase includes the import.`,
             nearest(way),
             ({ client }) => client.label,
-          ),
-        ),
+          );
+          return index === 0 ? inSummary(chart) : chart;
+        }),
         barChart("Import and first command without an init phase", "ms", onChart(WAYS[0]!), {
           group: (row) => `${row.rttMs} ms`,
           style: clientStyle,

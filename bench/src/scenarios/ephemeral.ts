@@ -1,5 +1,5 @@
 import { clientFunction } from "../bench-client.js";
-import { atLeast, atMost } from "../checks.js";
+import { atLeast, atMost, claimOf } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { factor, ms, withInterval } from "../format.js";
 import type { LoopEvent } from "../handlers/loop.js";
@@ -78,7 +78,7 @@ export default defineScenario({
           row.queued,
           LIGHTWEIGHT_MS,
           {
-            article: "75 us",
+            article: claimOf("serverless", "75 us"),
             beside: `awaited it adds ${withInterval(difference(row.own, row.one, percentile(99)), ms)} at p99, ${withInterval(difference(row.own, row.one), ms)} at p50`,
             text: ms,
           },

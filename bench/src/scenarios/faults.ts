@@ -5,10 +5,11 @@ import type { FaultGroup } from "../faults/fault.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
 import { COUNTS, endingsOf, total } from "../faults/judge.js";
 import { lostResponses } from "../faults/lost-responses.js";
+import { faultMatrix } from "../faults/matrix.js";
 import { ReplacedInstance } from "../faults/replaced-instance.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
-import { barChart, byClient, tableOf, totalColumns } from "../present.js";
+import { byClient, tableOf, totalColumns } from "../present.js";
 import { defineScenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
 
@@ -98,12 +99,7 @@ export default defineScenario({
         ...totalColumns(COUNTS),
         ["longest ms", ({ ms }) => ms.max],
       ]),
-      charts: (["doubled", "wrong", "hung", "failed"] as const).map((key) =>
-        barChart(`Calls: ${COUNTS[key]}`, "", clients, {
-          style: ({ label, rows: own }) => ({ label, hue: total(own, key) > 0 ? 1 : 0 }),
-          value: ({ rows: own }) => total(own, key),
-        }),
-      ),
+      charts: [faultMatrix(rows)],
       notes: [
         `Each fault is applied to each client ${settings.rounds === 1 ? "once" : `${settings.rounds} times`}, through a proxy and with keys of its own. Each trial starts after one successful command.`,
         `A call that has not settled when the function times out (${FUNCTION_MS / 1_000} s) counts as hung. The instance then ends, as on Lambda.`,

@@ -1,5 +1,5 @@
 import { commandsFunction, type Variant } from "../bench-client.js";
-import { atLeast, atMost, exactly } from "../checks.js";
+import { atLeast, atMost, claimOf, exactly } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { factor, ms, preciseFactor, withInterval } from "../format.js";
 import { barChart, byClient, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
@@ -7,11 +7,11 @@ import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../series.js";
 
-/** The time in ms between init phase and event in the variant with a gap. */
-const GAP_MS = 50;
+const AGREES = claimOf("keepalive", "yes");
+/** The variants; `gapMs` is the time between init phase and event. */
 const VARIANTS: readonly (Variant & { readonly gapMs: number })[] = [
   { keepAlive: true, reused: true, gapMs: 0 },
-  { keepAlive: true, reused: true, gapMs: GAP_MS },
+  { keepAlive: true, reused: true, gapMs: 50 },
   { keepAlive: true, reused: false, gapMs: 0 },
   { keepAlive: false, reused: true, gapMs: 0 },
   { keepAlive: false, reused: false, gapMs: 0 },
@@ -61,12 +61,12 @@ export default defineScenario({
             ratio(on.first, on.warm, mean),
             1,
             {
-              article: "20x, 43 and 2.2 ms",
+              article: claimOf("keepalive", "20x, 43 and 2.2 ms"),
               detail: `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}`,
             },
           ),
-          atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, { article: "yes" }),
-          exactly(`${label}: a recreated client loses the connection`, perCall, opened, { article: "yes" }),
+          atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, { article: AGREES }),
+          exactly(`${label}: a recreated client loses the connection`, perCall, opened, { article: AGREES }),
           exactly(
             `${label} with keep-alive off opens one connection per invocation`,
             own.every(({ keepAlive, opened }) => keepAlive || opened.total === rounds * invocations),

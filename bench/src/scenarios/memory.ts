@@ -1,5 +1,5 @@
 import { commandsFunction } from "../bench-client.js";
-import { atLeast } from "../checks.js";
+import { atLeast, claimOf } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { count, factor, ms, withInterval } from "../format.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
@@ -77,7 +77,7 @@ export default defineScenario({
                 combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
                 0,
                 {
-                  article: "6 to 7 ms at 128 MB, 75 us on a whole machine",
+                  article: claimOf("serverless", "6 to 7 ms at 128 MB, 75 us on a whole machine"),
                   detail: `${ms(at.extra.value)} and ${ms(whole.extra.value)} on average`,
                   text: ms,
                 },

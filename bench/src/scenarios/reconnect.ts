@@ -1,5 +1,5 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import { atLeast } from "../checks.js";
+import { atLeast, claimOf } from "../checks.js";
 import { count, share, withInterval } from "../format.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { runTransactions } from "../reconnect/run.js";
@@ -58,14 +58,14 @@ export default defineScenario({
             `${usersOf({ users })}: a static connection has more throughput than one per command`,
             ratio(fixed, anew, mean),
             1,
-            { article: "78x, 1,560 and 20 tps" },
+            { article: claimOf("reconnect", "78x, 1,560 and 20 tps") },
           ),
           atLeast(
             `${usersOf({ users })}: a pool next to the database recovers over 10% of the lost throughput`,
             recovered(pooled),
             0.1,
             {
-              article: "17.5%, from 20 to 290 of 1,560 tps",
+              article: claimOf("reconnect", "17.5%, from 20 to 290 of 1,560 tps"),
               beside: `a pool next to the function recovers ${withInterval(recovered(beside), share)}`,
               text: share,
             },

@@ -1,5 +1,5 @@
 import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
-import { atLeast, exactly } from "../checks.js";
+import { atLeast, claimOf, exactly } from "../checks.js";
 import { count, ms, share, withInterval } from "../format.js";
 import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
@@ -61,7 +61,7 @@ export default defineScenario({
           fall(anew),
           0.9,
           {
-            article: "95.6%, 70,145 to 3,108",
+            article: claimOf("envoy", "95.6%, 70,145 to 3,108"),
             detail: slower(anew),
             beside: kept
               .map((row) => `${row.way}: ${withInterval(fall(row), share)}, ${slower(row)}`)

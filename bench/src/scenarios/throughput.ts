@@ -4,7 +4,7 @@ import { count, factor, withInterval } from "../format.js";
 import { cellsOf, QUICK, REAL } from "../perf/cells.js";
 import { throughputOf, WorkerSession } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
+import { barChart, curveChart, inSummary, latencyColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 import { pairedRatio } from "../series.js";
 
@@ -65,6 +65,13 @@ export default defineScenario({
     const others = own.filter(
       ({ cell, client }) => cell === "50 in flight" && !/^(warmline|raw)/.test(client.name),
     );
+    const marks = {
+      ownScales: true,
+      group: (row: { readonly cell: string }) => row.cell,
+      style: clientStyle,
+    };
+    const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
+    const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));
     return {
       headlines: [
         ...(ours
@@ -91,11 +98,16 @@ export default defineScenario({
       ]),
       charts: [
         barChart("Commands per second", "", own, {
-          group: (row) => row.cell,
-          style: clientStyle,
+          ...marks,
           value: (row) => row.perSecond.estimate(),
           text: (row) => count(row.perSecond.estimate().value),
         }),
+        inSummary(
+          barChart("CPU time per command", "us", few, { ...marks, value: (row) => row.cpuUs.estimate() }),
+        ),
+        inSummary(
+          curveChart("Latency by percentile", arrivals, { ...marks, series: ({ latencies }) => latencies }),
+        ),
       ],
       notes: [
         `Each client runs in a separate process, ${settings.rounds} rounds of ${settings.seconds * 1_000} ms per row. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,

@@ -1,5 +1,5 @@
 import { faultClients } from "../bench-client.js";
-import { exactly } from "../checks.js";
+import { claimOf, exactly } from "../checks.js";
 import { COUNTS, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
 import { barChart, byClient, grouped, tableOf, totalColumns } from "../present.js";
@@ -76,7 +76,7 @@ export default defineScenario({
               `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
               lost(short) > 0 && lost(long) === 0,
               `${of(short)} with a limit of 60 s, ${of(long)} with 310 s`,
-              { article: "ETIMEDOUT at 60 s, none at 310 s", beside },
+              { article: claimOf("serverless", "ETIMEDOUT at 60 s, none at 310 s"), beside },
             );
       }),
       table: tableOf(rows, ({ arm, idleS }) => `${arm} ${idleS}`, [

@@ -377,7 +377,9 @@ describe("the time of a command", () => {
       const first = client.incr("n").catch(({ message }) => message);
       left = 200;
       const second = client.set("k", "x").catch(({ message }) => message);
-      expect(await first).toMatch(/^UNKNOWNOUTCOME INCR: no response within (399|400) ms.* may have been applied$/);
+      expect(await first).toMatch(
+        /^UNKNOWNOUTCOME INCR: no response within (399|400) ms.* may have been applied$/,
+      );
       expect(performance.now() - began).toBeLessThan(900);
       expect(await second).toMatch(/^UNSENT SET: .* was not sent$/);
       await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -4,7 +4,6 @@ import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { parse, UsageError } from "../../../bench/src/command-line.js";
 import { Latencies, median } from "../../../bench/src/latencies.js";
 import { randomFrom, shuffled } from "../../../bench/src/random.js";
-import { evenSteps, roundSteps } from "../../../bench/src/report/scale.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
 import { asText } from "../../../bench/src/table.js";
 
@@ -41,26 +40,6 @@ test("shuffling by a seed is repeatable and loses nothing", () => {
   expect([...order(3)].sort((a, b) => a - b)).toEqual(items);
   const firsts = new Set(Array.from({ length: 200 }, (_, seed) => order(seed)[0]));
   expect(firsts.size).toBe(12);
-});
-
-test("axis steps are round and enclose every value", () => {
-  fc.assert(
-    fc.property(
-      fc.double({ min: 0.001, max: 1e4, noNaN: true }),
-      fc.double({ min: 1, max: 1e3, noNaN: true }),
-      (low, ratio) => {
-        const steps = roundSteps(low, low * ratio);
-        expect(steps[0]!).toBeLessThanOrEqual(low);
-        expect(steps.at(-1)!).toBeGreaterThanOrEqual(low * ratio);
-      },
-    ),
-  );
-  expect(roundSteps(1, 1)).toEqual([1, 2]);
-  expect(roundSteps(1.3, 18)).toEqual([1, 2, 5, 10, 20]);
-  expect(evenSteps(0, 741, 4)).toEqual([0, 200, 400, 600, 800]);
-  expect(evenSteps(0, 5.24, 4)).toEqual([0, 2, 4, 6]);
-  expect(evenSteps(0, 4, 4)).toEqual([0, 1, 2, 3, 4]);
-  expect(evenSteps(0, 0.003, 4)).toEqual([0, 0.001, 0.002, 0.003]);
 });
 
 test("a table is aligned as text", () => {

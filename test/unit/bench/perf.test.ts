@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { buildResponse, parseRequestHead, redisReplies } from "../../../bench/src/perf/server/responses.js";
+import {
+  buildResponse,
+  parseRequestHead,
+  readBody,
+  redisReplies,
+} from "../../../bench/src/perf/server/responses.js";
 
 describe("fixed replies", () => {
   const response = (head: string, body: unknown) =>
@@ -39,5 +44,24 @@ describe("fixed replies", () => {
     expect(redisReplies(get.slice(0, -4), make)).toMatchObject({ length: 0 });
     const { length, replies } = redisReplies(`${get}*1\r\n$4\r\nPING\r\n*2\r\n`, make);
     expect([length, replies.toString()]).toEqual([get.length + 14, "$4\r\nwarm\r\n+PONG\r\n"]);
+  });
+
+  test("a body is read by its length or by its chunks, once it is complete", () => {
+    const read = (headers: string, text: string, length = text.length) =>
+      readBody(
+        Buffer.from(`head${text}`).subarray(0, 4 + length),
+        4,
+        parseRequestHead(`POST / HTTP/1.1\r\n${headers}`),
+      );
+    expect(read("content-length: 5", '["a"]next')).toEqual({ body: '["a"]', end: 9 });
+    expect(read("content-length: 5", '["a"')).toBeUndefined();
+    const chunks = '3\r\n["a\r\n2\r\n"]\r\n0\r\n\r\n';
+    for (let length = 0; length < chunks.length; length++) {
+      expect(read("transfer-encoding: chunked", chunks, length)).toBeUndefined();
+    }
+    expect(read("Transfer-Encoding: chunked", `${chunks}POST`)).toEqual({
+      body: '["a"]',
+      end: 4 + chunks.length,
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { summaryOf } from "../../../bench/src/checks.js";
-import { page } from "../../../bench/src/report/page.js";
+import { resultPage as page } from "../../../bench/src/report/page.js";
+import { pagesOf } from "../../../bench/src/report/pages.js";
 import type { Report, Result } from "../../../bench/src/result.js";
 import { buildRow } from "../../../bench/src/run-scenario.js";
 import type { Context, Scenario } from "../../../bench/src/scenario.js";
@@ -302,7 +303,7 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
 };
 
 const result = (scenario: Scenario, report: Report, more: Partial<Result> = {}): Result => ({
-  format: 2,
+  format: 3,
   scenario: scenario.name,
   title: scenario.title,
   question: scenario.question,
@@ -351,15 +352,19 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
   test(`${name} fits the schema, and every chart is drawn`, () => {
     const report = scenario.report(good, context);
     expect(schemaErrors(result(scenario, report))).toEqual([]);
-    const html = page([result(scenario, report)]);
+    const html = page(result(scenario, report));
     expect(html).not.toMatch(/NaN|undefined|Infinity/);
     const pictures = report.charts.reduce(
       (sum, chart) =>
         sum +
-        (chart.kind === "bars" ? chart.groups.length : chart.kind === "spans" ? 1 : chart.panels.length),
+        (chart.kind === "bars"
+          ? chart.groups.length
+          : chart.kind === "spans" || chart.kind === "matrix"
+            ? 1
+            : chart.panels.length),
       0,
     );
-    expect(html.match(/<svg viewBox="0 0 360/g)).toHaveLength(pictures);
+    expect(html.match(/<svg [^>]*class="plot"|<table class="matrix"/g)).toHaveLength(pictures);
     expect(name).toBe(scenario.name);
   });
 });
@@ -379,7 +384,7 @@ test("the article's own arm decides, and the better one is shown beside it", () 
   // A connection per request saves 66%, kept connections nearly all.
   expect(of(sockets, webRequests([1, 1_000, 340]), /a connection to the proxy per request/)).toMatchObject({
     verdict: "no",
-    article: expect.stringContaining("95.6%"),
+    article: { title: expect.stringContaining("Houzz"), result: expect.stringContaining("95.6%") },
     beside: expect.stringContaining("kept: 99.9%"),
   });
   // The pool next to the database recovers 2%, next to the function 90%.
@@ -408,17 +413,43 @@ test("a target is decided by the better of the peer's settings, and both are nam
   expect(table.columns.map(({ title }) => title)).toContain("peer at its best known settings");
 });
 
-test("a page of several results counts their verdicts, and names skipped scenarios", () => {
-  const several = ["distance", "fleet"].map((name) =>
+test("the summary of several results shows claims, marked charts, verdicts and skipped scenarios", () => {
+  const several = ["distance", "fleet", "faults"].map((name) =>
     result(CASES[name]![0], CASES[name]![0].report(CASES[name]![1], context)),
   );
   const skipped = [{ scenario: "sockets", reason: "needs Linux" }];
-  const html = page(several, skipped);
-  expect(html).toContain(
-    '<a href="#distance">Keep-alive by round-trip time</a> <span>1 yes, 0 no, 0 undecided</span>',
-  );
-  expect(html).toContain("Skipped: sockets: needs Linux");
-  expect(schemaErrors({ format: 2, results: several, skipped })).toEqual([]);
+  const pages = pagesOf("/some/all.html", several, skipped);
+  expect(pages.map(({ file }) => file)).toEqual([
+    "/some/all.html",
+    "/some/all/distance.html",
+    "/some/all/fleet.html",
+    "/some/all/faults.html",
+  ]);
+  const [summary, distancePage] = pages.map(({ html }) => html);
+  expect(summary).toContain('<a href="all/distance.html">Keep-alive by round-trip time</a>');
+  expect(summary).toContain("1 yes, 0 no, 0 undecided");
+  expect(summary).toContain("a great decrease in rejected connections");
+  expect(summary).toContain('<td class="cell right">right</td>');
+  expect(summary).toContain("Skipped: sockets: needs Linux");
+  expect(distancePage).toContain('<a href="../all.html">');
+  expect(schemaErrors({ format: 3, results: several, skipped })).toEqual([]);
+});
+
+test("a cell of the fault table has the worst outcome, and its numbers", () => {
+  const [chart] = faults.report(CASES.faults![2], context).charts;
+  expect(chart).toMatchObject({
+    kind: "matrix",
+    rows: [{ cells: [{ kind: "doubled", text: "doubled 6, wrong 6, hung 6 of 12" }] }],
+  });
+});
+
+test("one result is one page without links to others", () => {
+  const [only, ...more] = pagesOf("/some/fleet.html", [
+    result(fleet, fleet.report(CASES.fleet![1], context)),
+  ]);
+  expect(more).toEqual([]);
+  expect(only!.file).toBe("/some/fleet.html");
+  expect(only!.html).not.toContain("<a href");
 });
 
 test("a page shows the warning of the load guard, and no checks if there are none", () => {
@@ -426,16 +457,16 @@ test("a page shows the warning of the load guard, and no checks if there are non
   const load = { before: 0.5, others: 0.4, warning: "The machine was busy." };
   const busy = result(fleet, { ...report, checks: [] }, { load, summary: "A quick run." });
   expect(schemaErrors(busy)).toEqual([]);
-  expect(page([busy])).toContain("Warning: The machine was busy.");
-  expect(page([busy])).not.toContain("<h2>Checks</h2>");
-  expect(page([result(fleet, report)])).toContain("<h2>Checks</h2>");
+  expect(page(busy)).toContain("Warning: The machine was busy.");
+  expect(page(busy)).not.toContain("<h2>Checks</h2>");
+  expect(page(result(fleet, report))).toContain("<h2>Checks</h2>");
 });
 
 test("a percentile curve that begins at zero is drawn", () => {
   const line = { label: "a", hue: 0, points: [[0, 0] as const, [50, 2] as const] };
   const curve = { kind: "curves", title: "a", unit: "ms", panels: [{ title: "a", lines: [line] }] } as const;
   const report = { ...fleet.report(CASES.fleet![1], context), charts: [curve] };
-  expect(page([result(fleet, report)])).not.toMatch(/NaN|Infinity/);
+  expect(page(result(fleet, report))).not.toMatch(/NaN|Infinity/);
 });
 
 test("the schema rejects missing, additional and wrong properties", () => {

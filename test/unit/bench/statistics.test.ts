@@ -1,6 +1,14 @@
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { describe, expect, test } from "vitest";
-import { atLeast, atMost, checkText, decide, exactly, summaryOf } from "../../../bench/src/checks.js";
+import {
+  atLeast,
+  atMost,
+  checkText,
+  claimOf,
+  decide,
+  exactly,
+  summaryOf,
+} from "../../../bench/src/checks.js";
 import { bootstrap, type Estimate } from "../../../bench/src/estimate.js";
 import { warningOf } from "../../../bench/src/load-guard.js";
 import { randomFrom } from "../../../bench/src/random.js";
@@ -98,7 +106,7 @@ describe("a verdict", () => {
   });
 
   test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
-    const article = { article: "20x", beside: "kept: 4x", detail: "2 and 1 ms" };
+    const article = { article: claimOf("lambda", "20x"), beside: "kept: 4x", detail: "2 and 1 ms" };
     const checks = [
       atLeast("it is faster", at(2, 4), 1, article),
       atLeast("it is much faster", at(2, 4), 10, article),

@@ -6,6 +6,9 @@ export interface RequestHead {
   readonly resp2: boolean;
   readonly base64: boolean;
   readonly gateway: boolean;
+  /** The length of the body in bytes, unless it is chunked. */
+  readonly length: number;
+  readonly chunked: boolean;
 }
 
 /** Parses a request's head. With a path of `/plain` the server responds as a third-party endpoint without RESP2 batches. */
@@ -18,7 +21,36 @@ export function parseRequestHead(head: string): RequestHead {
     resp2: /\r\nupstash-response-format: *resp2/i.test(head) && (gateway || route !== "pipeline"),
     base64: /\r\nupstash-encoding: *base64/i.test(head),
     gateway,
+    length: Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0),
+    chunked: /\r\ntransfer-encoding: *chunked/i.test(head),
   };
+}
+
+/**
+ * Reads the body of a request.
+ * @param begin where the body begins
+ * @returns the body and where it ends; undefined if it is not complete
+ */
+export function readBody(
+  bytes: Buffer,
+  begin: number,
+  { length, chunked }: Pick<RequestHead, "length" | "chunked">,
+): { readonly body: string; readonly end: number } | undefined {
+  if (!chunked) {
+    const end = begin + length;
+    return bytes.length < end ? undefined : { body: bytes.toString("latin1", begin, end), end };
+  }
+  let body = "";
+  for (let at = begin; ; ) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    if (lineEnd === -1) return undefined;
+    const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+    const end = lineEnd + 2 + size + 2;
+    if (bytes.length < end) return undefined;
+    if (size === 0) return { body, end };
+    body += bytes.toString("latin1", lineEnd + 2, end - 2);
+    at = end;
+  }
 }
 
 /** Returns the whole HTTP response, with the headers of warmline-gateway. */

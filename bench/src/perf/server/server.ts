@@ -1,13 +1,13 @@
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { buildResponse, parseRequestHead, type RequestHead, redisReplies } from "./responses.js";
+import { buildResponse, parseRequestHead, type RequestHead, readBody, redisReplies } from "./responses.js";
 
 // A server with almost no CPU cost, in a separate process, so that the client determines the results. It stores nothing:
 // the same request always gets the same bytes.
 
 const HEAD_END = "\r\n\r\n";
 /** Caches: parsed heads by their text, and responses by head and body. */
-const heads = new Map<string, RequestHead & { readonly length: number }>();
+const heads = new Map<string, RequestHead>();
 const responses = new Map<string, Buffer>();
 const MAX_CACHED = 2_000;
 
@@ -39,14 +39,11 @@ function serveHttp(socket: Socket): void {
     const end = rest.indexOf(HEAD_END);
     if (end === -1) return;
     const head = rest.toString("latin1", 0, end);
-    const request = kept(heads, head, () => ({
-      ...parseRequestHead(head),
-      length: Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0),
-    }));
-    const begin = end + HEAD_END.length;
-    if (rest.length < begin + request.length) return;
-    const body = rest.toString("latin1", begin, begin + request.length);
-    rest = rest.subarray(begin + request.length);
+    const request = kept(heads, head, () => parseRequestHead(head));
+    const read = readBody(rest, end + HEAD_END.length, request);
+    if (!read) return;
+    const { body } = read;
+    rest = rest.subarray(read.end);
     const { route, resp2, base64, gateway } = request;
     const key = `${route} ${resp2} ${base64} ${gateway} ${body}`;
     socket.write(kept(responses, key, () => buildResponse(request, body)));

@@ -1,0 +1,109 @@
+import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../result.js";
+import { bars, curves, lines, type Panel, spans } from "./charts.js";
+import { escapeHtml, list, tag } from "./html.js";
+
+/** Renders a chart with its title, a line that explains its marks, and its legend. */
+export function chartSection(chart: Chart): string {
+  return [
+    tag("h2", {}, escapeHtml(chart.title)),
+    tag("p", { class: "about" }, escapeHtml(aboutOf(chart))),
+    legendOf(chart),
+    chart.kind === "matrix"
+      ? matrix(chart)
+      : tag("div", { class: "panels" }, ...panelsOf(chart).map(panelElement)),
+  ].join("");
+}
+
+function panelsOf(chart: Exclude<Chart, MatrixChart>): Panel[] {
+  if (chart.kind === "curves") return curves(chart);
+  if (chart.kind === "lines") return lines(chart);
+  return chart.kind === "bars" ? bars(chart) : spans(chart);
+}
+
+function panelElement({ title, svg }: Panel): string {
+  return tag("div", { class: "panel" }, title === "" ? "" : tag("h3", {}, escapeHtml(title)), svg);
+}
+
+function aboutOf(chart: Chart): string {
+  if (chart.kind === "matrix" || chart.kind === "spans") return chart.about;
+  if (chart.kind === "curves") {
+    return `In ${chart.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.`;
+  }
+  if (chart.kind === "lines") return `Upwards: ${chart.unit}, from zero. To the right: ${chart.along}.`;
+  const marks = chart.groups.flatMap((group) => group.bars);
+  return [
+    chart.unit === "" ? "" : `In ${chart.unit}.`,
+    marks.some(({ high }) => high !== undefined) ? "Thin lines are 95% intervals." : "",
+    marks.some(({ dashed }) => dashed) ? "Pale bars are a client's best known settings." : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function legendOf(chart: Chart): string {
+  if (chart.kind === "curves" || chart.kind === "lines") {
+    const all = chart.panels.flatMap((panel) => panel.lines);
+    return legend(uniqueByLabel(all), (style) => ["M2 5H28", style.dashed ? "key dashed" : "key"]);
+  }
+  if (chart.kind !== "spans") return "";
+  const all = chart.rows.flatMap((row) => row.spans);
+  return legend(uniqueByLabel(all), () => ["M2 5H28", "key thick"]);
+}
+
+const uniqueByLabel = (styles: readonly Style[]): Style[] => [
+  ...new Map(styles.map((style) => [style.label, style])).values(),
+];
+
+function legend(
+  styles: readonly Style[],
+  lineOf: (style: Style) => [path: string, className: string],
+): string {
+  const items = styles.map((style) => {
+    const [d, className] = lineOf(style);
+    const line = tag("path", { class: className, d, stroke: `var(--hue${style.hue})` });
+    const key = tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line);
+    return tag("li", {}, key, escapeHtml(style.label));
+  });
+  return tag("ul", { class: "legend" }, ...items);
+}
+
+function matrix({ columns, rows }: MatrixChart): string {
+  const body = rows.map(({ title, cells }) =>
+    tag(
+      "tr",
+      {},
+      tag("th", { scope: "row" }, escapeHtml(title)),
+      ...cells.map((cell) =>
+        cell
+          ? tag("td", { class: `cell ${cell.kind}` }, escapeHtml(cell.text))
+          : tag("td", { class: "cell" }, ""),
+      ),
+    ),
+  );
+  const head = tag(
+    "tr",
+    {},
+    tag("td", {}, ""),
+    ...columns.map((title) => tag("th", { scope: "col" }, escapeHtml(title))),
+  );
+  const used = new Set(rows.flatMap(({ cells }) => cells.map((cell) => cell?.kind)));
+  return [
+    list(
+      "kinds",
+      CELL_KINDS.filter((kind) => used.has(kind)).map((kind) => `${kind}: ${KINDS[kind]}`),
+    ),
+    tag(
+      "div",
+      { class: "scroll" },
+      tag("table", { class: "matrix" }, tag("thead", {}, head), tag("tbody", {}, ...body)),
+    ),
+  ].join("");
+}
+
+const KINDS: Record<(typeof CELL_KINDS)[number], string> = {
+  right: "every call resolved with its own value, and every write was applied once",
+  rejected: "calls rejected, nothing worse",
+  hung: "calls had not settled when the function timed out",
+  wrong: "calls resolved with a value that is not their command's",
+  doubled: "writes were applied more than once",
+};

@@ -1,0 +1,271 @@
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import type { BarChart, CurveChart, LineChart, SpanChart, Style } from "../result.js";
+
+/** A picture as SVG, with its title. */
+export interface Panel {
+  readonly title: string;
+  readonly svg: string;
+}
+
+const { document } = parseHTML("<!doctype html><html><body></body></html>");
+/** The pictures scale with their column; this is the width on a phone. */
+const WIDTH = 360;
+/** Room for the value beside the longest bar. */
+const BESIDE = 84;
+/** Approximate width of a character. */
+const CHARACTER = 6.6;
+
+const colour = ({ hue }: Style) => `var(--hue${hue})`;
+const opacity = ({ dashed }: Style) => (dashed ? 0.35 : 1);
+/** A value with as many digits as a reader needs. */
+const short = (value: number) => Plot.formatNumber("en-US")(Number(value.toPrecision(3)));
+/** The number of an axis: 20k for 20,000. */
+const tick = (value: number) => (value >= 10_000 ? `${short(value / 1_000)}k` : short(value));
+
+function draw(label: string, options: Plot.PlotOptions): string {
+  const figure = Plot.plot({
+    ...options,
+    document: document as never,
+    width: WIDTH,
+    className: "plot",
+    ariaLabel: label,
+  });
+  figure.setAttribute("role", "img");
+  return figure.outerHTML;
+}
+
+/** Bars on a linear axis from zero, with 95% intervals as thin lines. */
+export function bars(chart: BarChart): Panel[] {
+  const all = chart.groups.flatMap((group) => group.bars);
+  const textOf = (bar: (typeof all)[number]) => bar.text ?? `${short(bar.value)} ${chart.unit}`.trim();
+  const endsOf = (some: readonly (typeof all)[number][]) =>
+    some.flatMap(({ value, low = value, high = value }) => [value, low, high]);
+  const beside = Math.min(WIDTH / 2, Math.max(BESIDE, ...all.map((bar) => textOf(bar).length * CHARACTER)));
+  return chart.groups.map((group) => {
+    const rows = group.bars.map((bar, index) => ({ ...bar, index, end: Math.max(bar.value, bar.high ?? 0) }));
+    const ends = endsOf(chart.ownScales ? group.bars : all);
+    const estimated = rows.filter(({ high }) => high !== undefined);
+    const thin = {
+      y: "index",
+      stroke: "var(--ink)",
+      strokeOpacity: 0.55,
+      insetTop: 20,
+      insetBottom: 8,
+    } as const;
+    const svg = draw(`${group.title}: ${chart.title}`, {
+      height: rows.length * 40 + 28,
+      marginLeft: 1,
+      marginRight: beside,
+      marginTop: 0,
+      marginBottom: 28,
+      x: {
+        domain: [Math.min(0, ...ends), Math.max(...ends) || 1],
+        ticks: 4,
+        tickFormat: tick,
+        label: null,
+        grid: true,
+      },
+      y: { axis: null, domain: rows.map(({ index }) => index), padding: 0 },
+      marks: [
+        Plot.barX(rows, {
+          x: "value",
+          y: "index",
+          fill: colour,
+          fillOpacity: opacity,
+          insetTop: 18,
+          insetBottom: 6,
+          title: ({ label, low, high, ...bar }) =>
+            `${label}: ${textOf(bar as never)}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
+        }),
+        Plot.link(estimated, {
+          x1: "low",
+          x2: "high",
+          y: "index",
+          stroke: "var(--ink)",
+          strokeOpacity: 0.55,
+          dy: 6,
+        }),
+        Plot.tickX(estimated, { x: "low", ...thin }),
+        Plot.tickX(estimated, { x: "high", ...thin }),
+        Plot.text(rows, {
+          x: 0,
+          y: "index",
+          text: "label",
+          textAnchor: "start",
+          dx: 2,
+          dy: -12,
+          fill: "var(--ink)",
+        }),
+        Plot.text(rows, {
+          x: "end",
+          y: "index",
+          text: textOf,
+          textAnchor: "start",
+          dx: 6,
+          dy: 6,
+          fill: "var(--ink)",
+          fontWeight: 600,
+        }),
+        Plot.ruleX([0], { stroke: "var(--soft)" }),
+      ],
+    });
+    return { title: group.title, svg };
+  });
+}
+
+/** The marked percentiles. */
+const PERCENTILES = [0, 50, 90, 99, 99.9];
+/** Each step to the right divides the calls that are slower by ten. */
+const depth = (percent: number) => -Math.log10(1 - percent / 100);
+/** A microsecond in ms: a logarithmic axis has no zero. */
+const LEAST = 0.001;
+
+/** Percentile curves on logarithmic scales; all clients in one panel, all panels on the same scales. */
+export function curves(chart: CurveChart): Panel[] {
+  const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
+  const heights = values.map(([, value]) => Math.max(value, LEAST));
+  // Of a single value there is one point, which is every percentile.
+  const most = Math.max(50, ...values.map(([percent]) => percent));
+  const marked = PERCENTILES.filter((percent) => percent <= most);
+  const [lowest, highest] = [Math.min(...heights), Math.max(...heights)];
+  return chart.panels.map(({ title, lines }) => ({
+    title,
+    svg: draw(`${title}: ${chart.title}`, {
+      height: 260,
+      marginLeft: 44,
+      marginRight: 16,
+      x: {
+        domain: [0, depth(most)],
+        ticks: marked.map(depth),
+        tickFormat: (_, index) => (marked[index] === 0 ? "min" : `p${marked[index]}`),
+        label: null,
+        grid: true,
+      },
+      y: {
+        type: "log",
+        domain: [lowest, Math.max(highest, lowest * 2)],
+        ticks: 5,
+        tickFormat: tick,
+        label: `↑ ${chart.unit}`,
+        grid: true,
+      },
+      marks: lines.flatMap((line) => {
+        const median = line.points.find(([percent]) => percent === 50)?.[1];
+        const options = {
+          x: ([percent]: Point) => depth(percent),
+          y: ([, value]: Point) => Math.max(value, LEAST),
+          ...strokeOf(line),
+          title: () =>
+            median === undefined ? line.label : `${line.label}: p50 ${short(median)} ${chart.unit}`,
+        };
+        return [
+          Plot.line(line.points, options),
+          ...(line.points.length === 1 ? [Plot.dot(line.points, options)] : []),
+        ];
+      }),
+    }),
+  }));
+}
+
+type Point = readonly [percent: number, value: number];
+
+/** Counts over time or another quantity, upwards from zero; all panels on the same scales. */
+export function lines(chart: LineChart): Panel[] {
+  const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
+  const xs = values.map(([at]) => at);
+  return chart.panels.map(({ title, lines }) => ({
+    title,
+    svg: draw(`${title}: ${chart.title}`, {
+      height: 240,
+      marginLeft: 48,
+      marginRight: 16,
+      x: {
+        domain: [Math.min(0, ...xs), Math.max(...xs, 1e-3)],
+        ticks: 5,
+        tickFormat: tick,
+        label: `${chart.along} →`,
+      },
+      y: {
+        domain: [0, Math.max(4, ...values.map(([, value]) => value))],
+        nice: true,
+        ticks: 5,
+        tickFormat: tick,
+        label: `↑ ${chart.unit}`,
+        grid: true,
+      },
+      marks: lines.map((line) =>
+        Plot.line(line.points, {
+          x: "0",
+          y: "1",
+          ...strokeOf(line),
+          title: () =>
+            `${line.label}: at most ${short(Math.max(...line.points.map(([, value]) => value)))} ${chart.unit}`,
+        }),
+      ),
+    }),
+  }));
+}
+
+const strokeOf = (style: Style) => ({
+  stroke: colour(style),
+  strokeWidth: 2,
+  ...(style.dashed && { strokeDasharray: "2 4" }),
+});
+
+/** Stacked bars to scale: the parts that a time is made of. */
+export function spans(chart: SpanChart): Panel[] {
+  const parts = chart.rows.flatMap(({ spans }, row) => spans.map((span) => ({ ...span, row })));
+  const totals = chart.rows.map(({ title, spans }, row) => ({
+    title,
+    row,
+    total: spans.reduce((sum, { length }) => sum + length, 0),
+  }));
+  const svg = draw(chart.title, {
+    height: totals.length * 40 + 28,
+    marginLeft: 1,
+    marginRight: 70,
+    marginTop: 0,
+    marginBottom: 28,
+    x: {
+      domain: [0, Math.max(...totals.map(({ total }) => total)) || 1],
+      ticks: 4,
+      tickFormat: tick,
+      label: null,
+      grid: true,
+    },
+    y: { axis: null, domain: totals.map(({ row }) => row), padding: 0 },
+    marks: [
+      Plot.barX(parts, {
+        x: "length",
+        y: "row",
+        fill: colour,
+        insetTop: 18,
+        insetBottom: 6,
+        insetRight: 1,
+        title: ({ label, length }) => `${label}: ${short(length)} ${chart.unit}`,
+      }),
+      Plot.text(totals, {
+        x: 0,
+        y: "row",
+        text: "title",
+        textAnchor: "start",
+        dx: 2,
+        dy: -12,
+        fill: "var(--ink)",
+      }),
+      Plot.text(totals, {
+        x: "total",
+        y: "row",
+        text: ({ total }) => `${short(total)} ${chart.unit}`,
+        textAnchor: "start",
+        dx: 6,
+        dy: 6,
+        fill: "var(--ink)",
+        fontWeight: 600,
+      }),
+      Plot.ruleX([0], { stroke: "var(--soft)" }),
+    ],
+  });
+  return [{ title: "", svg }];
+}
