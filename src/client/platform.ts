@@ -1,8 +1,9 @@
 import { ConfigError } from "../errors.js";
+import type { ClientContext } from "../execution/client-context.js";
 import { CommandExecutor } from "../execution/executor.js";
-import type { Requester, RequestHandler } from "../execution/middleware.js";
+import type { Requester } from "../execution/middleware.js";
 import { resolveMaxReplySize, resolveSettings } from "../execution/settings.js";
-import { type Endpoint, parseEndpoint } from "../options/endpoint.js";
+import { ENV, type Endpoint, type Env, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
 import { Protocol } from "../protocol/rest-protocol.js";
@@ -25,16 +26,52 @@ export interface Platform {
 /** The endpoint of a client without one. Nothing is sent to it. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
+/** The options of a client, and the environment that url and token were read from, if they were. */
+type ClientOptions = RedisOptions & { readonly [ENV]?: Env };
+
+type Connected = Pick<ClientContext, "transport" | "protocol" | "endpoint">;
+
 export function createExecutor(
   platform: Platform,
-  options: RedisOptions,
+  options: ClientOptions,
   requester?: Requester,
 ): CommandExecutor {
   const settings = resolveSettings(options);
-  const endpoint = requester ? undefined : parseEndpoint(options);
-  const missing = endpoint instanceof ConfigError;
-  if (missing) console.warn(`warmline: ${endpoint.message}`);
-  const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
+  const connected = connect(platform, options, requester);
+  const { contextNow, sha1 } = platform;
+  const context: ClientContext = {
+    ...connected,
+    requestHandler: requester && ((request) => requester.request(request)),
+    beforeCall: platform.beforeCalls?.(options),
+    contextNow,
+    sha1,
+  };
+  if (options[ENV] && connected.endpoint instanceof ConfigError) {
+    connectLater(context, connected, () =>
+      connect(platform, { ...options, ...readEndpointFromEnv(options[ENV]!) }),
+    );
+  }
+  return new CommandExecutor(context, settings);
+}
+
+/**
+ * Makes a client without an endpoint read the environment again with each command, until it has one: the hooks of tests set
+ * it after the module that creates the client was imported.
+ */
+function connectLater(context: ClientContext, connected: Connected, retry: () => Connected): void {
+  for (const name of ["transport", "protocol", "endpoint"] as const) {
+    Object.defineProperty(context, name, {
+      get() {
+        if (connected.endpoint instanceof ConfigError) connected = retry();
+        return connected[name];
+      },
+    });
+  }
+}
+
+function connect(platform: Platform, options: ClientOptions, requester?: Requester): Connected {
+  const endpoint = requester ? undefined : parseEndpoint(options, options[ENV]);
+  const usable = endpoint instanceof ConfigError ? NOWHERE : (endpoint ?? NOWHERE);
   const plain = options.responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(
     usable,
@@ -46,11 +83,5 @@ export function createExecutor(
   const transport =
     (custom as Transport | undefined) ?? platform.createTransport(usable, options, protocol.ping());
   if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
-  const beforeCall = platform.beforeCalls?.(options);
-  const requestHandler: RequestHandler | undefined = requester && ((request) => requester.request(request));
-  const { contextNow, sha1 } = platform;
-  return new CommandExecutor(
-    { transport, protocol, endpoint, requestHandler, beforeCall, contextNow, sha1 },
-    settings,
-  );
+  return { transport, protocol, endpoint };
 }

@@ -10,7 +10,7 @@ import type { ReadonlyScript, Script } from "../features/script.js";
 import type { Subscriber } from "../features/subscribe/subscriber.js";
 import type { UpdateOptions, Updater } from "../features/update.js";
 import { assertConfig } from "../options/check-options.js";
-import { isEnvironment, readEndpointFromEnv } from "../options/endpoint.js";
+import { ENV, type Env, isEnvironment, readEndpointFromEnv } from "../options/endpoint.js";
 import type {
   CallOptions,
   CodecName,
@@ -112,7 +112,8 @@ export interface RedisConstructor {
   ): Redis<CodecValue<Name, V>>;
   /**
    * A client of the endpoint that the environment names: the first complete pair of WARMLINE_URL and
-   * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN.
+   * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN. While there
+   * is no such pair, each command reads the environment again, and is rejected with ConfigError if there still is none.
    * @param envOrOptions settings, or the environment where there is no `process.env`, such as the one passed to a handler of
    * Cloudflare Workers.
    * @param options settings, after an environment.
@@ -136,7 +137,9 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     const isPlain = Object.values(options).every(
       (value) => Object(value) !== value || value === options.transport,
     );
-    if (isPlain && known.length < 100) known.push({ options: { ...options }, executor });
+    // A client without an endpoint may find one in the environment later.
+    if (isPlain && options.url && options.token && known.length < 100)
+      known.push({ options: { ...options }, executor });
     return executor;
   };
 
@@ -156,13 +159,17 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 
     static fromEnv(first: object = {}, second?: RedisOptions): Redis {
       const isEnv = second !== undefined || isEnvironment(first);
-      const env = isEnv ? (first as Record<string, string | undefined>) : platform.env();
+      const env = isEnv ? (first as Env) : platform.env();
       const options: RedisOptions = isEnv ? (second ?? {}) : first;
       assertConfig(
         options.url === undefined && options.token === undefined,
         "fromEnv() reads url and token from the environment: pass them to new Redis() instead",
       );
-      return new this({ ...options, ...readEndpointFromEnv(env) }) as unknown as Redis;
+      return new this({
+        ...options,
+        ...readEndpointFromEnv(env),
+        [ENV]: env,
+      } as RedisOptions) as unknown as Redis;
     }
 
     get readYourWritesSyncToken(): string | undefined {
@@ -173,11 +180,28 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       executorOf(this).context.protocol.syncToken = token ?? "";
     }
 
+    /** Returns what `console.log` of Node shows. */
+    [Symbol.for("nodejs.util.inspect.custom")](
+      _depth: number,
+      options: object,
+      inspect: (value: unknown, options: object) => string,
+    ): string {
+      const { settings, context } = executorOf(this);
+      const { endpoint, transport } = context;
+      const { opened, closed } = transport.stats;
+      const { timeout, writes } = settings;
+      const url = endpoint && "origin" in endpoint ? endpoint.origin + endpoint.path : undefined;
+      const shown = { url, connections: opened - closed, timeout, writes };
+      return `${this.constructor.name} ${inspect(shown, options)}`;
+    }
+
     [SEND](spec: CommandSpec, args: unknown[]): Promise<unknown> {
       return executorOf(this).run(spec, args);
     }
   }
   Object.defineProperty(RedisClient.prototype, "use", boundProperty("use", use));
+  // Minified classes have lost their names.
+  Object.defineProperty(RedisClient, "name", { value: "Redis" });
   Object.setPrototypeOf(RedisClient.prototype, inherited);
   return RedisClient as unknown as RedisConstructor;
 }

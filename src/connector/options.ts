@@ -49,13 +49,11 @@ export function createContext(given: ConnectorOptions, call: string): ConnectorC
   );
   const unknown = findUnknownOption(given, OPTION_NAMES);
   if (unknown !== undefined) throw new ConfigError(unknown);
-  const options: ConnectorOptions =
-    given.url === undefined && given.token === undefined
-      ? { ...given, ...readEndpointFromEnv(process.env) }
-      : given;
+  const env = given.url === undefined && given.token === undefined ? process.env : undefined;
+  const options: ConnectorOptions = env ? { ...given, ...readEndpointFromEnv(env) } : given;
   const settings = resolveSettings(options);
   const maxReplySize = resolveMaxReplySize(options);
-  const endpoint = parseEndpoint(options);
+  const endpoint = parseEndpoint(options, env);
   if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
   const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
   const transport = new NodeTransport({

@@ -35,7 +35,8 @@ export class CommandExecutor implements ConfiguredClient {
       ((request, call) => sendDirect({ context, settings: call.settings }, request, call));
     const requestHandler: RequestHandler = (request, call) =>
       middleware(request, async (inner) => next(inner, call));
-    return new CommandExecutor({ ...context, requestHandler }, this.settings);
+    // Inherits from the context, whose endpoint may be found in the environment later.
+    return new CommandExecutor(Object.assign(Object.create(context), { requestHandler }), this.settings);
   }
 
   /** Runs a command by its method's name. */

@@ -10,13 +10,17 @@ export interface Endpoint {
   readonly token: string;
 }
 
+/** Environment variables, as `process.env` has them. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The key under which options have the environment that `Redis.fromEnv()` reads. */
+export const ENV = Symbol("env");
+
 /** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */
-export function readEndpointFromEnv(
-  env: Record<string, string | undefined>,
-): Pick<RedisOptions, "url" | "token"> {
+export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
   for (const prefix of PREFIXES) {
     const url = env[`${prefix}URL`];
     const token = env[`${prefix}TOKEN`];
@@ -26,21 +30,32 @@ export function readEndpointFromEnv(
 }
 
 /** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
-export function isEnvironment(value: object): value is Record<string, string | undefined> {
+export function isEnvironment(value: object): value is Env {
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
+/** Returns the error of a client without url or token. It names the variable that is missing if the other one of a pair is set. */
+function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): ConfigError {
+  for (const prefix of env ? PREFIXES : []) {
+    const [set, unset] = env![`${prefix}URL`] ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
+    if (env![prefix + set]) return new ConfigError(`${prefix}${unset} is not set, but ${prefix}${set} is`);
+  }
+  const missing = url ? "token" : token ? "url" : "url and token";
+  const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
+  return new ConfigError(
+    `${missing} missing: pass them to new Redis({ url, token }), or set ${names}${env ? "" : " for Redis.fromEnv()"}`,
+  );
+}
+
 /**
+ * @param env the environment that url and token were read from, if they were.
  * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
  * a build that only imports a module which creates a client has to pass.
  * @throws ConfigError when the url or the token is malformed.
  */
-export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigError {
-  if (!url || !token) {
-    const missing = url ? "token" : token ? "url" : "url and token";
-    const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
-    return new ConfigError(`${missing} missing: pass them to new Redis({ url, token }), or set ${names}`);
-  }
+export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
+  const { url, token } = options;
+  if (!url || !token) return missingEndpoint(options, env);
   const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
   assertConfig(
     !/^rediss?:/.test(protocol),

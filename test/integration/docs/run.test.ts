@@ -9,29 +9,31 @@ import { blocksOf, root } from "./pages.js";
 
 // Programs that pages show whole are run as they stand.
 
+// Below the repository, so that the packages are found.
+const folder = mkdtempSync(join(root, "node_modules/.docs-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+/** The exports of the first block of a page that holds this text. */
+async function programOf(page: string, text: string): Promise<any> {
+  const block = blocksOf(page).find(({ language, code }) => language === "ts" && code.includes(text));
+  expect(block, `${page} has no block with ${text}`).toBeDefined();
+  const { code } = await transform(block!.code, { loader: "ts", format: "esm" });
+  const file = join(folder, `${files++}.mjs`);
+  writeFileSync(file, code);
+  return import(pathToFileURL(file).href);
+}
+
+/** Imported as the module of a test imports it: before the hooks have set the environment. */
+const readme = await programOf("README.md", "export const handler");
+
 describe("whole programs of the pages", () => {
   const gateway = useGateway({ beforeAll, beforeEach, afterAll });
-  // Below the repository, so that the packages are found.
-  const folder = mkdtempSync(join(root, "node_modules/.docs-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  let files = 0;
-
-  /** The exports of the first block of a page that holds this text. */
-  async function programOf(page: string, text: string): Promise<any> {
-    const block = blocksOf(page).find(({ language, code }) => language === "ts" && code.includes(text));
-    expect(block, `${page} has no block with ${text}`).toBeDefined();
-    const { code } = await transform(block!.code, { loader: "ts", format: "esm" });
-    const file = join(folder, `${files++}.mjs`);
-    writeFileSync(file, code);
-    return import(pathToFileURL(file).href);
-  }
-
   const context = { getRemainingTimeInMillis: () => 3_000 };
 
-  test("README's function runs", async () => {
-    const { handler } = await programOf("README.md", "export const handler");
+  test("README's function runs in a test, with its client at module level", async () => {
     await Redis.fromEnv().set("user:7", { name: "Ada" });
-    const result = await handler({ userId: "7" });
+    const result = await readme.handler({ userId: "7" });
     expect(result).toEqual({ visits: 1, name: "Ada", stock: -1, queued: 1 });
   });
 

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { Redis } from "warmline";
 import { useGateway } from "warmline-gateway/testing";
 
+/** As the module of a handler creates it: before the hooks have set the environment. */
+const atModuleLevel = Redis.fromEnv();
+
 describe("useGateway with vitest's hooks", () => {
   const gateway = useGateway({ beforeAll, beforeEach, afterAll });
 
@@ -10,6 +13,22 @@ describe("useGateway with vitest's hooks", () => {
     expect(process.env.WARMLINE_TOKEN).toBe(gateway.token);
     expect(await Redis.fromEnv().incr("n")).toBe(1);
     expect(await new Redis(gateway).incr("n")).toBe(2);
+  });
+
+  test("a client that was created before the hooks ran uses the gateway", async () => {
+    expect(await atModuleLevel.incr("n")).toBe(1);
+    expect(await Redis.fromEnv().get("n")).toBe(1);
+  });
+
+  test("fake timers stop neither the gateway nor the client", async () => {
+    vi.useFakeTimers();
+    try {
+      const redis = Redis.fromEnv();
+      expect(await redis.set("k", 1, { px: 60_000 })).toBe("OK");
+      expect(await redis.pipeline().get("k").pttl("k").exec()).toEqual([1, expect.any(Number)]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a faked date does not affect the gateway", async () => {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ConfigError, RedisError, WarmlineError } from "../../../src/errors.js";
+import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
 
@@ -21,15 +22,86 @@ test("the environment's first complete pair is used", () => {
   expect(readEndpointFromEnv({})).toEqual({});
 });
 
-test("a missing url or token warns once and rejects the first command", async () => {
-  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+test("a missing url or token rejects the first command", async () => {
   const redis = new Redis({ url: "https://only.example" });
-  new Redis({ url: "https://only.example" });
-  expect(warn).toHaveBeenCalledTimes(1);
-  expect(warn.mock.calls[0]?.[0]).toMatch(/^warmline: token missing/);
   await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
   await expect(redis.pipeline().get("k").exec()).rejects.toBeInstanceOf(ConfigError);
   await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
+});
+
+describe("a client from an incomplete environment", () => {
+  const env: Record<string, string | undefined> = {};
+  const requests: string[] = [];
+  beforeEach(() => {
+    for (const name of Object.keys(env)) delete env[name];
+    requests.length = 0;
+    vi.stubGlobal("fetch", async (url: string, { headers }: { headers: [string, string][] }) => {
+      requests.push(`${url} ${new Headers(headers).get("authorization")}`);
+      const reply = { result: "OK" };
+      return Response.json(url.endsWith("pipeline") ? [reply] : reply);
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+  const set = () => Object.assign(env, { WARMLINE_URL: "https://late.example", WARMLINE_TOKEN: "late" });
+  const SENT = "https://late.example/ Bearer late";
+
+  test("a client reads the environment again at each command until it is complete", async () => {
+    const redis = FetchRedis.fromEnv(env, { responseFormat: "json" });
+    await expect(redis.get("k")).rejects.toThrow(/^url and token missing: /);
+    env.WARMLINE_URL = "https://late.example";
+    await expect(redis.get("k")).rejects.toThrow(/^WARMLINE_TOKEN is not set, but WARMLINE_URL is$/);
+    env.WARMLINE_TOKEN = "late";
+    expect(await redis.get("k")).toBe("OK");
+    env.WARMLINE_TOKEN = "later";
+    expect(await redis.get("k")).toBe("OK");
+    expect(requests).toEqual([SENT, SENT]);
+  });
+
+  test("clients by with(), middleware and pipelines use the environment that was set later", async () => {
+    const redis = FetchRedis.fromEnv(env, { responseFormat: "json" });
+    const derived = redis.with({ codec: "text" });
+    const wrapped = FetchRedis.fromEnv(env, { responseFormat: "json" });
+    wrapped.use((request, next) => next(request));
+    set();
+    expect(await derived.get("k")).toBe("OK");
+    expect(await wrapped.get("k")).toBe("OK");
+    expect(await redis.pipeline().get("k").exec()).toEqual(["OK"]);
+    expect(requests).toEqual([SENT, SENT, SENT.replace(" ", "pipeline ")]);
+  });
+
+  test("a malformed url that is set later rejects the command", async () => {
+    const redis = FetchRedis.fromEnv(env, {});
+    Object.assign(env, { WARMLINE_URL: "redis://127.0.0.1:6379", WARMLINE_TOKEN: "t" });
+    await expect(redis.get("k")).rejects.toThrow(/redis:\/\/ address/);
+    await expect(redis.pipeline().get("k").exec()).rejects.toThrow(/redis:\/\/ address/);
+    await expect(redis.subscribe("c").ready).rejects.toThrow(/redis:\/\/ address/);
+  });
+
+  test("options without url and token do not read the environment", async () => {
+    set();
+    vi.stubEnv("WARMLINE_URL", env.WARMLINE_URL);
+    vi.stubEnv("WARMLINE_TOKEN", env.WARMLINE_TOKEN);
+    await expect(new FetchRedis({ url: undefined, token: undefined }).get("k")).rejects.toThrow(
+      /^url and token missing: .* for Redis\.fromEnv\(\)$/,
+    );
+    vi.unstubAllEnvs();
+  });
+});
+
+test.each([
+  ["Node", Redis],
+  ["fetch", FetchRedis],
+])("an inspected client of the entry for %s shows its url and no token", (_, Client) => {
+  const redis = new Client({ url: "https://shown.example/path/", token: "hushed" });
+  const url = "https://shown.example/path";
+  expect(inspect(redis)).toBe(
+    `Redis {\n  url: '${url}',\n  connections: 0,\n  timeout: 10000,\n  writes: 'at-most-once'\n}`,
+  );
+  class Mine extends Client {}
+  expect(inspect(new Mine({ url, token: "hushed" }))).toMatch(/^Mine \{\n {2}url: /);
+  expect(inspect(redis.with({ timeout: 5 }))).toMatch(/^Redis \{.* timeout: 5,/s);
+  expect(inspect(new Client())).toMatch(/^Redis \{\n {2}url: undefined,\n {2}connections: 0/);
+  for (const depth of [0, 9]) expect(inspect({ redis }, { depth, showHidden: true })).not.toContain("hushed");
 });
 
 test("numbers that JSON writes alike are distinguished", () => {
