@@ -89,11 +89,11 @@ describe("a handshake that hangs", () => {
     "several handshakes that hang let calls settle, and calls succeed once handshakes do",
     async ({ route }) => {
       route.path.transport.onConnection(() => blackhole("open"));
-      const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });
+      const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 1_500 });
       for (let i = 0; i < 2; i++) {
         const [result] = await instance.run(["INCR", route.key]);
         expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
-        expect(result!.ms).toBeLessThan(2_500);
+        expect(result!.ms).toBeLessThan(2_000);
       }
       route.path.transport.onConnection(() => undefined);
       expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);

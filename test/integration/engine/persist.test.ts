@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -202,24 +201,6 @@ describe("--persist", () => {
     await expect.poll(() => run("GET", "k").catch(() => null), { timeout: 10_000 }).toEqual({ result: "v" });
     expect(cli.stderr).not.toContain("lost");
     await cli.stop();
-  });
-
-  test("the embedded engine has its last snapshot after SIGKILL", { timeout: 60_000 }, async () => {
-    const folder = newFolder();
-    const { cli, run } = await start(folder, "--engine", "embedded");
-    const [, file] = await cli.printed(
-      /^data: (.*) \(written every 10 s while it changes, and at the end\)$/m,
-    );
-    expect(file).toBe(join(folder, "embedded.snapshot"));
-    await run("SET", "before", "v");
-    const written = () => (existsSync(file!) ? statSync(file!).mtimeMs : 0);
-    await expect.poll(written, { timeout: 20_000 }).toBeGreaterThan(0);
-    cli.child.kill("SIGKILL");
-    await cli.ended;
-    const again = await start(folder, "--engine", "embedded");
-    expect(await again.run("GET", "before")).toEqual({ result: "v" });
-    expect(await again.cli.stop()).toBe(0);
-    expect(existsSync(join(folder, "gateway.lock"))).toBe(false);
   });
 
   test("changes are written at exit, at SIGTERM too", async () => {

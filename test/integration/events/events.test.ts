@@ -209,13 +209,13 @@ test("a thaw is published with about the frozen time", async () => {
   try {
     await instance.invoke();
     await instance.freeze();
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 2_300));
     await instance.thaw();
     const { result } = await instance.invoke();
     const thaws = (result as typeof heard).filter(([name]) => name === "thaw");
     expect(thaws).toEqual([["thaw", { origin: endpoint.url, frozenMs: ms, idle: 1 }]]);
     expect(thaws[0]?.[1].frozenMs).toBeGreaterThan(1_000);
-    expect(thaws[0]?.[1].frozenMs).toBeLessThan(3_500);
+    expect(thaws[0]?.[1].frozenMs).toBeLessThan(2_800);
   } finally {
     await instance.stop();
   }

@@ -67,8 +67,6 @@ for (const setup of setups) {
       const body = Array.from({ length: 14 }, () => ["PING"]);
       expect((await send(body, "/pipeline")).status).toBe(200);
       expectLimited(await send(["PING"]), /commandsPerSecond/, "2");
-      await sleep(2_050);
-      expect((await send(["PING"])).status).toBe(200);
     });
 
     test("concurrentRequests counts blocking commands and event streams", async () => {
@@ -87,22 +85,22 @@ for (const setup of setups) {
       expect(streams[1]!.status).toBe(200);
     });
 
-    test("bytesPerSecond counts requests, responses and event streams", async () => {
+    test("bytesPerSecond counts requests and responses", async () => {
       await begin({ bytesPerSecond: "10kb" });
       const value = "x".repeat(20_000);
       expect((await send(["SET", "k", value])).status).toBe(200);
       expectLimited(await send(["GET", "k"]), /10240 bytes per second \(limit bytesPerSecond\)/, "1");
       await sleep(1_050);
       expect((await send(["GET", "k"])).status).toBe(200);
-      const refused = await send(["PING"]);
-      expect(refused.status).toBe(429);
-      const seconds = Number(refused.headers["retry-after"]);
-      expect(seconds).toBeGreaterThan(0);
-      await sleep(seconds * 1_000 + 50);
+      expectLimited(await send(["PING"]), /limit bytesPerSecond/, "2");
+    });
+
+    test("bytesPerSecond counts event streams", async () => {
+      await begin({ bytesPerSecond: "10kb" });
       streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
-      await send(["PUBLISH", "c", value], "/", "app");
+      await send(["PUBLISH", "c", "x".repeat(20_000)], "/", "app");
       await expect.poll(() => streams[0]!.data.length).toBe(2);
-      expect((await send(["PING"])).status).toBe(429);
+      expectLimited(await send(["PING"]), /limit bytesPerSecond/, "1");
     });
 
     test("the client waits for Retry-After, and every write is applied once", async () => {
@@ -159,7 +157,7 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
     const began = performance.now();
     let done = 0;
     const errors = new Set<string>();
-    while (performance.now() - began < 3_000) {
+    while (performance.now() - began < 1_500) {
       // Each on a separate connection, so that both workers get some.
       const responses = await Promise.all([1, 2].map(() => send(["PING"])));
       for (const response of responses) {

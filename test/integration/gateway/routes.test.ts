@@ -13,6 +13,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     gateway = await createGateway({
       routes: [`*=${rest}`, `sess:=${sessions}`, `sess:cart:=${carts}?strip=true`],
       port: 0,
+      commandTimeout: 1_000,
     });
   });
   afterAll(async () => {

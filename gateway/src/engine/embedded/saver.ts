@@ -1,4 +1,5 @@
 import type { CommandPlan, createRedisCommandExecutor, RedisServerState } from "js-redis-server/core";
+import { type Clock, systemClock } from "../../util/clock.js";
 import { SNAPSHOT_EVERY } from "./messages.js";
 import { readSnapshot, writeSnapshot } from "./snapshot.js";
 
@@ -19,11 +20,14 @@ export interface SaverOptions {
   readonly beat: () => void;
   /** Called with the system's error code when a snapshot could not be written. */
   readonly onFailure: (code: string) => void;
+  /** The clock of the snapshots. Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** Keeps the data of the embedded engine in a file: reads it at the start, and writes it while it changes. */
 export class Saver {
   readonly #options: SaverOptions;
+  readonly #clock: Clock;
   /**
    * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
    * before its change is made, with the first snapshot in between.
@@ -34,6 +38,7 @@ export class Saver {
   /** @throws {SnapshotError} when the file can't be read */
   constructor(options: SaverOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     readSnapshot(options.state, options.file, options.beat);
     this.#schedule(SNAPSHOT_EVERY);
   }
@@ -54,10 +59,10 @@ export class Saver {
   }
 
   #schedule(wait: number): void {
-    setTimeout(async () => {
-      const begun = performance.now();
+    this.#clock.setTimeout(async () => {
+      const begun = this.#clock.now();
       if (this.#wanted > 0) await this.save();
-      this.#schedule(Math.max(SNAPSHOT_EVERY, (performance.now() - begun) / MAX_SHARE));
+      this.#schedule(Math.max(SNAPSHOT_EVERY, (this.#clock.now() - begun) / MAX_SHARE));
     }, wait);
   }
 
