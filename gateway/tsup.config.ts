@@ -8,7 +8,7 @@ import { gatewayTable } from "../scripts/commands/gateway-table.js";
 /** A folder of its own, from which scripts/build.mjs moves the files into `dist`. */
 const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
 
-const ENTRIES = { index: "src/index.ts", testing: "src/testing/index.ts" };
+const ENTRIES = { index: "src/index.ts", testing: "src/testing/index.ts", msw: "src/testing/msw.ts" };
 
 const shared: Options = {
   outDir,
@@ -18,8 +18,8 @@ const shared: Options = {
   esbuildOptions(options) {
     options.sourcesContent = false;
   },
-  // The installed gateway needs no other package: they are part of these files.
-  noExternal: [/.*/],
+  // The installed gateway needs no other package: they are part of these files. msw is the user's own.
+  noExternal: [/^(?!msw$)/],
   // Some of them are CommonJS, which in an ES module needs a `require` for Node's own modules.
   banner: ({ format }) =>
     format === "esm"
@@ -69,9 +69,16 @@ async function buildConsole(): Promise<void> {
 }
 
 async function writeCommonJsEntries(): Promise<void> {
-  for (const name of Object.keys(ENTRIES)) {
+  for (const name of ["index", "testing"]) {
     await writeFile(join(outDir, `${name}.cjs`), `module.exports = require("./commonjs.cjs").${name};\n`);
   }
+  await writeFile(
+    join(outDir, "msw.cjs"),
+    `const { http } = require("msw");
+const { createRedisHandlers } = require("./commonjs.cjs");
+exports.redisHandlers = (options) => createRedisHandlers(http.all, options);
+`,
+  );
 }
 
 export default defineConfig([

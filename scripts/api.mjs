@@ -13,6 +13,7 @@ const ENTRIES = [
   "src/node-redis.ts",
   "gateway/src/index.ts",
   "gateway/src/testing/index.ts",
+  "gateway/src/testing/msw.ts",
 ];
 
 /** Kinds that need a docstring of their own. Functions and constructors have theirs on their signatures. */

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Registry } from "prom-client";
 import { Authenticator } from "./access/authenticator.js";
 import { openedCommands } from "./access/denial-reasons.js";
@@ -57,7 +58,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Hooks of a gateway that runs as one of several worker processes. */
+/** Hooks of a gateway that runs as one of several worker processes, or without a port. */
 export interface WorkerHooks {
   /** Number of processes of the gateway. Default: 1. */
   readonly workers?: number;
@@ -71,6 +72,8 @@ export interface WorkerHooks {
   readonly metrics?: () => Promise<string>;
   /** Called with this process's own metrics. */
   readonly onMetrics?: (own: Registry) => void;
+  /** Called with the function that serves a connection. The gateway does not listen then. */
+  readonly onAccept?: (accept: (socket: Socket) => void) => void;
 }
 
 /** Starts a gateway: see `createGateway`. */
@@ -168,9 +171,10 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     requests.close();
     await backend.close();
   };
-  let port: number;
+  let { port } = settings;
   try {
-    port = await server.listen(host, settings.port);
+    if (hooks.onAccept) hooks.onAccept((socket) => server.accept(socket));
+    else port = await server.listen(host, port);
   } catch (error) {
     connections.stop();
     certificate?.close();

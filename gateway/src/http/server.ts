@@ -81,7 +81,7 @@ export class HttpServer implements ConnectionHost {
       return;
     }
     this.#server = createServer({ ...SOCKETS, pauseOnConnect: true });
-    const take = (socket: Socket) => (secure ? secure.emit("connection", socket) : this.#accept(socket));
+    const take = (socket: Socket) => (secure ? secure.emit("connection", socket) : this.accept(socket));
     if (proxies) {
       const entrance = new ProxyEntrance({
         proxies,
@@ -143,6 +143,14 @@ export class HttpServer implements ConnectionHost {
     this.#certificate?.close();
   }
 
+  /** Serves a connection. */
+  accept(socket: Socket): void {
+    if (this.#connections.isOverrun) {
+      this.#connections.refusedTotal++;
+      socket.destroy();
+    } else this.#connections.add(new Connection(socket, this, this.#clientOf(socket)));
+  }
+
   exchange(head: RequestHead, connection: Connection, startedAt: number): HttpExchange {
     return this.#service.exchange(head, connection, this, startedAt);
   }
@@ -177,7 +185,7 @@ export class HttpServer implements ConnectionHost {
     };
     const server = createTlsServer(options, (socket) => {
       this.#greeting.delete(endOf(socket));
-      this.#accept(socket);
+      this.accept(socket);
     });
     server.on("connection", (socket: Socket) => this.#greet(socket));
     // A greeting that failed, or was not made in time: Node leaves the connection open.
@@ -211,13 +219,6 @@ export class HttpServer implements ConnectionHost {
 
   #clientOf(socket: Socket): string | null {
     return this.#entrance ? (this.#clients.get(endOf(socket)) ?? null) : null;
-  }
-
-  #accept(socket: Socket): void {
-    if (this.#connections.isOverrun) {
-      this.#connections.refusedTotal++;
-      socket.destroy();
-    } else this.#connections.add(new Connection(socket, this, this.#clientOf(socket)));
   }
 }
 

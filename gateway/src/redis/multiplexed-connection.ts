@@ -311,7 +311,8 @@ export class MultiplexedConnection {
     this.#due = due;
     const wait = Math.min(Math.max(MIN_TIMER_INTERVAL, Math.ceil(due - performance.now())), 0x7fffffff);
     // After one more poll: when this process itself was held up, replies in time may be unread.
-    this.#timer = setTimeout(() => setImmediate(this.#expire), wait);
+    // The connection keeps the process alive while a reply is awaited.
+    this.#timer = setTimeout(() => setImmediate(this.#expire), wait).unref();
   }
 
   #expire = (): void => {

@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   readonly stallTimeoutMs?: number;
   /** A file to keep the data in; default: it is kept in memory alone. */
   readonly snapshot?: string | undefined;
+  /** Whether open connections keep the process alive, as sockets would. Default: true. */
+  readonly keepsProcessAlive?: boolean | undefined;
   /** Called with a one-line message when the engine was restarted, including the state of its data. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
@@ -51,6 +53,7 @@ class EmbeddedEngine implements Engine {
   readonly description = DESCRIPTION;
   readonly data: string | undefined;
   readonly #snapshot: string | null;
+  readonly #keepsProcessAlive: boolean;
   readonly #limits: EmbeddedLimits;
   readonly #stallTimeoutMs: number;
   readonly #onNotice: (message: string) => void;
@@ -64,6 +67,7 @@ class EmbeddedEngine implements Engine {
   constructor(options: EmbeddedOptions) {
     this.#snapshot = options.snapshot ?? null;
     this.data = options.snapshot && `${options.snapshot} (${HOW_OFTEN})`;
+    this.#keepsProcessAlive = options.keepsProcessAlive ?? true;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#stallTimeoutMs = options.stallTimeoutMs ?? 5000;
     this.#onNotice = options.onNotice ?? (() => {});
@@ -100,6 +104,7 @@ class EmbeddedEngine implements Engine {
       connection.destroy(new Error("the embedded engine is not running"));
       return connection;
     }
+    if (!this.#keepsProcessAlive) port1.unref();
     worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
