@@ -1,6 +1,7 @@
 import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
+import type { TrackedSource } from "./near/tracking-session.js";
 import { Reachability } from "./redis/reachability.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
@@ -19,6 +20,8 @@ export interface Backend {
   /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
   readonly upstreams: Upstreams;
+  /** The Redis servers that hold keys with one of the prefixes `nearPrefix`. */
+  readonly tracked: readonly TrackedSource[];
   /** The reason why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
   readonly problem: string | null;
   /** Resolves when the first attempts to connect have ended, or after `timeout` ms. */
@@ -54,6 +57,7 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
     await Promise.all(engines.map((engine) => engine.close()));
   };
   let upstreams: Upstreams = main;
+  const tracked = [trackedAt("", false, main, settings.nearPrefix)];
   if (routes.length > 0) {
     const parts = routes
       .filter(({ prefix }) => prefix !== "")
@@ -62,6 +66,11 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
         strip,
         upstreams: upstreamsAt(engine),
       }));
+    tracked.push(
+      ...parts.map(({ prefix, strip, upstreams }) =>
+        trackedAt(prefix.toString(), strip, upstreams, settings.nearPrefix),
+      ),
+    );
     upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
   }
   const named = routes
@@ -71,12 +80,28 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
     description: [first.description, ...named].join("; "),
     data: first.data ?? null,
     upstreams,
+    tracked: tracked.filter(({ prefixes }) => prefixes.length > 0),
     get problem() {
       const problems = reachabilities.map(({ problem }) => problem).filter((each) => each !== null);
       return problems.join("; ") || null;
     },
     firstAttempts: (timeout) => Promise.all(reachabilities.map((each) => each.firstAttempt(timeout))),
     close,
+  };
+}
+
+/** @param prefix the prefix of the route; `near` are the prefixes of keys to track */
+function trackedAt(
+  prefix: string,
+  strip: boolean,
+  upstreams: Upstreams,
+  near: readonly string[],
+): TrackedSource {
+  const own = near.filter((each) => each.startsWith(prefix) || prefix.startsWith(each));
+  return {
+    upstream: upstreams.of(null),
+    prefixes: strip ? own.map((each) => each.slice(prefix.length)) : own,
+    stripped: Buffer.from(strip ? prefix : ""),
   };
 }
 

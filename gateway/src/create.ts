@@ -21,6 +21,8 @@ import { RequestLog } from "./log/request-log.js";
 import { LoopDelay } from "./metrics/loop-delay.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
+import { ChangeTracker } from "./near/change-tracker.js";
+import { NearReports } from "./near/near-header.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
@@ -131,6 +133,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     feed: settings.console ? feed : null,
     relay: hooks.relay ?? (async () => null),
   });
+  const { nearPrefix } = settings;
+  const tracker =
+    nearPrefix.length > 0 ? new ChangeTracker(backend.tracked, settings.commandTimeout, log) : null;
   const proxies = new TrustedProxies(settings.trustedProxies);
   hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
@@ -153,6 +158,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     maxCommands: settings.maxCommands,
     getWrites: settings.allowGetWrites,
     console: settings.console,
+    near: tracker && new NearReports(tracker, nearPrefix),
   });
   const server = new HttpServer({
     service: handler,
@@ -169,6 +175,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     authenticator.close();
     loopDelay.close();
     requests.close();
+    tracker?.close();
     await backend.close();
   };
   let { port } = settings;
@@ -182,6 +189,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     throw listenError(error as NodeJS.ErrnoException, host, settings.port);
   }
   upstream.open();
+  tracker?.open();
   await backend.firstAttempts(FIRST_CONTACT_TIMEOUT);
 
   const close = async () => {

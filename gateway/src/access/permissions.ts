@@ -20,6 +20,8 @@ export interface Permissions {
   readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   denialReason(command: Command, context: CommandContext): string | null;
+  /** The prefix of all keys that it may use; undefined for any keys. */
+  readonly prefix: string | undefined;
   /** Whether it may run reads alone. */
   readonly readsOnly: boolean;
   /** Whether any command is rewritten. */
@@ -77,6 +79,10 @@ class FullPermissions implements Permissions {
 
   denialReason(command: Command, context: CommandContext): string | null {
     return denialReason(command, context, this.options.rules);
+  }
+
+  get prefix(): string | undefined {
+    return this.options.prefix;
   }
 
   get readsOnly(): boolean {

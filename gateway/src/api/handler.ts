@@ -17,6 +17,7 @@ import { resolveRequestId, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
+import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { BadRequest } from "./bad-request.js";
@@ -52,6 +53,8 @@ export interface HandlerOptions {
   readonly maxCommands: number;
   /** Whether GET and HEAD may run commands that write. */
   readonly getWrites: boolean;
+  /** Reports to near caches; null if no prefix is tracked. */
+  readonly near: NearReports | null;
   /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
   readonly console: boolean;
 }
@@ -66,6 +69,8 @@ interface HeadFacts {
   readonly permissions: Permissions | null;
   /** The numbers of that token. */
   readonly numbers: TokenNumbers | null;
+  /** The header of a near cache; null without one. */
+  readonly near: NearRequest | null;
   /** The generation of the tokens. */
   readonly generation: number;
 }
@@ -144,7 +149,7 @@ export class Handler implements HttpService, ExchangeHandler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBodySize, console } = this.#options;
-    const { foreign, path, query, permissions, numbers } = this.#factsOf(req);
+    const { foreign, path, query, permissions, numbers, near } = this.#factsOf(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -206,16 +211,33 @@ export class Handler implements HttpService, ExchangeHandler {
       return;
     }
     readFormat(exchange);
-    if (method === "POST" || method === "PUT") {
-      exchange.readBody(most, (body) => {
-        exchange.guard(() => this.#run(exchange, permissions, path, query, body));
-      });
-    } else this.#run(exchange, permissions, path, query, null);
+    const run = (body: Buffer | null) => {
+      if (near) this.#reportTo(near, exchange, permissions, path, query, body);
+      else exchange.guard(() => this.#run(exchange, permissions, path, query, body));
+    };
+    if (method === "POST" || method === "PUT") exchange.readBody(most, run);
+    else run(null);
+  }
+
+  /** Runs a request of a near cache, with a report of changes in its response. */
+  #reportTo(
+    near: NearRequest,
+    exchange: Exchange,
+    permissions: Permissions,
+    path: string,
+    query: string,
+    body: Buffer | null,
+  ): void {
+    this.#options.near!.report(near, permissions.prefix, (value) => {
+      if (exchange.gone) return;
+      exchange.extraHeaders.push(NEAR_HEADER, value);
+      exchange.guard(() => this.#run(exchange, permissions, path, query, body));
+    });
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
   #factsOf(req: RequestHead): HeadFacts {
-    const { authenticator, origins, traffic } = this.#options;
+    const { authenticator, origins, traffic, near } = this.#options;
     let facts = this.#facts.get(req);
     if (facts?.generation !== authenticator.generation) {
       const { url, headers } = req;
@@ -230,6 +252,7 @@ export class Handler implements HttpService, ExchangeHandler {
         foreign: originDenialReason(headers, origins),
         permissions,
         numbers: permissions && traffic.tokens.of(permissions.name),
+        near: near && headers["warmline-near"] ? parseNearRequest(headers["warmline-near"]) : null,
         generation: authenticator.generation,
       };
       this.#facts.set(req, facts);
@@ -329,7 +352,7 @@ export class Handler implements HttpService, ExchangeHandler {
       "Vary",
       "Origin",
       "Access-Control-Expose-Headers",
-      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Outcome, X-Request-Id",
+      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Near, Warmline-Outcome, X-Request-Id",
     );
     if (exchange.req.method !== "OPTIONS") return;
     exchange.extraHeaders.push(

@@ -18,6 +18,7 @@ const NAMES = [
   "transfer-encoding",
   "upstash-encoding",
   "upstash-response-format",
+  "warmline-near",
   "x-forwarded-for",
   "x-request-id",
 ] as const;

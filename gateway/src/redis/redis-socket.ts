@@ -23,6 +23,8 @@ export interface RedisSocketOptions {
   readonly maxReplySize: number;
   /** The budget for large replies that are kept whole. Default: no limit. */
   readonly budget?: BufferBudget | undefined;
+  /** Whether replies may be RESP3. Default: false. */
+  readonly resp3?: boolean | undefined;
   readonly counters: UpstreamCounters;
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;
@@ -66,7 +68,7 @@ export class RedisSocket {
   constructor(options: RedisSocketOptions, handler: RedisSocketHandler) {
     this.#options = options;
     this.#handler = handler;
-    this.#framer = new Framer(options.maxReplySize, options.budget);
+    this.#framer = new Framer(options.maxReplySize, options.budget, options.resp3);
     this.#handshake = options.handshake.length;
   }
 

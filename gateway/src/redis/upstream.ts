@@ -25,6 +25,10 @@ export interface Sharding {
   moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
   /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
   suspect(node: string): void;
+  /** The names of the primaries that serve slots. Empty while they are not known. */
+  readonly primaries: readonly string[];
+  /** Returns the names of all primaries that a node lists, those without slots included. Rejects without a reply. */
+  primariesListedBy(node: string): Promise<readonly string[]>;
   /** Calls `listener` when slots have moved. */
   onChange(listener: () => void): Cancel;
 }

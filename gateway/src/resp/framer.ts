@@ -1,5 +1,5 @@
 import { BufferBudget } from "../util/buffer-budget.js";
-import { COLON, CR, DOLLAR, LF, MINUS, NINE, PLUS, STAR, ZERO } from "../util/bytes.js";
+import { COLON, CR, DOLLAR, LF, MINUS, NINE, PERCENT, PLUS, STAR, ZERO } from "../util/bytes.js";
 
 /** The position of the framer in a reply. */
 enum At {
@@ -12,6 +12,23 @@ enum At {
   BodyCr,
   BodyLf,
 }
+
+/**
+ * Types of RESP3, each with the type of RESP2 that is framed alike. A map has two elements for each of its entries.
+ * @see https://redis.io/docs/latest/develop/reference/protocol-spec/
+ */
+const RESP3_TYPES: ReadonlyMap<number, number> = new Map(
+  Object.entries({
+    ">": STAR,
+    "~": STAR,
+    "%": STAR,
+    "=": DOLLAR,
+    _: PLUS,
+    "#": PLUS,
+    ",": PLUS,
+    "(": PLUS,
+  }).map(([type, alike]) => [type.charCodeAt(0), alike]),
+);
 
 /** Bytes that are no RESP2 reply. Nothing after them can be trusted. */
 export class MalformedReply extends Error {
@@ -41,7 +58,7 @@ export interface FramerUser {
 }
 
 /**
- * Finds where each RESP2 reply ends, over any split of the bytes, without decoding it. A reply is handed on
+ * Finds where each RESP2 reply ends, or each RESP3 reply, over any split of the bytes, without decoding it. A reply is handed on
  * as Redis's own bytes; one larger than `maxReplySize` bytes is consumed and handed on as null. Large ones that are kept
  * whole are counted against the budget.
  */
@@ -50,6 +67,8 @@ export class Framer {
   /** Elements of the reply still to come; an array adds its own. */
   #left = 1;
   #kind = 0;
+  /** Elements of an array for each one that its length counts: 2 in a map. */
+  #factor = 1;
   #number = 0;
   #digits = 0;
   #negative = false;
@@ -67,6 +86,7 @@ export class Framer {
   constructor(
     readonly maxReplySize: number,
     readonly budget = new BufferBudget(),
+    readonly resp3 = false,
   ) {}
 
   /** Takes the next bytes. @throws {MalformedReply} at the first byte that can't belong to a reply */
@@ -77,7 +97,9 @@ export class Framer {
     while (i < end) {
       switch (this.#at) {
         case At.Type: {
-          const kind = chunk[i++]!;
+          const type = chunk[i++]!;
+          const kind = this.resp3 ? (RESP3_TYPES.get(type) ?? type) : type;
+          this.#factor = type === PERCENT ? 2 : 1;
           if (kind === PLUS || kind === MINUS) this.#at = At.Text;
           else if (kind === DOLLAR || kind === COLON || kind === STAR) {
             this.#kind = kind;
@@ -122,7 +144,7 @@ export class Framer {
           }
           if (this.#number > 0xffffffff) throw new MalformedReply("a length out of range");
           if (this.#kind === STAR) {
-            this.#left += this.#number;
+            this.#left += this.#number * this.#factor;
             break;
           }
           this.#at = this.#number === 0 ? At.BodyCr : At.Body;

@@ -110,6 +110,11 @@ function checkCombinations(settings: Settings): void {
       "proxyProtocol: needs trustedProxies, the addresses of the proxies that send the PROXY header",
     );
   }
+  if (settings.nearPrefix.length > 0 && settings.readPolicy !== "primary") {
+    throw new TypeError(
+      "nearPrefix: needs readPolicy primary, since a replica may return a value from before a change",
+    );
+  }
   checkOtherRedis(settings);
 }
 

@@ -162,6 +162,16 @@ export const SETTINGS = {
     min: 1,
     max: 1_000_000,
   }),
+  /**
+   * Prefixes of the keys whose changes are reported to clients with `warmline/near`. Redis tracks them by
+   * `CLIENT TRACKING`. No prefix may begin with another. Default: none.
+   */
+  nearPrefix: list({
+    help: "prefix of keys that clients may cache by warmline/near, such as flag:; repeatable",
+    placeholder: "<prefix>",
+    default: [],
+    check: checkNearPrefixes,
+  }),
   /** The Redis to start: `auto`, `embedded`, or the path of a server. */
   engine: commandLineOnly(
     text({
@@ -456,6 +466,15 @@ function checkRouteUrls(texts: readonly string[]): void {
     } catch (error) {
       throw new TypeError((error as Error).message.replace(/^redis/, "routes"));
     }
+  }
+}
+
+function checkNearPrefixes(prefixes: readonly string[]): void {
+  for (const prefix of prefixes) {
+    if (prefix === "") throw new TypeError("nearPrefix: must not be empty");
+    const other = prefixes.find((each, at) => at !== prefixes.indexOf(prefix) && each.startsWith(prefix));
+    if (other === undefined) continue;
+    throw new TypeError(`nearPrefix: ${other} begins with ${prefix}, which is enough: leave out ${other}`);
   }
 }
 

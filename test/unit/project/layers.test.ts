@@ -30,6 +30,7 @@ const PACKAGES = [
       "commands",
       "engine",
       "redis",
+      "near",
       "trace",
       "access",
       "http",

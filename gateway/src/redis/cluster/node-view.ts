@@ -19,6 +19,8 @@ export interface NodeView {
   targetOf(slot: number): string | undefined;
   /** Returns the id of the node that serves a slot. */
   ownerOf(slot: number): string | undefined;
+  /** The ids of the primaries that have not failed, those without slots included. */
+  readonly primaries: readonly string[];
   /** The names of nodes by their ids. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -34,6 +36,7 @@ export function nodeViewOf(reply: Buffer): NodeView {
   const names = new Map<string, string>();
   const targets = new Map<number, string>();
   const arriving: Range[] = [];
+  const primaries: string[] = [];
   let own = SlotSet.NONE;
   for (const line of String(decode(reply)).split("\n")) {
     const [id, address, flags, , , , , , ...slots] = line.split(" ");
@@ -51,7 +54,9 @@ export function nodeViewOf(reply: Buffer): NodeView {
     }
     owned.set(id, ranges);
     const roles = flags.split(",");
-    if (roles.includes("myself") && roles.includes("master")) own = SlotSet.ofRanges(ranges);
+    if (!roles.includes("master")) continue;
+    if (!roles.includes("fail") && !roles.includes("handshake")) primaries.push(id);
+    if (roles.includes("myself")) own = SlotSet.ofRanges(ranges);
   }
   const leaving = SlotSet.ofRanges([...targets.keys()].map((slot) => [slot, slot])).and(own);
   return {
@@ -66,6 +71,7 @@ export function nodeViewOf(reply: Buffer): NodeView {
       }
       return undefined;
     },
+    primaries,
     names,
   };
 }

@@ -1,9 +1,10 @@
 import type { PushConnectionOptions } from "../push-connection.js";
 import type { Cancel, Sharding } from "../upstream.js";
+import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
 import type { Redirection } from "./redirection.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
-/** The sharded channels of a cluster: each is at the primary that serves its slot. */
+/** The nodes of a cluster: a sharded channel is at the primary that serves its slot. */
 export class ClusterSharding implements Sharding {
   readonly #topology: Topology;
   readonly #pushOptions: (name: string) => PushConnectionOptions;
@@ -30,6 +31,17 @@ export class ClusterSharding implements Sharding {
 
   suspect(node: string): void {
     if (this.#topology.has(node)) this.#topology.suspect(node);
+  }
+
+  get primaries(): readonly string[] {
+    this.#topology.open();
+    return this.#topology.shards.map(({ primary }) => primary);
+  }
+
+  async primariesListedBy(node: string): Promise<readonly string[]> {
+    const { primaries, names } = nodeViewOf(await this.#topology.query(node, CLUSTER_NODES));
+    const found = primaries.map((id) => this.#topology.nameOfId(id) ?? names.get(id));
+    return found.filter((name) => name !== undefined);
   }
 
   onChange(listener: () => void): Cancel {

@@ -34,6 +34,27 @@ describe("the framer", () => {
     );
   });
 
+  test("the framer finds replies of RESP3 where they are expected, and refuses them elsewhere", () => {
+    const replies = [
+      ">2\r\n$10\r\ninvalidate\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n",
+      "%2\r\n+a\r\n%1\r\n+b\r\n_\r\n+c\r\n*1\r\n#t\r\n",
+      "=7\r\ntxt:a\r\n\r\n",
+      "~1\r\n,1.5\r\n",
+      "_\r\n",
+      "(12345678901234567890\r\n",
+    ].map((text) => Buffer.from(text));
+    const stream = Buffer.concat(replies);
+    for (const size of [1, 3, stream.length]) {
+      const framer = new Framer(1 << 20, undefined, true);
+      const found: Buffer[] = [];
+      for (let at = 0; at < stream.length; at += size) {
+        framer.push(stream.subarray(at, at + size), { onReply: (reply) => found.push(Buffer.from(reply!)) });
+      }
+      expect(found).toEqual(replies);
+    }
+    for (const reply of replies) expect(() => frame(reply, [])).toThrow(MalformedReply);
+  });
+
   test("the framer frames byte by byte", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { minLength: 1, maxLength: 4 }), (trees) => {

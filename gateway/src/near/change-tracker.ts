@@ -1,0 +1,83 @@
+import type { Log } from "../log/log.js";
+import { type TrackedSource, TrackingSession } from "./tracking-session.js";
+
+/** Interval in ms of PING on the tracking connections, while clients use near caches. */
+const CONFIRM_INTERVAL = 1_000;
+/** Time in ms after the last request of a near cache for which PING is sent. */
+const USED_FOR = 30_000;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 5_000;
+/** Time in ms until the next try after a server has refused to track changes. */
+const REFUSED_DELAY = 60_000;
+
+/** Tracks the changes of keys at Redis for near caches, one session after another. */
+export class ChangeTracker {
+  readonly #sources: readonly TrackedSource[];
+  readonly #timeout: number;
+  readonly #log: Log;
+  #session: TrackingSession | null = null;
+  #failures = 0;
+  #isRefused = false;
+  #usedAt = Number.NEGATIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
+  #interval: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** @param timeout the longest wait for a reply, in ms */
+  constructor(sources: readonly TrackedSource[], timeout: number, log: Log) {
+    this.#sources = sources;
+    this.#timeout = timeout;
+    this.#log = log;
+  }
+
+  /** Starts to track changes. */
+  open(): void {
+    if (this.#closed) return;
+    const session = new TrackingSession(this.#sources, this.#timeout, (reason, refused) => {
+      this.#session = null;
+      this.#failed(reason, refused, session.isReady);
+    });
+    this.#session = session;
+    void session.start().then(() => {
+      if (session.isReady) this.#failures = 0;
+    });
+  }
+
+  /** Returns the present session for a request, or null unless every server reports its changes. */
+  use(): TrackingSession | null {
+    this.#usedAt = performance.now();
+    const session = this.#session?.isReady ? this.#session : null;
+    if (session && !this.#interval) {
+      this.#interval = setInterval(() => this.#confirm(), CONFIRM_INTERVAL).unref();
+      this.#confirm();
+    }
+    return session;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearInterval(this.#interval);
+    this.#session?.close();
+    this.#session = null;
+  }
+
+  #confirm(): void {
+    if (performance.now() - this.#usedAt < USED_FOR) void this.#session?.confirm();
+    else {
+      clearInterval(this.#interval);
+      this.#interval = undefined;
+    }
+  }
+
+  #failed(reason: string, refused: boolean, wasReady: boolean): void {
+    if (this.#closed) return;
+    if (refused && !this.#isRefused) {
+      this.#isRefused = true;
+      this.#log.warn(`changes of keys can't be tracked, so near caches go by time alone: ${reason}`);
+    } else this.#log.debug(`changes of keys are not tracked: ${reason}`);
+    if (wasReady) this.#failures = 0;
+    const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
+    this.#retry = setTimeout(() => this.open(), refused ? REFUSED_DELAY : backoff).unref();
+  }
+}

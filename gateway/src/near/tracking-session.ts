@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto";
+import { slotOf } from "../redis/cluster/slot.js";
+import type { PushConnectionOptions } from "../redis/push-connection.js";
+import { PING } from "../redis/server.js";
+import type { Upstream } from "../redis/upstream.js";
+import { command } from "../resp/command.js";
+import { isError, lineOf } from "../resp/replies.js";
+import { BucketTable } from "./bucket-table.js";
+import { TrackingConnection } from "./tracking-connection.js";
+
+const CLUSTER_INFO = command("CLUSTER", "INFO");
+/** Lines of CLUSTER INFO that change when a primary is added, is replaced, or gets or loses its slots. */
+const CLUSTER_FACTS = /^cluster_(?:state|slots_assigned|known_nodes|size|current_epoch|my_epoch):\S*/gm;
+/** Maximum time in ms for the replies to PING. */
+const MAX_TIMEOUT = 2_000;
+
+/** A Redis or a cluster whose changes are reported. */
+export interface TrackedSource {
+  readonly upstream: Pick<Upstream, "pushOptions" | "sharding">;
+  /** The prefixes of its keys that are tracked, as it has them. An empty one stands for all keys. */
+  readonly prefixes: readonly string[];
+  /** The part of each key that clients use and this Redis does not have. */
+  readonly stripped: Buffer;
+}
+
+/** A point in time on both clocks: the monotonic one may stand still while a machine is suspended. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+
+interface TrackedServer {
+  readonly name: string;
+  readonly source: TrackedSource;
+  readonly isNode: boolean;
+  readonly connection: TrackingConnection;
+  /** The facts of the cluster as this node had them first. Null before, and for a server that is no node. */
+  facts: string | null;
+}
+
+/** A promise, and the function that resolves it. */
+class Deferred {
+  resolve!: (value: boolean) => void;
+  readonly promise = new Promise<boolean>((resolve) => {
+    this.resolve = resolve;
+  });
+}
+
+/**
+ * A period in which every server reports its changes without a gap. It ends when a connection is lost or a cluster changes.
+ * Its epoch identifies its table to clients.
+ */
+export class TrackingSession {
+  readonly epoch = BigInt(`0x${randomBytes(6).toString("hex")}`).toString(36);
+  readonly table = new BucketTable();
+  /** Whether all servers report their changes. */
+  isReady = false;
+  readonly #servers: TrackedServer[] = [];
+  readonly #onEnd: (reason: string, refused: boolean) => void;
+  /** Connections whose server does not report changes yet. */
+  #starting = 0;
+  #onStarted: (() => void) | null = null;
+  /** When the last commands that all servers replied to were sent. */
+  #confirmedAt = now();
+  #sentAt = now();
+  /** Replies still to come. */
+  #due = 0;
+  #current: Deferred | null = null;
+  #next: Deferred | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #timeout: number;
+  #ended = false;
+
+  /** @param onEnd called once, unless it was closed. `refused`: a server does not track changes for the gateway's user */
+  constructor(
+    readonly sources: readonly TrackedSource[],
+    timeout: number,
+    onEnd: (reason: string, refused: boolean) => void,
+  ) {
+    this.#timeout = Math.min(timeout, MAX_TIMEOUT);
+    this.#onEnd = onEnd;
+  }
+
+  /** Connects to every server. */
+  async start(): Promise<void> {
+    for (const source of this.sources) {
+      const { sharding } = source.upstream;
+      const names = sharding ? sharding.primaries : [""];
+      if (names.length === 0) return this.#end("the topology of the cluster is not known");
+      for (const name of names) this.#connect(source, name);
+    }
+    do {
+      await this.#started();
+      if (!(await this.confirm())) return;
+    } while (await this.#connectToOthers());
+    this.#confirmedAt = now();
+    this.isReady = !this.#ended;
+  }
+
+  /** Age in ms, at a time, of what is known: every change acknowledged before is in the table. */
+  age(at = now()): number {
+    const { monotonic, wall } = this.#confirmedAt;
+    return Math.max(0, Math.ceil(Math.max(at.monotonic - monotonic, at.wall - wall)));
+  }
+
+  /**
+   * Sends a command to every server. Its reply follows the reports of all changes that were acknowledged before this call.
+   * Resolves with true when all have replied, and with false if the session has ended. Waiting calls share the commands.
+   */
+  confirm(): Promise<boolean> {
+    if (this.#ended) return Promise.resolve(false);
+    this.#next ??= new Deferred();
+    const { promise } = this.#next;
+    if (!this.#current) this.#confirmNext();
+    return promise;
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.isReady = false;
+    clearTimeout(this.#timer);
+    for (const { connection } of this.#servers) connection.close();
+    this.#current?.resolve(false);
+    this.#next?.resolve(false);
+    this.#onStarted?.();
+  }
+
+  #end(reason: string, refused = false): void {
+    if (this.#ended) return;
+    this.close();
+    this.#onEnd(reason, refused);
+  }
+
+  #connect(source: TrackedSource, name: string): void {
+    const { upstream, prefixes, stripped } = source;
+    const { sharding } = upstream;
+    const options: PushConnectionOptions = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
+    this.#starting++;
+    const lost = (reason: string, refused = false) => {
+      sharding?.suspect(name);
+      this.#end(reason, refused);
+    };
+    const connection = new TrackingConnection(options, prefixes, {
+      onTracking: (isCluster) => {
+        // Without the topology, changes at other nodes would be missed.
+        if (isCluster && !sharding) lost("the topology of the cluster is not known");
+        else if (--this.#starting === 0) this.#onStarted?.();
+      },
+      onChange: (keys) => {
+        if (!keys) this.table.changeAll();
+        else for (const key of keys) this.table.change(bucketOf(stripped, key));
+      },
+      onReply: (reply) => {
+        if (server.isNode) {
+          if (isError(reply)) return lost(`it replied ${lineOf(reply)}`);
+          const facts = (reply.toString("latin1").match(CLUSTER_FACTS) ?? []).join();
+          server.facts ??= facts;
+          if (facts !== server.facts) return lost("the cluster has changed");
+        }
+        if (--this.#due === 0) this.#confirmed();
+      },
+      onDown: lost,
+    });
+    const server: TrackedServer = { name, source, isNode: sharding !== null, connection, facts: null };
+    this.#servers.push(server);
+    connection.open();
+  }
+
+  /** Resolves when every server reports its changes, or the session has ended. */
+  async #started(): Promise<void> {
+    if (this.#starting === 0 || this.#ended) return;
+    await new Promise<void>((resolve) => {
+      this.#onStarted = resolve;
+    });
+  }
+
+  /**
+   * Connects to the primaries without slots, too: keys are moved there before the slots are. Returns whether there are any
+   * to which there was no connection.
+   */
+  async #connectToOthers(): Promise<boolean> {
+    let found = false;
+    for (const source of this.sources) {
+      const { sharding } = source.upstream;
+      const known = this.#servers.filter((server) => server.source === source).map(({ name }) => name);
+      if (!sharding) continue;
+      const listed = await sharding.primariesListedBy(known[0]!).catch(() => null);
+      if (this.#ended) return false;
+      if (!listed) {
+        this.#end("a node of the cluster did not list the others");
+        return false;
+      }
+      for (const name of listed) {
+        if (known.includes(name)) continue;
+        found = true;
+        this.#connect(source, name);
+      }
+    }
+    return found;
+  }
+
+  #confirmNext(): void {
+    this.#current = this.#next;
+    this.#next = null;
+    this.#sentAt = now();
+    this.#due = this.#servers.length;
+    this.#timer = setTimeout(() => this.#end("no reply in time"), this.#timeout).unref();
+    for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_INFO : PING);
+  }
+
+  #confirmed(): void {
+    clearTimeout(this.#timer);
+    this.#confirmedAt = this.#sentAt;
+    this.#current?.resolve(true);
+    this.#current = null;
+    if (this.#next) this.#confirmNext();
+  }
+}
+
+/** The bucket of a key: its hash slot. */
+function bucketOf(stripped: Buffer, key: Buffer): number {
+  const whole = stripped.length === 0 ? key : Buffer.concat([stripped, key]);
+  return slotOf(whole, 0, whole.length);
+}

@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { slotOf } from "../../support/slot.js";
+import { call } from "./http.js";
+
+/** The header of a response to a near cache, taken apart. */
+interface Report {
+  readonly epoch: string;
+  readonly state: string;
+  readonly age: number;
+  /** Buckets, `*` for all, or the prefixes after `new`. */
+  readonly changes: string;
+  readonly result: any;
+}
+
+async function ask(gateway: Gateway, given: string, command = ["PING"], token?: string): Promise<Report> {
+  const headers = { "Warmline-Near": given };
+  const { headers: sent, json } = await call(gateway, "/", {
+    body: command,
+    headers,
+    ...(token && { token }),
+  });
+  const [state = "", age, changes = "", prefixes] = String(sent["warmline-near"]).split(" ");
+  const epoch = state.split(":")[0]!;
+  return { epoch, state, age: Number(age), changes: prefixes ?? changes, result: json.result };
+}
+
+const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);
+const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
+
+describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
+  let server: RedisServer;
+  const gateways: Gateway[] = [];
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterEach(async () => {
+    for (const gateway of gateways.splice(0)) await gateway.close();
+  });
+  afterAll(() => server?.stop());
+
+  async function start(options: GatewayOptions = {}): Promise<Gateway> {
+    const gateway = await createGateway({
+      port: 0,
+      redis: server.url,
+      token: "main",
+      logLevel: "silent",
+      nearPrefix: ["near:", "flag:é"],
+      ...options,
+    });
+    gateways.push(gateway);
+    return gateway;
+  }
+
+  /** The first report of a gateway that tracks changes. */
+  async function first(gateway: Gateway): Promise<Report> {
+    for (;;) {
+      const report = await ask(gateway, "none");
+      if (report.epoch !== "off") return report;
+    }
+  }
+
+  test("a gateway without nearPrefix has no such header, and one with it only for requests that have the header", async () => {
+    const plain = await start({ nearPrefix: [] });
+    const { headers } = await call(plain, "/", { body: ["PING"], headers: { "Warmline-Near": "none" } });
+    expect(headers["warmline-near"]).toBeUndefined();
+    const tracking = await start();
+    await first(tracking);
+    expect((await call(tracking, "/", { body: ["PING"] })).headers["warmline-near"]).toBeUndefined();
+  });
+
+  test("the first report names the prefixes, a later one the buckets that any client has changed since", async () => {
+    const gateway = await start();
+    const { state, changes } = await first(gateway);
+    expect(changes).toBe("near%3A,flag%3A%C3%A9");
+    await server.command("SET", "near:a", "1");
+    await server.command("SET", "other", "1");
+    await server.command(
+      "EVAL",
+      "redis.call('SET', KEYS[1], 1) redis.call('HSET', KEYS[2], 'f', 1)",
+      2,
+      "flag:é",
+      "near:h",
+    );
+    const report = await ask(gateway, `verify, ${state}`);
+    expect(new Set(listed(report))).toEqual(new Set(["near:a", "flag:é", "near:h"].map(bucket)));
+    expect(report.age).toBe(0);
+    expect(listed(await ask(gateway, report.state))).toEqual([]);
+    await server.command("RENAME", "near:a", "near:b");
+    const renamed = await ask(gateway, `verify, other:7, ${report.state}`);
+    expect(new Set(listed(renamed))).toEqual(new Set(["near:a", "near:b"].map(bucket)));
+    expect(new Set(listed(await ask(gateway, state)))).toEqual(
+      new Set(["near:a", "flag:é", "near:h", "near:b"].map(bucket)),
+    );
+  });
+
+  test("a report that verifies has every acknowledged change, at once", async () => {
+    const gateway = await start();
+    let { state } = await first(gateway);
+    for (let i = 0; i < 300; i++) {
+      const key = `near:${i % 20}`;
+      await server.command("SET", key, i);
+      const report = await ask(gateway, `verify,${state}`);
+      expect(listed(report)).toEqual([bucket(key)]);
+      state = report.state;
+    }
+  });
+
+  test("a value read with a report is from before a change only if a later report has that change", async () => {
+    const gateway = await start();
+    let { state } = await first(gateway);
+    let unchanged = 0;
+    for (let i = 0; i < 300; i++) {
+      const written = server.command("SET", "near:n", i);
+      const read = await ask(gateway, state, ["GET", "near:n"]);
+      await written;
+      const later = await ask(gateway, `verify,${read.state}`);
+      if (listed(later).length === 0) {
+        unchanged++;
+        expect(Number(read.result)).toBe(i);
+      }
+      state = later.state;
+    }
+    expect(unchanged).toBeGreaterThan(0);
+  });
+
+  test("expiry is reported, and FLUSHALL as a change of every key in the same epoch", async () => {
+    const gateway = await start();
+    const { state, epoch } = await first(gateway);
+    await server.command("SET", "near:short", "1", "PX", 20);
+    const set = await ask(gateway, `verify,${state}`);
+    expect(listed(set)).toEqual([bucket("near:short")]);
+    await expect
+      .poll(async () => listed(await ask(gateway, `verify,${set.state}`)))
+      .toEqual([bucket("near:short")]);
+    const { state: before } = await ask(gateway, `verify,${state}`);
+    await server.command("FLUSHALL");
+    const flushed = await ask(gateway, `verify,${before}`);
+    expect(flushed.changes).toBe("*");
+    expect(flushed.epoch).toBe(epoch);
+    expect((await ask(gateway, `verify,${flushed.state}`)).changes).toBe("");
+  });
+
+  test("a lost tracking connection begins a new epoch", async () => {
+    const gateway = await start();
+    const { state, epoch } = await first(gateway);
+    for (const line of String(await server.command("CLIENT", "LIST")).split("\n")) {
+      if (/flags=\S*t/.test(line)) await server.command("CLIENT", "KILL", "ID", /id=(\d+)/.exec(line)![1]!);
+    }
+    await expect.poll(async () => (await ask(gateway, state)).epoch).not.toBe(epoch);
+    await first(gateway);
+    const report = await ask(gateway, state);
+    expect(report.epoch).not.toBe(epoch);
+    expect(report.changes).toBe("near%3A,flag%3A%C3%A9");
+  });
+
+  test("the age of a report is that of the last reply to PING, about a second at most while it is used", async () => {
+    const gateway = await start();
+    await first(gateway);
+    const ages: number[] = [];
+    const end = performance.now() + 2_500;
+    while (performance.now() < end) {
+      ages.push((await ask(gateway, "none")).age);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    // Later PINGs than expected are the machine's fault; without them the age would be that of the gateway.
+    expect(Math.max(...ages)).toBeGreaterThan(500);
+    expect(ages.filter((age, at) => at > 0 && age < ages[at - 1]!).length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("a Redis user that may not track changes gets no reports", async () => {
+    await server.command("ACL", "SETUSER", "plain", "on", ">secret", "~*", "+@all", "-client");
+    const gateway = await start({ redis: server.url.replace("unix://", "unix://plain:secret@") });
+    for (let i = 0; i < 20; i++) expect((await ask(gateway, "verify", ["ECHO", "x"])).epoch).toBe("off");
+    expect((await ask(gateway, "none", ["SET", "near:a", "1"])).result).toBe("OK");
+  });
+
+  test("a token with a prefix gets the tracked prefixes that concern its keys alone", async () => {
+    const tokens = [
+      { name: "within", token: "within", prefix: "near:users:" },
+      { name: "around", token: "around", prefix: "f" },
+      { name: "outside", token: "outside", prefix: "x:" },
+    ];
+    const gateway = await start({ tokens });
+    await first(gateway);
+    expect((await ask(gateway, "none", ["PING"], "within")).changes).toBe("near%3A");
+    expect((await ask(gateway, "none", ["PING"], "around")).changes).toBe("flag%3A%C3%A9");
+    expect((await ask(gateway, "none", ["PING"], "outside")).changes).toBe("new");
+  });
+
+  test("changes behind a route that strips its prefix are reported by the keys of clients", async () => {
+    const second = await startRedis({ listen: "tcp" });
+    try {
+      const gateway = await start({
+        routes: [`near:=${second.url}?strip=true`],
+        nearPrefix: ["near:a", "x"],
+      });
+      const { state } = await first(gateway);
+      await second.command("SET", "a1", "1");
+      await second.command("SET", "b", "1");
+      await server.command("SET", "x", "1");
+      const report = await ask(gateway, `verify,${state}`);
+      expect(new Set(listed(report))).toEqual(new Set(["near:a1", "x"].map(bucket)));
+      const read = await ask(gateway, report.state, ["GET", "near:a1"]);
+      expect(read.result).toBe("1");
+    } finally {
+      for (const gateway of gateways.splice(0)) await gateway.close();
+      await second.stop();
+    }
+  });
+
+  test("a request with a malformed header is served, and gets a first report", async () => {
+    const gateway = await start();
+    await first(gateway);
+    for (const given of ["", ",,", "x", "a:b", `${"e".repeat(99)}:1`, "a:1".repeat(500), "é:1"]) {
+      const report = await ask(gateway, given || " ");
+      expect(report.result).toBe("PONG");
+    }
+  });
+
+  test.each([
+    [{ nearPrefix: ["a", "ab"] }, "nearPrefix: ab begins with a, which is enough: leave out ab"],
+    [{ nearPrefix: ["a", "a"] }, "nearPrefix: a begins with a, which is enough: leave out a"],
+    [{ nearPrefix: [""] }, "nearPrefix: must not be empty"],
+    [
+      { nearPrefix: ["a"], readPolicy: "any" as const },
+      "nearPrefix: needs readPolicy primary, since a replica",
+    ],
+  ])("settings that can't work are refused: %j", async (options, message) => {
+    await expect(createGateway({ port: 0, redis: server.url, ...options })).rejects.toThrow(message);
+  });
+});

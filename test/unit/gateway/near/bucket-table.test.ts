@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ALL, BucketTable, MAX_LISTED } from "../../../../gateway/src/near/bucket-table.js";
+
+/** The buckets of a report; null for all. */
+const read = (report: string) =>
+  report === ALL
+    ? null
+    : report
+        .split(",")
+        .filter(Boolean)
+        .map((text) => Number.parseInt(text, 36));
+
+test("a report lists exactly the buckets that have changed since, whatever the order of the changes", () => {
+  const bucket = fc.oneof(fc.nat(5), fc.constantFrom(0, 16_382, 16_383));
+  fc.assert(
+    fc.property(fc.array(bucket, { maxLength: 60 }), fc.nat(60), (changes, since) => {
+      const table = new BucketTable();
+      for (const each of changes) table.change(each);
+      const expected = new Set(changes.slice(Math.min(since, changes.length)));
+      const listed = read(table.changesSince(Math.min(since, changes.length)))!;
+      expect(new Set(listed)).toEqual(expected);
+      expect(listed).toHaveLength(expected.size);
+    }),
+  );
+});
+
+test("a report of too many buckets, of a change of all keys, and for an unknown number stands for all keys", () => {
+  const table = new BucketTable();
+  for (let bucket = 0; bucket < MAX_LISTED; bucket++) table.change(bucket);
+  expect(read(table.changesSince(0))).toHaveLength(MAX_LISTED);
+  table.change(16_383);
+  expect(table.changesSince(0)).toBe(ALL);
+  const before = table.sequence;
+  expect(table.changesSince(before + 1)).toBe(ALL);
+  expect(table.changesSince(Number.NaN)).toBe(ALL);
+  table.changeAll();
+  expect(table.changesSince(before)).toBe(ALL);
+  expect(table.changesSince(table.sequence)).toBe("");
+  table.change(7);
+  expect(read(table.changesSince(table.sequence - 1))).toEqual([7]);
+});
