@@ -3,6 +3,7 @@ import {
   type GatewayProcess,
   makeCertificate,
   type NetworkProxy,
+  type NetworkProxyOptions,
   type RedisServer,
   startGatewayProcess,
   startNetworkProxy,
@@ -24,8 +25,8 @@ export interface Rig {
   /** The Redis behind the gateway, if one was requested. */
   readonly redis: RedisServer | undefined;
   readonly proxy: NetworkProxy;
-  /** Opens another proxy in front of the gateway; the caller closes it. */
-  openProxy(options?: Partial<Distance>): Promise<NetworkProxy>;
+  /** Opens another proxy, in front of the server for clients of that protocol; the caller closes it. */
+  openProxy(protocol: BenchClient["protocol"], options?: Partial<Distance>): Promise<NetworkProxy>;
   /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
   at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
@@ -71,7 +72,11 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
   const paths: NetworkProxy[] = [];
   let certificate: Certificate | undefined;
-  const pathTo = (port: number, distance: Distance, protocol: "http" | "raw") => {
+  const pathTo = (
+    port: number,
+    distance: Distance,
+    protocol: NonNullable<NetworkProxyOptions["protocol"]>,
+  ) => {
     if (distance.tls) certificate ??= makeCertificate();
     const tls = distance.tls ? certificate : undefined;
     return startNetworkProxy({ to: { port }, rttMs: distance.rttMs, tls, protocol });
@@ -119,7 +124,10 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     },
     gateway,
     proxy,
-    openProxy: (distance) => pathTo(gateway.port, { ...options, ...distance }, "http"),
+    openProxy: (protocol, distance) =>
+      protocol === "tcp"
+        ? pathTo(redis!.port!, { ...options, ...distance }, "resp")
+        : pathTo(gateway.port, { ...options, ...distance }, "http"),
     at: async (distance) => (await at(distance)).site,
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     command: async (...args) => {

@@ -12,6 +12,7 @@ const RESPONSES = {
 
 const bad = (call: typeof get): Fault => ({
   title: `${call("").command}, 200 with HTML, truncated JSON, an empty body`,
+  onlyHttp: true,
   stage: ({ key }) => ({
     turns: Object.keys(RESPONSES).map((name) => [call(key(name))]),
     script: always(

@@ -5,12 +5,14 @@ import {
   type Fault as ProxyFault,
   type Script,
 } from "warmline-testbed";
+import type { BenchClient } from "../bench-client.js";
 import type { Call } from "./calls.js";
 
 /** The proxy, keys and commands of one trial. */
 export interface TrialSite {
   /** The proxy in front of the server; used by this trial only. */
   readonly proxy: NetworkProxy;
+  readonly protocol: BenchClient["protocol"];
   /** Random numbers, determined by the seed. */
   readonly random: () => number;
   /** Returns this trial's key of the name. */
@@ -36,6 +38,8 @@ export interface PreparedFault {
 export interface Fault {
   /** The row's title in the table. */
   readonly title: string;
+  /** Whether only clients over HTTP can meet it. */
+  readonly onlyHttp?: boolean;
   /** Whether the function is frozen before the calls, and thaws with them waiting. */
   readonly frozen?: boolean;
   /** Whether no client can get a response within the function's time. */

@@ -4,7 +4,7 @@ import { type Fault, type FaultGroup, get, incr } from "./fault.js";
 /** Something that happens to the connection of a frozen function; `last` is the last response that it received. */
 type Happening = (connection: ProxiedConnection, last: Uint8Array) => void;
 
-const HAPPENINGS: readonly [title: string, happening: Happening][] = [
+const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: boolean][] = [
   ["the server closes", (connection) => connection.close()],
   [
     "the server responds 408 and closes",
@@ -12,16 +12,18 @@ const HAPPENINGS: readonly [title: string, happening: Happening][] = [
       connection.toClient(httpResponse(408, "", { Connection: "close" }));
       connection.close();
     },
+    true,
   ],
-  ["the last response comes again", (connection, last) => connection.toClient(last)],
+  ["the last response comes again", (connection, last) => connection.toClient(last), true],
   ["the close is lost, a reset follows", (connection) => connection.dropFlow("reset")],
   ["the network drops the flow", (connection) => connection.blackhole()],
 ];
 
-const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
+const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Fault[] =>
   [get, incr].map((call) => ({
     title: `${call("").command}, frozen and ${title}`,
     frozen: true,
+    onlyHttp,
     stage: ({ key, proxy }) => {
       let last: Buffer = Buffer.alloc(0);
       return {

@@ -44,6 +44,7 @@ const batch: Fault = {
 const STATUSES = [502, 503, 504] as const;
 const proxy: Fault = {
   title: "incr, a proxy responds 502, 503, 504",
+  onlyHttp: true,
   stage: ({ key }) => ({
     turns: STATUSES.map((status) => [incr(key(`${status}`))]),
     script: always(
@@ -54,9 +55,9 @@ const proxy: Fault = {
 
 const cut: Fault = {
   title: "incr, response cut off in the middle",
-  stage: ({ key }) => ({
+  stage: ({ key, protocol }) => ({
     turns: [[incr(key("n"))]],
-    script: always(first(1, key("n"), cutReply({ bytes: 60 }))),
+    script: always(first(1, key("n"), cutReply({ bytes: protocol === "tcp" ? 2 : 60 }))),
   }),
 };
 

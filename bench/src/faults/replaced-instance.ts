@@ -48,8 +48,10 @@ export class ReplacedInstance {
     return this.result(invocation);
   }
 
+  /** Ends the instance; the next invocation starts another. */
   async stop(): Promise<void> {
     await this.instance?.stop();
+    this.instance = undefined;
   }
 
   private async running(): Promise<Instance> {
@@ -64,7 +66,6 @@ export class ReplacedInstance {
     if (!error) return result as CallResult[];
     if (error.errorType === "Sandbox.Timedout") {
       await this.stop();
-      this.instance = undefined;
       return undefined;
     }
     throw new Error(`${this.label}: ${error.errorType}: ${error.errorMessage}\n${this.output}`);

@@ -1,3 +1,4 @@
+import type { BenchClient } from "../bench-client.js";
 import type { Rig } from "../rig.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
 import type { Fault, TrialSite } from "./fault.js";
@@ -15,16 +16,26 @@ const TURNS_PER_INVOCATION = 10;
 
 let trials = 0;
 
-/** Applies one fault to one client once. Returns a verdict on each call. */
+/**
+ * Applies one fault to one client once. Returns a verdict on each call.
+ * @param protocol the client's protocol
+ */
 export async function trial(
   rig: Rig,
   lane: ReplacedInstance,
+  protocol: BenchClient["protocol"],
   fault: Fault,
   random: () => number,
 ): Promise<Verdict[]> {
-  const proxy = await rig.openProxy();
+  const proxy = await rig.openProxy(protocol);
   const prefix = `faults:${++trials}:`;
-  const site: TrialSite = { proxy, random, key: (name) => `${prefix}${name};`, command: rig.command };
+  const site: TrialSite = {
+    proxy,
+    protocol,
+    random,
+    key: (name) => `${prefix}${name};`,
+    command: rig.command,
+  };
   let over: Promise<void> | undefined;
   try {
     const { turns, script, strike } = fault.stage(site);
@@ -37,6 +48,7 @@ export async function trial(
     const event = (what: readonly (readonly Call[])[]): TurnsEvent => ({
       url: proxy.url,
       token: rig.endpoint.token,
+      ...(protocol === "tcp" && { tcp: { ...rig.endpoint.tcp!, port: proxy.port } }),
       turns: what,
     });
     const [first] = (await lane.invoke(event([[{ command: "get", key: `${prefix}warm` }]]))) ?? [];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { closeBeforeReply } from "warmline-testbed";
+import { closeBeforeReply, type Exchange } from "warmline-testbed";
 import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 /** Number of calls to a server that closes at random; half of them are writes. */
@@ -18,18 +18,24 @@ const dropped: Fault = {
 
 const race: Fault = {
   title: `${RACES} get and incr, some connections closed while they are written`,
-  stage: ({ key, random }) => ({
-    turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
-    script: () => ({
-      requestStarted: (connection) => {
-        if (random() < 0.1) connection.close();
-      },
-      responded: (connection) => {
-        // About as long as a client takes to write its next request.
-        if (random() < 0.3) connection.after(Math.floor(random() * 3), () => connection.close());
-      },
-    }),
-  }),
+  stage: ({ key, random }) => {
+    // The first command and the handshake of a client over TCP are spared.
+    const called = new RegExp(`${key("").slice(0, -1)}\\d`);
+    const isCall = ({ request }: Exchange) => called.test(request.toString("latin1"));
+    return {
+      turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
+      script: () => ({
+        exchange: (exchange) =>
+          isCall(exchange) && random() < 0.1 ? { request: (connection) => connection.close() } : undefined,
+        responded: (connection, exchange) => {
+          // About as long as a client takes to write its next request.
+          if (isCall(exchange) && random() < 0.3) {
+            connection.after(Math.floor(random() * 3), () => connection.close());
+          }
+        },
+      }),
+    };
+  },
 };
 
 const restart = (call: typeof get): Fault => ({

@@ -11,7 +11,6 @@ import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
 import { byClient, tableOf, totalColumns } from "../present.js";
 import { defineScenario } from "../scenario.js";
-import { UsageError } from "../usage.js";
 
 const GROUPS: readonly FaultGroup[] = [lostResponses, badResponses, unreachable, frozenMeanwhile];
 /** The function's timeout in ms. It exceeds all retries of the clients, so an unsettled call then hangs. */
@@ -23,31 +22,34 @@ export default defineScenario({
   title: "Faults between a function and its Redis",
   question: "What happens to a call when the network, the server or the platform fails?",
   lanes: 6,
+  clients: ["warmline", "upstash", "agent", "fetch", "ioredis", "node-redis"],
   defaults: { rounds: [5, 1] },
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();
-    const http = clients.filter(({ protocol }) => protocol === "http");
-    if (http.length === 0) throw new UsageError("--clients must name a client over HTTP.");
     // An instance is used by one trial at a time, and again by the next one.
     const instances: { readonly name: string; readonly instance: ReplacedInstance; busy: boolean }[] = [];
     defer(() => Promise.all(instances.map(({ instance }) => instance.stop())));
-    const used = http.flatMap((client) => faultClients(client, own.endpoint));
+    const used = clients.flatMap((client) =>
+      faultClients(client, own.endpoint).map((each) => ({ ...each, protocol: client.protocol })),
+    );
     return GROUPS.flatMap(({ title, faults }) =>
       faults.flatMap((fault) =>
-        used.map((client) => ({
-          group: title,
-          title: fault.title,
-          hopeless: !!fault.hopeless,
-          fault,
-          client,
-          rig: own,
-          instances,
-        })),
+        used
+          .filter(({ protocol }) => protocol === "http" || !fault.onlyHttp)
+          .map((client) => ({
+            group: title,
+            title: fault.title,
+            hopeless: !!fault.hopeless,
+            fault,
+            client,
+            rig: own,
+            instances,
+          })),
       ),
     );
   },
   label: ({ client, title }) => `${client.label}, ${title}`,
-  run: async ({ client: { name, label, function: what }, fault, rig, instances }, { random }) => {
+  run: async ({ client: { name, label, protocol, function: what }, fault, rig, instances }, { random }) => {
     const env = { ...what.env, ...rig.trust };
     const free = instances.find((each) => each.name === name && !each.busy);
     const used = free ?? {
@@ -57,7 +59,9 @@ export default defineScenario({
     };
     if (!free) instances.push(used);
     used.busy = true;
-    const verdicts = await trial(rig, used.instance, fault, random);
+    const verdicts = await trial(rig, used.instance, protocol, fault, random);
+    // A client over TCP goes on connecting to the proxy of the trial, which is gone.
+    if (protocol === "tcp") await used.instance.stop();
     used.busy = false;
     return endingsOf(verdicts);
   },
@@ -105,7 +109,7 @@ export default defineScenario({
         `A call that has not settled when the function times out (${FUNCTION_MS / 1_000} s) counts as hung. The instance then ends, as on Lambda.`,
         "Duplicates are writes that the server applied more often than they were issued, read behind the gateway after the trial. A duplicate SET is one whose repeat overwrote a newer value of another client. Wrong is a call that resolved with a value that is not its command's.",
         'The clients run with their defaults, warmline with the invocation\'s context as its deadline. If the outcome of a write is unknown, warmline rejects with UnknownOutcomeError. With writes: "exactly-once" it resolves and applies the write once.',
-        "Frozen functions are stopped for 1.2 s between two invocations and thawed with the next one waiting. Faults are applied to HTTP, so clients over TCP are skipped.",
+        "Frozen functions are stopped for 1.2 s between two invocations and thawed with the next one waiting.",
       ],
     };
   },

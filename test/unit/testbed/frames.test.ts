@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Framer, HttpFramer, type MessagePart } from "../../../testbed/src/proxy/frames.js";
+import { type Framer, HttpFramer, type MessagePart, RespFramer } from "../../../testbed/src/proxy/frames.js";
 
 /** Pushes `bytes` cut at the given places. */
 function feed(framer: Framer, bytes: Buffer, cuts: readonly number[]): MessagePart[] {
@@ -90,4 +90,37 @@ test("a response without a length goes on until the connection ends", () => {
   ];
   expect(pieces.map((piece) => piece.first)).toEqual([true, false, false]);
   expect(pieces.some((piece) => piece.last)).toBe(false);
+});
+
+test("RESP values are separated however the bytes are split", () => {
+  const values = [
+    "*2\r\n$3\r\nGET\r\n$4\r\na\r\nb\r\n",
+    "*2\r\n*0\r\n*1\r\n:-1\r\n",
+    "*-1\r\n",
+    "$-1\r\n",
+    "$0\r\n\r\n",
+    "+OK\r\n",
+    "-ERR no\r\n",
+    "%1\r\n+a\r\n~1\r\n_\r\n",
+    ">2\r\n+message\r\n=5\r\ntxt:a\r\n",
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...values), { maxLength: 6 }),
+      fc.array(fc.nat()),
+      (chosen, cuts) => {
+        const framer = new RespFramer();
+        const parts = feed(framer, Buffer.from(chosen.join("")), cuts);
+        expect(parts.every(({ first, last }) => first && last)).toBe(true);
+        expect(messages(parts)).toEqual(chosen);
+        expect(framer.flush()).toHaveLength(0);
+      },
+    ),
+  );
+});
+
+test("an incomplete RESP value is held back, and comes with the end", () => {
+  const framer = new RespFramer();
+  expect(framer.push(Buffer.from("*1\r\n$5\r\nab"))).toEqual([]);
+  expect(framer.flush().toString()).toBe("*1\r\n$5\r\nab");
 });

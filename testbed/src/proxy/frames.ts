@@ -24,6 +24,50 @@ export class ChunkFramer implements Framer {
   }
 }
 
+/** Returns where the RESP2 or RESP3 value that begins at `at` ends; undefined if it is not complete. */
+function respEnd(bytes: Buffer, at: number): number | undefined {
+  const lineEnd = bytes.indexOf("\r\n", at);
+  if (lineEnd === -1) return undefined;
+  const type = String.fromCharCode(bytes[at]!);
+  let end = lineEnd + 2;
+  if (!"$!=*~>%".includes(type)) return end;
+  const count = Math.max(0, Number(bytes.toString("latin1", at + 1, lineEnd)));
+  if ("$!=".includes(type)) {
+    const isNull = bytes[at + 1] === 0x2d;
+    if (!isNull) end += count + 2;
+    return end <= bytes.length ? end : undefined;
+  }
+  for (let left = type === "%" ? count * 2 : count; left > 0; left--) {
+    const next = end < bytes.length ? respEnd(bytes, end) : undefined;
+    if (next === undefined) return undefined;
+    end = next;
+  }
+  return end;
+}
+
+/** Splits RESP commands or replies; each is one part, held back until it is complete. */
+export class RespFramer implements Framer {
+  private rest: Buffer = Buffer.alloc(0);
+
+  push(bytes: Buffer): MessagePart[] {
+    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    const parts: MessagePart[] = [];
+    while (this.rest.length > 0) {
+      const end = respEnd(this.rest, 0);
+      if (end === undefined) break;
+      parts.push({ bytes: this.rest.subarray(0, end), first: true, last: true });
+      this.rest = this.rest.subarray(end);
+    }
+    return parts;
+  }
+
+  flush(): Buffer {
+    const { rest } = this;
+    this.rest = Buffer.alloc(0);
+    return rest;
+  }
+}
+
 const MAX_HEAD_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 

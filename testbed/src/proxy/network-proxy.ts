@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Script } from "./behaviour.js";
-import { type Destination, ProxiedConnection } from "./proxied-connection.js";
+import { type Destination, type Protocol, ProxiedConnection } from "./proxied-connection.js";
 import { resetSocket } from "./reset-socket.js";
 
 /** Options of {@link startNetworkProxy}. */
@@ -13,7 +13,7 @@ export interface NetworkProxyOptions {
   /** Terminates TLS at the far end: the certificate and its key, as PEM. The connection to `to` is plain TCP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Message framing for behaviours: `raw` takes every chunk as one message. Default `http`. */
-  readonly protocol?: "http" | "raw";
+  readonly protocol?: Protocol;
   /** Selects the behaviour of each connection; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
 }

@@ -2,11 +2,14 @@ import { connect, type Socket } from "node:net";
 import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
 import { DelayedStream } from "./delayed-stream.js";
-import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
+import { ChunkFramer, type Framer, HttpFramer, RespFramer } from "./frames.js";
 import { resetSocket } from "./reset-socket.js";
 
 /** The destination of a proxy: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };
+
+/** The protocol whose messages behaviours see; `raw` takes every chunk as one message. */
+export type Protocol = "http" | "resp" | "raw";
 
 /** Options of one connection through the proxy. */
 export interface LinkOptions {
@@ -18,7 +21,7 @@ export interface LinkOptions {
   readonly whenUp: (run: () => void) => void;
   readonly to: Destination;
   readonly rttMs: number;
-  readonly protocol: "http" | "raw";
+  readonly protocol: Protocol;
   readonly behaviour: Behaviour | undefined;
   onClosed(connection: ProxiedConnection): void;
 }
@@ -71,11 +74,8 @@ export class ProxiedConnection {
       pauseUntilDrained(this.server, client),
     );
     if (this.behaviour) {
-      this.requestFramer = options.protocol === "http" ? new HttpFramer("request") : new ChunkFramer();
-      this.responseFramer =
-        options.protocol === "http"
-          ? new HttpFramer("response", () => this.isHeadRequest())
-          : new ChunkFramer();
+      this.requestFramer = this.createFramer("request");
+      this.responseFramer = this.createFramer("response");
     }
     client.on("data", (bytes: Buffer) => this.fromClient(bytes));
     client.on("end", () => this.clientEnded());
@@ -268,6 +268,12 @@ export class ProxiedConnection {
     if (running.fault?.response) running.fault.response(this, part, running);
     else this.toClient(piece.bytes);
     if (piece.last) this.behaviour!.responded?.(this, running);
+  }
+
+  private createFramer(kind: "request" | "response"): Framer {
+    const { protocol } = this.options;
+    if (protocol === "http") return new HttpFramer(kind, () => kind === "response" && this.isHeadRequest());
+    return protocol === "resp" ? new RespFramer() : new ChunkFramer();
   }
 
   private isHeadRequest(): boolean {
