@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { dependents, isVersion, released } from "./release.mjs";
+import { dependents, isVersion, released, setDeployedVersion } from "./release.mjs";
 
 const root = process.env.RELEASE_ROOT ?? resolve(import.meta.dirname, "..");
 const version = process.argv[2] ?? "";
@@ -42,7 +42,5 @@ for (const path of dependents(root)) {
       manifest.version = manifest.version.replace(/\d+$/, (patch) => Number(patch) + 1);
   });
 }
-const deployed = "gateway/deploy/kubernetes.yaml";
-const yaml = readFileSync(join(root, deployed), "utf8");
-writeFileSync(join(root, deployed), yaml.replace(/(image: warmline-gateway:).*/, `$1${version}`));
+setDeployedVersion(root, version);
 execFileSync("npm", ["install", "--package-lock-only", "--ignore-scripts"], { cwd: root, stdio: "inherit" });

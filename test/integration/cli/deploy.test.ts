@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -68,14 +77,14 @@ describe("the Dockerfile", () => {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
   test("the Dockerfile has a user, a health check, and settings that exist", () => {
-    expect(only("USER")).toBe("node");
+    expect(only("USER")).toBe("1000");
     expect(
       Object.keys(environment)
         .filter(isOurs)
         .filter((name) => !settings.has(name)),
     ).toEqual([]);
     expect(stages()[0]!.map(([word]) => word)).toEqual(["FROM", "WORKDIR", "COPY", "RUN"]);
-    expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/ AS .*/, ""));
+    expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/--platform=\S+ | AS .*/g, ""));
   });
 
   test("the image does not start without a token; with one it starts, is healthy and stops", async () => {
@@ -183,11 +192,91 @@ describe("the Kubernetes example", () => {
   });
 });
 
-test("the Compose file names settings and files that exist", () => {
-  const compose = parse(readFileSync(join(deploy, "compose.yaml"), "utf8"));
+const texts = new Map(
+  readdirSync(deploy, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(yaml|toml|json|sh)$|Dockerfile$/.test(name))
+    .map((name) => [name, readFileSync(join(deploy, name), "utf8")]),
+);
+
+test("every setting in a file for a platform exists", () => {
+  const found = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(/\bWARMLINE_GATEWAY_\w+/g)].map(([name]) => [file, name] as const),
+  );
+  expect(new Set(found.map(([file]) => file)).size).toBeGreaterThan(6);
+  expect(found.filter(([, name]) => !settings.has(name))).toEqual([]);
+});
+
+/** Ready for traffic, rather than alive: a closing gateway leaves the balancer. */
+test.each(["fly.toml", "railway.json", "render.yaml", "cloud-run.yaml", "ecs.yaml", "kubernetes.yaml"])(
+  "%s checks /ready",
+  (file) => {
+    expect(texts.get(file)).toMatch(
+      /"?(path|healthcheckPath|healthCheckPath|HealthCheckPath)"?\s*[:=] "?\/ready\b/,
+    );
+  },
+);
+
+const seconds = (duration: string) => Number.parseInt(duration, 10);
+
+test("railway.json builds the Dockerfile", () => {
+  const { build, deploy: run } = JSON.parse(texts.get("railway.json")!);
+  expect(build.builder).toBe("DOCKERFILE");
+  expect(existsSync(join(root, build.dockerfilePath))).toBe(true);
+  expect(run.restartPolicyType).toBe("ON_FAILURE");
+});
+
+test("render.yaml gives the gateway its Redis, a token and a port", () => {
+  const { services } = parse(texts.get("render.yaml")!);
+  const [redis, web] = services;
+  expect(redis).toMatchObject({ type: "keyvalue", ipAllowList: [] });
+  const env = new Map<string, any>(web.envVars.map((each: any) => [each.key, each]));
+  expect(env.get("WARMLINE_GATEWAY_REDIS").fromService).toEqual({
+    type: redis.type,
+    name: redis.name,
+    property: "connectionString",
+  });
+  expect(env.get("WARMLINE_GATEWAY_TOKEN").generateValue).toBe(true);
+  expect(env.get("PORT").value).toBe("8079");
+  const stop = ["DRAIN_DELAY", "SHUTDOWN_TIMEOUT"].map((name) => env.get(`WARMLINE_GATEWAY_${name}`).value);
+  expect(stop.reduce((sum, each) => sum + seconds(each), 0)).toBeLessThan(web.maxShutdownDelaySeconds);
+});
+
+test("cloud-run.yaml takes its secrets from Secret Manager, and stops within 10 s", () => {
+  const { spec } = parse(texts.get("cloud-run.yaml")!).spec.template;
+  const [{ env, ports, startupProbe }] = spec.containers;
+  const secrets = env.filter(({ valueFrom }: any) => valueFrom);
+  expect(secrets.map(({ name }: any) => name)).toEqual(["WARMLINE_GATEWAY_TOKEN", "WARMLINE_GATEWAY_REDIS"]);
+  // The secrets are those that the commands in the head of the file create.
+  for (const { valueFrom } of secrets)
+    expect(texts.get("cloud-run.yaml")).toContain(`gcloud secrets create ${valueFrom.secretKeyRef.name} `);
+  const timeout = env.find(({ name }: any) => name === "WARMLINE_GATEWAY_SHUTDOWN_TIMEOUT").value;
+  expect(seconds(timeout)).toBeLessThan(10);
+  expect(startupProbe.httpGet.port).toBe(ports[0].containerPort);
+});
+
+test("ecs.yaml keeps connections longer than its load balancer, and leaves time for shutdown", () => {
+  const customTags = ["!Ref", "!Sub", "!GetAtt"].map((tag) => ({ tag, resolve: (value: string) => value }));
+  const { Resources: resources } = parse(texts.get("ecs.yaml")!, { customTags });
+  const [container] = resources.TaskDefinition.Properties.ContainerDefinitions;
+  const env = Object.fromEntries(container.Environment.map(({ Name, Value }: any) => [Name, Value]));
+  const [idle] = resources.Balancer.Properties.LoadBalancerAttributes;
+  expect(idle.Key).toBe("idle_timeout.timeout_seconds");
+  // As long as the gateway keeps idle connections by default, which is longer than an idle instance lives.
+  expect(Number(idle.Value)).toBeGreaterThan(310);
+  expect(seconds(env.WARMLINE_GATEWAY_KEEP_ALIVE_TIMEOUT)).toBeGreaterThan(Number(idle.Value));
+  const [delay] = resources.TargetGroup.Properties.TargetGroupAttributes;
+  expect(seconds(env.WARMLINE_GATEWAY_DRAIN_DELAY)).toBeGreaterThanOrEqual(Number(delay.Value));
+  const stop = seconds(env.WARMLINE_GATEWAY_DRAIN_DELAY) + seconds(env.WARMLINE_GATEWAY_SHUTDOWN_TIMEOUT);
+  expect(stop).toBeLessThan(container.StopTimeout);
+  const secrets = container.Secrets.map(({ Name }: any) => Name);
+  expect(secrets).toEqual(["WARMLINE_GATEWAY_TOKEN", "WARMLINE_GATEWAY_REDIS"]);
+});
+
+test.each(["compose.yaml", "cloudflare-tunnel.yaml"])("%s names secrets and files that exist", (file) => {
+  const compose = parse(texts.get(file)!);
   const { environment: given, build, secrets } = compose.services.gateway;
-  expect(Object.keys(given).filter((name) => !settings.has(name))).toEqual([]);
-  expect(existsSync(join(deploy, build.context, build.dockerfile))).toBe(true);
+  if (build) expect(existsSync(join(deploy, build.context, build.dockerfile))).toBe(true);
   expect(given.WARMLINE_GATEWAY_TOKEN_FILE).toBe(`/run/secrets/${secrets[0]}`);
-  expect(Object.keys(compose.secrets)).toEqual(secrets);
+  const used = Object.values<any>(compose.services).flatMap((service) => service.secrets ?? []);
+  expect(Object.keys(compose.secrets).sort()).toEqual([...new Set(used)].sort());
 });

@@ -24,14 +24,14 @@ test("a name that does not exist is reported", () => {
     "npm run nonsense",
     "npx warmline-gateway --prot 1 # a comment",
     "npm install lodash",
-    "fly",
+    "nonsense --flag",
   ];
   const [block] = blocksOf("page.md", [...page, "npx vitest run test/none.test.ts", "```"].join("\n"));
   expect(commandsOf(block!).map(problemOf)).toEqual([
     "there is no script 'nonsense'",
     expect.stringContaining("--prot"),
     "nothing here knows the package 'lodash'",
-    "nothing here knows the program 'fly'",
+    "nothing here knows the program 'nonsense'",
     "there is no test/none.test.ts",
   ]);
 });

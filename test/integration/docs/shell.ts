@@ -31,6 +31,7 @@ export function problemOf(command: string): string | null {
     case "npx":
       return npxProblem(args);
     case "warmline-gateway":
+    case `warmline-gateway-${manifest.version}-linux-x64/bin/warmline-gateway`:
       return gatewayProblem(args);
     case "deno":
     case "bun":
@@ -57,6 +58,12 @@ const RUN_ELSEWHERE = new Set([
   "zip",
   "vercel",
   "netlify",
+  "aws",
+  "fly",
+  "gcloud",
+  "helm",
+  "printf",
+  "tar",
 ]);
 
 function npmProblem([action, ...args]: readonly string[]): string | null {

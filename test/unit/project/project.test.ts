@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -94,6 +95,40 @@ test("links of llms.txt resolve", () => {
     const [, path] = /^https:\/\/github\.com\/warmline\/warmline\/blob\/main\/(.+)$/.exec(link) ?? [];
     expect(existsSync(join(root, path ?? "no link into the repository")), link).toBe(true);
   }
+});
+
+describe("the files of gateway/deploy", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const versions = (root: string) =>
+    readdirSync(join(root, "gateway/deploy"), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(yaml|toml|json)$/.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(join(root, "gateway/deploy", file), "utf8");
+        const pattern =
+          /(?:warmline-gateway:|^(?:version|appVersion): |"(?:version|default)": ")(\d+\.[\w.-]+)/gm;
+        return [...text.matchAll(pattern)].map(([, found]) => found!);
+      });
+
+  test("the files of gateway/deploy name the released version", () => {
+    expect(versions(root).length).toBeGreaterThan(9);
+    expect(new Set(versions(root))).toEqual(new Set([version]));
+  });
+
+  test("a release sets the version in all of them", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "warmline-deployed-"));
+    try {
+      for (const path of ["gateway/deploy", "docs/deploy.md"])
+        cpSync(join(root, path), join(folder, path), { recursive: true });
+      const { setDeployedVersion } = await import(join(root, "scripts/release.mjs"));
+      setDeployedVersion(folder, "9.8.7-beta.1");
+      expect(versions(folder)).toEqual(versions(root).map(() => "9.8.7-beta.1"));
+      const page = readFileSync(join(folder, "docs/deploy.md"), "utf8");
+      expect(page).toContain("tar xzf warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz");
+      expect(page).not.toContain(`gateway-${version}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 describe("release notes", () => {
