@@ -129,6 +129,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
+    maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
     worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
     relay: hooks.relay ?? (async () => null),

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { StreamEntry } from "../redis/follow/stream-page.js";
 import { COMMA, CR, LF } from "../util/bytes.js";
 
 const DATA = Buffer.from("data: ");
@@ -41,6 +42,28 @@ export function messageFrame(push: readonly Buffer[]): Buffer {
   const names = push.slice(1, last).flatMap((kind) => [oneLine(kind), BETWEEN]);
   const payload = legible(push[last]!);
   return Buffer.concat([Buffer.from(exact), DATA, kind, BETWEEN, ...names, payload, END]);
+}
+
+/** The event that a followed stream begins with: the id of the entry before the first one. */
+export function followFrame(id: string): Buffer {
+  return Buffer.from(`event: follow\nid: ${id}\ndata: ${id}\n\n`);
+}
+
+/**
+ * The entries of a stream: of each its id, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
+ * `exact` precedes them, as in {@link messageFrame}.
+ */
+export function entryFrames(entries: readonly StreamEntry[]): Buffer {
+  return Buffer.from(
+    entries
+      .map(({ id, fields }) => {
+        const exact = fields.every((field) => isUtf8(field))
+          ? ""
+          : `exact: ${fields.map((field) => field.toString("base64")).join()}\n`;
+        return `id: ${id}\n${exact}data: ${JSON.stringify(fields.map(String))}\n\n`;
+      })
+      .join(""),
+  );
 }
 
 /** A line of MONITOR, which has no line breaks. */

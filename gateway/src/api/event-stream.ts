@@ -25,6 +25,11 @@ export class EventStream implements ChangingListener {
     this.#onDropped = onDropped;
   }
 
+  /** Bytes that the reader has not taken. */
+  get backlog(): number {
+    return this.#exchange.backlog;
+  }
+
   onReady(): void {
     this.#exchange.startStream();
     for (const frame of this.#first) this.#write(frame);

@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
 import { UpstreamFailure } from "../redis/failure.js";
+import { Followers } from "../redis/follow/followers.js";
+import { parsePosition } from "../redis/follow/stream-page.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
 import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
+import { commandOf } from "../resp/args.js";
 import type { CommandFeed } from "../trace/command-feed.js";
 import type { TracedCommand } from "../trace/traced-command.js";
 import { BadRequest } from "./bad-request.js";
-import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
+import {
+  confirmationFrame,
+  entryFrames,
+  followFrame,
+  lineFrame,
+  messageFrame,
+  streamFrame,
+} from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
@@ -21,6 +31,8 @@ export interface StreamsOptions {
   readonly maxBuffer: number;
   /** Interval in ms between heartbeats of a stream. */
   readonly heartbeat: number;
+  /** Maximum number of followed streams that wait at Redis, each on a connection for blocking commands. */
+  readonly maxWaiting: number;
   /** Maximum number of channels and patterns of one stream. */
   readonly maxChannels: number;
   /** The commands for `/console/commands`. Null without the console. */
@@ -41,6 +53,7 @@ interface ChangeableStream {
 interface PushSources {
   readonly subscriptions: Subscriptions;
   readonly monitor: Monitor;
+  readonly followers: Followers;
 }
 
 const NO_STREAM: StreamReply = {
@@ -52,8 +65,8 @@ const NO_STREAM: StreamReply = {
 const MAX_KEYS = 4;
 
 /**
- * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`, and
- * `/console/commands` with the commands of all clients of this process.
+ * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`,
+ * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients of this process.
  */
 export class Streams {
   readonly #options: StreamsOptions;
@@ -89,7 +102,7 @@ export class Streams {
     if (path === "/console/commands" && this.#options.feed)
       return this.#watch(this.#options.feed, permissions);
     // Most paths are none of these, and differ from them in one letter.
-    if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
+    if (path.length < 7 || !"efmpsFMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {
       const id = path.slice("/events/".length);
@@ -103,6 +116,8 @@ export class Streams {
         this.#start(exchange, permissions, 1, first, (listener) => monitor.add(listener));
       };
     }
+    const [, followed] = /^\/follow\/(.+)$/i.exec(path) ?? [];
+    if (followed !== undefined) return (exchange) => this.#follow(exchange, permissions, followed);
     const [, arg, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
     if (arg === undefined) return null;
     const sort = arg.toLowerCase() as Sort;
@@ -160,9 +175,10 @@ export class Streams {
   /** Ends every stream. */
   close(): void {
     clearInterval(this.#timer);
-    for (const { subscriptions, monitor } of this.#sources.values()) {
+    for (const { subscriptions, monitor, followers } of this.#sources.values()) {
       subscriptions.close();
       monitor.close();
+      followers.close();
     }
     const closing = new UpstreamFailure("closing", "the gateway is closing");
     for (const stream of [...this.#watchers]) stream.onFailure(closing);
@@ -173,8 +189,9 @@ export class Streams {
     let sources = this.#sources.get(upstream);
     if (!sources) {
       // Users come and go.
-      for (const [other, { subscriptions, monitor }] of this.#sources) {
-        if (subscriptions.isUnused && monitor.isUnused) this.#sources.delete(other);
+      for (const [other, { subscriptions, monitor, followers }] of this.#sources) {
+        const isUnused = subscriptions.isUnused && monitor.isUnused && followers.isUnused;
+        if (isUnused) this.#sources.delete(other);
       }
       const { pushOptions } = upstream;
       sources = {
@@ -184,10 +201,46 @@ export class Streams {
           sharding: () => upstream.sharding,
         }),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
+        followers: new Followers({
+          upstream,
+          encode: entryFrames,
+          maxWaiting: this.#options.maxWaiting,
+          maxBacklog: this.#options.maxBuffer / 2,
+        }),
       };
       this.#sources.set(upstream, sources);
     }
     return sources;
+  }
+
+  /** Opens a stream of the entries of a key, after the id of the header `Last-Event-ID` or of `?from=`. */
+  #follow(exchange: Exchange, permissions: Permissions, escaped: string): void {
+    const key = unescapeBytes(escaped, false).toString("latin1");
+    const { url, headers } = exchange.req;
+    const from = headers["last-event-id"] ?? new URLSearchParams(url.split("?")[1]).get("from") ?? "0-0";
+    const position = parsePosition(from);
+    if (!position)
+      throw new BadRequest(
+        "ERR from and Last-Event-ID must be the id of an entry, such as 1526919030474-0, or - or $",
+      );
+    const read = commandOf(["XREAD", "STREAMS", key, "0"]);
+    const text = permissions.denialReason(read, { kind: "single", before: 0 });
+    allow(text);
+    const { followers } = this.#sourcesOf(permissions.upstream);
+    this.#start(exchange, permissions, 1, [], (stream) =>
+      followers.add(key, position, {
+        get backlog() {
+          return stream.backlog;
+        },
+        onStart(id) {
+          stream.onReady();
+          stream.onMessage(followFrame(id));
+        },
+        onMessage: (encoded) => stream.onMessage(encoded),
+        onRefusal: (error) => stream.onRefusal(error),
+        onFailure: (failure) => stream.onFailure(failure),
+      }),
+    );
   }
 
   /** Opens a stream whose first event is its id, by which its channels can be changed. */

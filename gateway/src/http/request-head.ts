@@ -12,6 +12,7 @@ const NAMES = [
   "content-type",
   "expect",
   "host",
+  "last-event-id",
   "origin",
   "sec-fetch-site",
   "traceparent",

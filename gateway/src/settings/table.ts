@@ -345,7 +345,7 @@ export const SETTINGS = {
   }),
   /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
   maxStreams: integer({
-    help: "maximum number of open event streams (/subscribe, /monitor)",
+    help: "maximum number of open event streams (/subscribe, /follow, /monitor)",
     default: 1_000,
     min: 0,
     max: 100_000,
