@@ -12,12 +12,14 @@ const ENTRIES = {
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
   undici: "src/undici.ts",
+  streams: "src/streams.ts",
   ioredis: "src/ioredis.ts",
   "node-redis": "src/node-redis.ts",
 };
 
 const { index, ...others } = ENTRIES;
-const { fetch, modules, undici, ...connectors } = others;
+const { ioredis, "node-redis": nodeRedis, ...portable } = others;
+const connectors = { ioredis, "node-redis": nodeRedis };
 
 async function writeEsmDeclarations(): Promise<void> {
   for (const name of Object.keys(ENTRIES)) {
@@ -82,7 +84,7 @@ export default defineConfig([
     onSuccess: writeEsmDeclarations,
   },
   // The other entries share chunks.
-  { ...shared, entry: { fetch, modules, undici } },
+  { ...shared, entry: portable },
   {
     ...shared,
     entry: others,

@@ -3,6 +3,7 @@ import { onDemand, valueProperty } from "../commands/on-demand.js";
 import type { Key } from "../commands/reply-mode.js";
 import { ArgumentError, rejectAtCaller } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
+import { EXECUTOR, executorOf } from "../execution/executor-key.js";
 import type { Middleware } from "../execution/middleware.js";
 import { withOptions } from "../execution/settings.js";
 import { iterate } from "../features/iterators.js";
@@ -17,14 +18,7 @@ import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { createPipeline } from "./pipeline.js";
 
-/** The key of a function that returns the client's executor: an inspected client does not show its token. */
-export const EXECUTOR = Symbol("executor");
 export const PROTOTYPE = Symbol("prototype");
-
-/** The executor of a client; undefined where the object is none, as in a method that was taken out. */
-export function executorOf(client: object): CommandExecutor {
-  return (client as { [EXECUTOR]?: () => CommandExecutor })[EXECUTOR]?.() as CommandExecutor;
-}
 
 /** Puts middleware around the requests of one client. */
 export const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {

@@ -4,6 +4,7 @@ import { boundProperty } from "../commands/on-demand.js";
 import type { Immediate, Key } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { CommandExecutor } from "../execution/executor.js";
+import { executorOf } from "../execution/executor-key.js";
 import type { Middleware, Requester } from "../execution/middleware.js";
 import type { Iterators } from "../features/iterators.js";
 import type { ReadonlyScript, Script } from "../features/script.js";
@@ -21,7 +22,7 @@ import type {
   ScopeOptions,
 } from "../options/options.js";
 import type { ConnectionStats } from "../transport/transport.js";
-import { boundMethods, executorOf, inherited, PROTOTYPE, use } from "./methods.js";
+import { boundMethods, inherited, PROTOTYPE, use } from "./methods.js";
 import type { Pipeline } from "./pipeline.js";
 import { createExecutor, type Platform } from "./platform.js";
 

@@ -93,7 +93,10 @@ for (const setup of setups) {
       for (let n = 1; n <= 5; n++) await add(`${n}-1`, "n", String(n));
       await run(gateway, "XTRIM", "log", "MAXLEN", "2");
       for (const from of ["0-0", "1-1", "2-1"]) {
-        const { status, json } = await call(gateway, `/follow/log?from=${from}`, { method: "POST", body: {} });
+        const { status, json } = await call(gateway, `/follow/log?from=${from}`, {
+          method: "POST",
+          body: "",
+        });
         expect(status).toBe(400);
         expect(json.error).toBe(
           `GAP entries after ${from} were trimmed or deleted; the stream begins at 4-1`,
@@ -101,7 +104,7 @@ for (const setup of setups) {
       }
       expect(await dataOf(await hear("/follow/log?from=4-1"), 2)).toEqual(["4-1", '["n","5"]']);
       await run(gateway, "DEL", "log");
-      const { json } = await call(gateway, "/follow/log?from=5-1", { method: "POST", body: {} });
+      const { json } = await call(gateway, "/follow/log?from=5-1", { method: "POST", body: "" });
       expect(json.error).toBe("GAP entries after 5-1 were trimmed or deleted; the stream has no entries");
     });
 
@@ -116,9 +119,9 @@ for (const setup of setups) {
 
     test("a key of another type and an id that is none are refused", async () => {
       await run(gateway, "SET", "text", "x");
-      const wrong = await call(gateway, "/follow/text", { method: "POST", body: {} });
+      const wrong = await call(gateway, "/follow/text", { method: "POST", body: "" });
       expect([wrong.status, wrong.json.error]).toEqual([400, expect.stringMatching(/^WRONGTYPE/)]);
-      const bad = await call(gateway, "/follow/log?from=x", { method: "POST", body: {} });
+      const bad = await call(gateway, "/follow/log?from=x", { method: "POST", body: "" });
       expect(bad.json.error).toBe(
         "ERR from and Last-Event-ID must be the id of an entry, such as 1526919030474-0, or - or $",
       );
@@ -172,7 +175,7 @@ describe.runIf(redis!.available)("followed streams with limits", () => {
     await call(gateway, "/multi-exec", { body: [add(21), add(22)] });
     await expect.poll(() => stream.over).toBe("end");
     expect(stream.data).toHaveLength(21);
-    const { json } = await call(gateway, "/follow/log?from=20-1", { method: "POST", body: {} });
+    const { json } = await call(gateway, "/follow/log?from=20-1", { method: "POST", body: "" });
     expect(json.error).toMatch(/^GAP entries after 20-1 .* begins at 22-1$/);
     await stop();
   });

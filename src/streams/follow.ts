@@ -1,0 +1,99 @@
+import type { Redis } from "../client/redis.js";
+import { ArgumentError, WarmlineError } from "../errors.js";
+import { executorOf } from "../execution/executor-key.js";
+import { getSignal } from "../execution/limits.js";
+import { findUnknownOption } from "../options/option-names.js";
+import type { Signal } from "../options/options.js";
+import { ABORT_FIELD, END_FIELD, type FollowedEntry } from "./entry.js";
+import { pollEntries } from "./poll.js";
+import { START } from "./position.js";
+import { streamEntries, Unsupported } from "./stream-entries.js";
+
+/** Settings of follow. */
+export interface FollowOptions {
+  /**
+   * The id of the entry after which to begin, such as that of the last entry received. Default `"0-0"`: the beginning of the
+   * stream. `"-"`: the first entry that has not been trimmed. `"$"`: entries added from now on.
+   */
+  from?: string;
+  /** Ends the loop with its reason. Default: the client's signal. */
+  signal?: Signal;
+}
+
+/**
+ * Returns the entries of a stream as they are added: `for await (const { id, fields } of follow(redis, "log"))`. It continues by
+ * id after freezes, lost connections and restarts, so that no entry is missing or comes twice. The loop ends with the entry by
+ * which `produce` closes a stream.
+ *
+ * warmline-gateway sends entries as they come. Other endpoints are read at intervals of 100 ms, up to 2 s while there are none.
+ * @throws ArgumentError if an argument can't be sent. The loop throws GapError if entries after the position were trimmed or
+ * deleted, WarmlineError if the producer aborted the stream, and any error that prevents the first read.
+ */
+export function follow<V = unknown, T = V>(
+  redis: Redis<V>,
+  key: string,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowedEntry<T>, void, undefined> {
+  const { from = START, signal } = options;
+  checkKey("follow", key);
+  const unknown = findUnknownOption(options, ["from", "signal"]);
+  if (unknown) throw new ArgumentError(`follow: ${unknown}`);
+  if (typeof from !== "string" || !/^(-|\$|\d{1,20}(-\d{1,20})?)$/.test(from)) {
+    throw new ArgumentError(
+      'follow: from must be the id of an entry, such as "1526919030474-0", or "-" or "$"',
+    );
+  }
+  const id = /^\d+$/.test(from) ? `${from}-0` : from;
+  return entriesOf(redis, key, id, signal as AbortSignal | undefined) as AsyncGenerator<
+    FollowedEntry<T>,
+    void
+  >;
+}
+
+/** @throws ArgumentError for a key that can't be part of a path. */
+export function checkKey(method: string, key: unknown): void {
+  // A path swallows dots, however they are written.
+  if (typeof key !== "string" || !key.isWellFormed() || /^\.{0,2}$/.test(key)) {
+    throw new ArgumentError(`${method}: the key must be non-empty, well-formed text other than "." and ".."`);
+  }
+}
+
+async function* entriesOf<V>(
+  redis: Redis<V>,
+  key: string,
+  from: string,
+  given: AbortSignal | undefined,
+): AsyncGenerator<FollowedEntry<V>, void> {
+  const executor = executorOf(redis);
+  const signal = given ?? (executor && getSignal(executor.settings));
+  signal?.throwIfAborted();
+  for await (const entries of pagesOf(redis, key, from, signal)) {
+    for (const entry of entries) {
+      if (END_FIELD in entry.fields) return;
+      if (ABORT_FIELD in entry.fields) {
+        throw new WarmlineError("FOLLOW: the producer aborted the stream", { outcome: "answered" });
+      }
+      yield entry;
+      signal?.throwIfAborted();
+    }
+  }
+}
+
+async function* pagesOf<V>(
+  redis: Redis<V>,
+  key: string,
+  from: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FollowedEntry<V>[], never> {
+  const executor = executorOf(redis);
+  const { endpoint, protocol } = executor?.context ?? {};
+  if (endpoint && !protocol?.isThirdParty) {
+    try {
+      yield* streamEntries<V>(executor, key, from, signal);
+    } catch (error) {
+      // If the refusal has another reason, reading fails for it too.
+      if (!(error instanceof Unsupported)) throw error;
+    }
+  }
+  return yield* pollEntries(redis, key, from, signal);
+}

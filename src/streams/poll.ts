@@ -1,0 +1,69 @@
+import type { Redis } from "../client/redis.js";
+import { ConnectionError, RedisError, TimeoutError, UnknownOutcomeError } from "../errors.js";
+import { sleep } from "../util/timers.js";
+import type { FollowedEntry } from "./entry.js";
+import { GapError } from "./gap-error.js";
+import { hasGap, type Position, readStreamInfo, START } from "./position.js";
+
+/** Maximum number of entries that are read at once. */
+const PAGE = 100;
+/** Pauses in ms between reads. They grow while there are no entries. */
+const MIN_PAUSE = 100;
+const MAX_PAUSE = 2_000;
+
+/**
+ * Yields the entries after a position, and reads again for each next page. For endpoints that have no event stream of entries.
+ * @throws GapError, and what the commands throw, unless it is a lost connection after the first page.
+ */
+export async function* pollEntries<V>(
+  redis: Redis<V>,
+  key: string,
+  from: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FollowedEntry<V>[], never> {
+  // Reads under a token would store their replies.
+  const client = redis.with({ writes: "at-most-once", ...(signal && { signal }) });
+  let position: Position = { id: from, added: from === START ? 0 : undefined };
+  let pause = MIN_PAUSE;
+  for (let isFirst = true; ; ) {
+    const started = position.id === "$";
+    try {
+      const range = position.id === "-" ? "-" : started ? "+" : `(${position.id}`;
+      const [about, entries] = await client
+        .multi()
+        .xinfo(key, { type: "STREAM" })
+        .xrange<Record<string, V>>(key, range, "+", started ? 1 : PAGE)
+        .exec({ keepErrors: true });
+      if (about.error && !/no such key/i.test(about.error.message)) throw about.error;
+      if (entries.error) throw entries.error;
+      const info = about.error ? undefined : readStreamInfo(about.result as unknown[]);
+      isFirst = false;
+      if (started) position = { id: info?.lastId ?? START, added: info ? info.added : 0 };
+      else {
+        if (hasGap(position, info)) {
+          const now = info?.firstId ? `the stream begins at ${info.firstId}` : "the stream has no entries";
+          throw new GapError(position.id, now);
+        }
+        const page = Object.entries(entries.result!).map(([id, fields]) => ({ id, fields }));
+        const isLast = page.length < PAGE;
+        const id = page.at(-1)?.id ?? (position.id === "-" ? START : position.id);
+        position = { id, added: isLast ? (info ? info.added : 0) : undefined };
+        if (page.length > 0) yield page;
+        pause = page.length > 0 ? MIN_PAUSE : Math.min(pause * 1.5, MAX_PAUSE);
+        if (!isLast) continue;
+      }
+    } catch (error) {
+      if (isFirst || !isTransient(error)) throw error;
+    }
+    await sleep(pause, signal);
+    signal?.throwIfAborted();
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const kinds = [ConnectionError, TimeoutError, UnknownOutcomeError];
+  // Redis replies so while it starts, or fails over.
+  const isBusy =
+    error instanceof RedisError && /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/.test(error.code);
+  return isBusy || kinds.some((kind) => error instanceof kind);
+}

@@ -1,0 +1,54 @@
+/** A place in a stream, after an entry. */
+export interface Position {
+  /** The id of the entry. `-`: before the first entry that there is; `$`: after the last one. */
+  readonly id: string;
+  /** Number of entries ever added up to this one; undefined if it is not known. */
+  readonly added?: number | undefined;
+}
+
+/** Facts of XINFO STREAM that tell whether entries are missing. */
+export interface StreamInfo {
+  readonly length: number;
+  readonly lastId: string;
+  /** Undefined if there are no entries. */
+  readonly firstId?: string | undefined;
+  /** Number of entries ever added; undefined before Redis 7. */
+  readonly added?: number | undefined;
+}
+
+/** The id before all entries. */
+export const START = "0-0";
+
+/** Reads the reply of XINFO STREAM. */
+export function readStreamInfo(reply: readonly unknown[]): StreamInfo {
+  const get = (name: string) => reply[reply.indexOf(name) + 1];
+  const first = get("first-entry");
+  return {
+    length: Number(get("length")),
+    lastId: String(get("last-generated-id")),
+    firstId: Array.isArray(first) ? String(first[0]) : undefined,
+    added: reply.includes("entries-added") ? Number(get("entries-added")) : undefined,
+  };
+}
+
+/** Compares ids: negative if `a` is before `b`. */
+export function compareIds(a: string, b: string): number {
+  const [aMs = 0n, aSeq = 0n] = a.split("-").map(BigInt);
+  const [bMs = 0n, bSeq = 0n] = b.split("-").map(BigInt);
+  return Number(aMs === bMs ? aSeq - bSeq : aMs - bMs);
+}
+
+/**
+ * Whether entries after the position were trimmed or deleted from the beginning of the stream. If the entry of the position is
+ * gone too and nothing is known of how many were added since, they may have been.
+ * @param info undefined if there is no stream.
+ */
+export function hasGap({ id, added }: Position, info: StreamInfo | undefined): boolean {
+  if (id === "-") return false;
+  if (!info) return id !== START;
+  const { firstId, lastId, length } = info;
+  if (firstId !== undefined && compareIds(firstId, id) <= 0) return false;
+  // Every entry that is left comes after the position.
+  if (added !== undefined && info.added !== undefined) return info.added - added !== length;
+  return id !== START && compareIds(id, lastId) < 0;
+}

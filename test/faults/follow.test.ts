@@ -1,0 +1,113 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { type FollowedEntry, follow, GapError, produce } from "warmline/streams";
+import { redisAvailable, startInstance, startNetworkProxy, startRedis } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { pause } from "./support/rig.js";
+
+// Followers of a stream under faults: lost connections, restarts, a freeze.
+
+const HANDLER = fileURLToPath(new URL("handlers/follow.mjs", import.meta.url));
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const clientOf = (gateway: Gateway, url = gateway.url) => new Redis({ url, token: gateway.token });
+
+/** Collects the values of the field `n` until the producer closes the stream. */
+async function collect(entries: AsyncIterable<FollowedEntry>, seen: unknown[] = []): Promise<unknown[]> {
+  for await (const { fields } of entries) seen.push(fields.n);
+  return seen;
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+/** Writes `count` numbers, one every few ms, and closes the stream. */
+async function writeNumbers(redis: Redis, key: string, count: number, onWritten?: (n: number) => unknown) {
+  const writer = produce(redis, key).getWriter();
+  for (const n of numbers(count)) {
+    await writer.write({ n });
+    await pause(2);
+    await onWritten?.(n);
+  }
+  await writer.close();
+}
+
+describe.runIf(redisAvailable())("a follower", () => {
+  async function start() {
+    const server = await startRedis({ listen: "tcp" });
+    cleanups.push(() => server.stop());
+    const gateway = await createGateway({ redis: server.url, port: 0 });
+    cleanups.push(() => gateway.close());
+    const port = Number(new URL(gateway.url).port);
+    const path = await startNetworkProxy({ to: { port } });
+    cleanups.push(() => path.close());
+    return { server, gateway, path, port };
+  }
+
+  test("gets every entry once and in order while its connections are reset", async () => {
+    const { gateway, path } = await start();
+    const collected = collect(follow(clientOf(gateway, path.url), "log"));
+    await writeNumbers(clientOf(gateway), "log", 200, (n) => {
+      if (n % 20 === 0) for (const connection of path.connections) connection.resetClient();
+    });
+    expect(await collected).toEqual(numbers(200));
+    expect(path.connectionsOpened).toBeGreaterThan(5);
+  });
+
+  test("continues when the gateway restarts", async () => {
+    const { server, gateway, port } = await start();
+    const seen: unknown[] = [];
+    const options = { redis: server.url, token: gateway.token };
+    const collected = collect(follow(clientOf(gateway), "log"), seen);
+    const direct = await createGateway({ ...options, port: 0 });
+    cleanups.push(() => direct.close());
+    const redis = clientOf(direct);
+    await writeNumbers(redis, "log", 60, async (n) => {
+      if (n === 20) await expect.poll(() => seen.length).toBe(20);
+      if (n === 20) await gateway.close();
+      if (n === 40) {
+        const again = await createGateway({ ...options, port });
+        cleanups.push(() => again.close());
+      }
+    });
+    expect(await collected).toEqual(numbers(60));
+  });
+
+  test("continues when Redis restarts with its data, and throws GapError when the data is lost", async () => {
+    const { server, gateway } = await start();
+    await server.command("CONFIG", "SET", "appendonly", "yes");
+    const redis = clientOf(gateway);
+    const seen: unknown[] = [];
+    const collected = collect(follow(redis, "log"), seen);
+    await redis.xadd("log", "*", { n: 1 });
+    await expect.poll(() => seen).toEqual([1]);
+    await server.command("CONFIG", "SET", "appendonly", "no");
+    await server.kill();
+    await server.restart();
+    await expect(collected).rejects.toThrow(GapError);
+  });
+
+  test("reopens its stream after a freeze, during which the network has forgotten the connection", async () => {
+    const { gateway, path } = await start();
+    const env = { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token };
+    const instance = await startInstance({ handler: HANDLER, timeoutMs: 20_000, env });
+    cleanups.push(() => instance.stop());
+    const redis = clientOf(gateway);
+    const result = instance.invoke("log");
+    await redis.xadd("log", "*", { n: 1 });
+    await expect.poll(() => redis.xlen("log")).toBe(1);
+    await pause(300);
+    await instance.freeze();
+    path.blackholeAll();
+    await writeNumbers(redis, "log", 3);
+    await pause(3_500);
+    const thawed = performance.now();
+    await instance.thaw();
+    expect(await result).toMatchObject({ result: [1, 1, 2, 3] });
+    expect(performance.now() - thawed).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,211 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ArgumentError, Redis, RedisError, WarmlineError } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { follow, GapError, produce } from "warmline/streams";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+
+/** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
+async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
+  const server = createServer(async (request: IncomingMessage, response) => {
+    if (request.url!.startsWith("/follow")) {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end('{"error":"ERR Command is not available: \'FOLLOW\'"}');
+      return;
+    }
+    const headers = request.headers as Record<string, string>;
+    const { authorization = "", "upstash-encoding": encoding, "content-type": type } = headers;
+    const passed = await fetch(gateway.url + request.url, {
+      method: "POST",
+      headers: {
+        authorization,
+        ...(encoding && { "upstash-encoding": encoding }),
+        ...(type && { "content-type": type }),
+      },
+      body: new Uint8Array(await buffer(request)),
+    });
+    response.writeHead(passed.status, { "content-type": "application/json" });
+    response.end(await passed.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`streams on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    let plain: Server;
+    beforeAll(async () => {
+      ({ gateway, stop } = await setup.start());
+      plain = await startPlainEndpoint(gateway);
+    });
+    afterAll(async () => {
+      plain.closeAllConnections();
+      plain.close();
+      await stop();
+    });
+
+    const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+    const ways: [string, () => Redis][] = [
+      ["over the gateway's event stream", () => new Redis({ url: gateway.url, token: gateway.token })],
+      ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token })],
+      ["against an endpoint that is polled", () => new Redis({ url: plainUrl(), token: gateway.token })],
+    ];
+    describe.each(ways)("%s", (_name, make) => {
+      let redis: Redis;
+      let controller: AbortController;
+      beforeEach(async () => {
+        redis = make();
+        controller = new AbortController();
+        await redis.flushall();
+      });
+      afterEach(() => controller.abort());
+
+      test("a follower gets what a producer writes, until it closes the stream", async () => {
+        const seen: unknown[] = [];
+        const done = (async () => {
+          for await (const { id, fields } of follow(redis, "log")) {
+            expect(id).toMatch(/^\d+-\d+$/);
+            seen.push(fields);
+          }
+        })();
+        const writer = produce(redis, "log", { ttl: 60 }).getWriter();
+        const chunks = [{ n: 1, user: { name: "Ada" } }, "text, with\nlines", new Uint8Array([0x68, 0x69])];
+        for (const chunk of chunks) await writer.write(chunk);
+        await expect.poll(() => seen.length).toBe(3);
+        await writer.close();
+        await done;
+        expect(seen).toEqual([
+          { n: 1, user: { name: "Ada" } },
+          { data: "text, with\nlines" },
+          { data: "hi" },
+        ]);
+        expect(await redis.ttl("log")).toBeGreaterThan(50);
+        // A follower that comes later gets the same.
+        const later: unknown[] = [];
+        for await (const { fields } of follow(redis, "log")) later.push(fields);
+        expect(later).toEqual(seen);
+      });
+
+      test("a producer batches chunks in their order, and keeps about as many as maxLen", async () => {
+        const stream = produce(redis, "log", { maxLen: 100 });
+        const writer = stream.getWriter();
+        await Promise.all(Array.from({ length: 1_500 }, (_, n) => writer.write({ n })));
+        await writer.close();
+        const length = await redis.xlen("log");
+        expect(length).toBeGreaterThanOrEqual(100);
+        expect(length).toBeLessThan(400);
+        const seen: unknown[] = [];
+        for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
+        expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 1_500 - (length - 1) + n));
+      });
+
+      test("a follower of an aborted stream throws after the last entry", async () => {
+        const writer = produce(redis, "log").getWriter();
+        await writer.write("a");
+        await writer.abort(new Error("secret"));
+        const seen: unknown[] = [];
+        const error = await (async () => {
+          for await (const { fields } of follow(redis, "log")) seen.push(fields.data);
+        })().catch((error) => error);
+        expect(seen).toEqual(["a"]);
+        expect(error).toBeInstanceOf(WarmlineError);
+        expect(error.message).toBe("FOLLOW: the producer aborted the stream");
+      });
+
+      test("a follower goes on after an id, and from the end", async () => {
+        for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
+        const seen: unknown[] = [];
+        for await (const { id, fields } of follow(redis, "log", { from: "1-1" })) {
+          seen.push(id, fields);
+          if (id === "3-1") break;
+        }
+        expect(seen).toEqual(["2-1", { n: 2 }, "3-1", { n: 3 }]);
+        const entries = follow(redis, "log", { from: "$", signal: controller.signal });
+        const next = entries.next();
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await redis.xadd("log", "4-1", { n: 4 });
+        expect((await next).value).toEqual({ id: "4-1", fields: { n: 4 } });
+      });
+
+      test("a trimmed gap throws GapError with the position", async () => {
+        for (const n of [1, 2, 3, 4]) await redis.xadd("log", `${n}-1`, { n });
+        await redis.xtrim("log", { strategy: "MAXLEN", threshold: 2, exactness: "=" });
+        const error = await follow(redis, "log", { from: "1-1" })
+          .next()
+          .catch((error) => error);
+        expect(error).toBeInstanceOf(GapError);
+        expect(error).toBeInstanceOf(WarmlineError);
+        expect(error).toMatchObject({ name: "GapError", position: "1-1", outcome: "answered" });
+        expect(error.message).toBe(
+          "FOLLOW: entries after 1-1 were trimmed or deleted; the stream begins at 3-1",
+        );
+        expect((await follow(redis, "log", { from: "-" }).next()).value).toMatchObject({ id: "3-1" });
+        expect((await follow(redis, "log", { from: "3-1" }).next()).value).toMatchObject({ id: "4-1" });
+      });
+
+      test("a signal ends the loop with its reason", async () => {
+        const next = follow(redis, "log", { signal: controller.signal }).next();
+        setTimeout(() => controller.abort(new Error("enough")), 50);
+        await expect(next).rejects.toThrow("enough");
+        await expect(redis.with({ timeout: 60_000 }).ping()).resolves.toBe("PONG");
+      });
+
+      test("a key of another type rejects with Redis's error", async () => {
+        await redis.set("text", "x");
+        const error = await follow(redis, "text")
+          .next()
+          .catch((error) => error);
+        expect(error).toBeInstanceOf(RedisError);
+        expect(error.code).toBe("WRONGTYPE");
+        const writer = produce(redis, "text").getWriter();
+        writer.closed.catch(() => {});
+        await writer.write("a").catch(() => {});
+        await expect(writer.close()).rejects.toThrow(/WRONGTYPE/);
+      });
+
+      test("values are decoded by the client's codec", async () => {
+        const value = new Uint8Array([0, 255, 10]);
+        await redis.xadd("log", "1-1", { value });
+        const bytes = follow(redis.with({ codec: "bytes" }), "log");
+        expect((await bytes.next()).value).toEqual({ id: "1-1", fields: { value } });
+        await redis.xadd("numbers", "1-1", { n: "042", text: "42" });
+        const texts = follow(redis.with({ codec: "text" }), "numbers");
+        expect((await texts.next()).value).toEqual({ id: "1-1", fields: { n: "042", text: "42" } });
+      });
+    });
+  });
+}
+
+describe("the arguments of follow and produce", () => {
+  const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });
+
+  test("a key, an id and options are checked", () => {
+    for (const key of ["", ".", "..", "\ud800", 1]) {
+      expect(() => follow(redis, key as string)).toThrow(ArgumentError);
+      expect(() => produce(redis, key as string)).toThrow(ArgumentError);
+    }
+    for (const from of ["", "x", "1-", "+", 5])
+      expect(() => follow(redis, "log", { from: from as string })).toThrow(/from must be the id of an entry/);
+    expect(() => follow(redis, "log", { form: "0" } as object)).toThrow("did you mean from?");
+    expect(() => produce(redis, "log", { maxlen: 1 } as object)).toThrow("did you mean maxLen?");
+    for (const value of [0, -1, 1.5, "1", Number.NaN])
+      expect(() => produce(redis, "log", { ttl: value as number })).toThrow(
+        "ttl must be a whole number above 0",
+      );
+  });
+
+  test.each([[[]], [{}], [1], [null], [{ "wl:end": 1 }]])("the chunk %j fails the stream", async (chunk) => {
+    const writer = produce(redis, "log").getWriter();
+    writer.closed.catch(() => {});
+    await expect(writer.write(chunk as never)).rejects.toThrow(ArgumentError);
+  });
+
+  test("an endpoint that can't be reached rejects", async () => {
+    await expect(follow(redis, "log").next()).rejects.toThrow(/FOLLOW: .*ECONNREFUSED|fetch failed/);
+  });
+});
