@@ -19,6 +19,8 @@ export interface Rig {
   readonly direct: Endpoint;
   /** Connections that clients of that client have opened over the path so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;
+  /** Bytes that crossed the path of clients of that protocol so far, TLS included. */
+  bytes(client: Pick<BenchClient, "protocol">): NetworkProxy["bytes"];
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
@@ -104,6 +106,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   };
   const { site, proxy } = await at({});
   let closed: Promise<void> | undefined;
+  const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => site.proxies[protocol === "tcp" ? 1 : 0]!;
   const closeAll = async () => {
     await Promise.all(paths.map((each) => each.close()));
     await gateway.stop();
@@ -118,6 +121,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       ...(redis && { tcp: { port: redis.port!, tls: false } }),
     },
     connectionsOpened: site.connectionsOpened,
+    bytes: (client) => proxyOf(client).bytes,
     redis,
     get trust(): Record<string, string> {
       return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};

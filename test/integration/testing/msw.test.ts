@@ -25,7 +25,7 @@ describe.each([
   // The calls below are the same for both.
   ["@upstash/redis", () => new UpstashRedis({ url, token, enableTelemetry: false }) as unknown as Redis],
 ])("the handlers serve %s", (_name, create) => {
-  test("commands work", async () => {
+  test("handlers reply to commands", async () => {
     const redis: Redis = create();
     expect(await redis.set("user:1", { name: "Ada" })).toBe("OK");
     expect(await redis.get("user:1")).toEqual({ name: "Ada" });

@@ -12,6 +12,7 @@ import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { Gate } from "../../../bench/src/gate.js";
+import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
@@ -263,4 +264,10 @@ describe("advice", () => {
     expect(responses({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
     expect(responses(question, { ...http, ephemeral: 9.1 }, undefined)[0]).toMatch(/^Either/);
   });
+});
+
+test("a million invocations are priced by duration, requests, commands and bandwidth", () => {
+  const { lambda, redis } = costOfMillion({ ms: 10, memoryMb: 1_024, commands: 10, bytes: 1_000 });
+  expect(lambda).toBeCloseTo(0.2 + 10_000 * 0.000_016_666_7, 9);
+  expect(redis).toBeCloseTo(20 + 0.03, 9);
 });

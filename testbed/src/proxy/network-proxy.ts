@@ -26,6 +26,8 @@ export interface NetworkProxy {
   readonly url: string;
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
+  /** Bytes that came from clients and from the server so far; with TLS, the encrypted bytes. */
+  readonly bytes: { readonly fromClients: number; readonly fromServer: number };
   /** The connections that are open at the client's side, oldest first. */
   readonly connections: readonly ProxiedConnection[];
   /** The proxy below TLS, for faults of the handshake; the proxy itself without TLS. */
@@ -68,6 +70,9 @@ export async function startNetworkProxy(options: NetworkProxyOptions): Promise<N
     get connectionsOpened() {
       return outer.connectionsOpened;
     },
+    get bytes() {
+      return outer.bytes;
+    },
     get connections() {
       return inner.connections;
     },
@@ -91,6 +96,8 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const context = options.tls && createSecureContext(options.tls);
   let script: Script = options.script ?? (() => undefined);
   let opened = 0;
+  let fromClients = 0;
+  let fromServer = 0;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => {
     const client: Socket = context ? new TLSSocket(raw, { isServer: true, secureContext: context }) : raw;
     // A reset during the handshake is an error of the socket below TLS.
@@ -110,6 +117,10 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       rttMs: options.rttMs ?? 0,
       protocol: options.protocol ?? "http",
       behaviour: script(number),
+      onBytes: (from, count) => {
+        if (from === "client") fromClients += count;
+        else fromServer += count;
+      },
       onClosed: () => {
         open.delete(connection);
         if (connection.blackholed) forgotten.add(connection);
@@ -124,6 +135,9 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     url: `${context ? "https" : "http"}://127.0.0.1:${port}`,
     get connectionsOpened() {
       return opened;
+    },
+    get bytes() {
+      return { fromClients, fromServer };
     },
     get connections() {
       return [...open];

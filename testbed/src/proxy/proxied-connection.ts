@@ -23,6 +23,8 @@ export interface LinkOptions {
   readonly rttMs: number;
   readonly protocol: Protocol;
   readonly behaviour: Behaviour | undefined;
+  /** Called with the number of bytes that came from one side. */
+  onBytes(from: "client" | "server", count: number): void;
   onClosed(connection: ProxiedConnection): void;
 }
 
@@ -208,6 +210,7 @@ export class ProxiedConnection {
 
   private fromClient(bytes: Buffer): void {
     this.lastBytesAt = now();
+    this.options.onBytes("client", bytes.length);
     if (this.onClientBytes === "reset") {
       this.options.reset();
       return;
@@ -246,6 +249,7 @@ export class ProxiedConnection {
 
   private fromServer(bytes: Buffer): void {
     this.lastBytesAt = now();
+    this.options.onBytes("server", bytes.length);
     if (this.onServerBytes === "swallow") return;
     if (!this.responseFramer) {
       this.toClient(bytes);

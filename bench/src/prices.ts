@@ -1,0 +1,37 @@
+/** A price list; dollars. Lists change: each has the month in which it was read. */
+export const PRICES = {
+  /** AWS Lambda, x86, us-east-1, first tier; requests are per million. */
+  lambda: { perGbSecond: 0.000_016_666_7, perMillionRequests: 0.2, readIn: "2026-11" },
+  /** Upstash Redis, pay as you go: commands are per 100,000, bandwidth beyond the free 200 GB a month per GB. */
+  upstash: { per100kCommands: 0.2, perGb: 0.03, readIn: "2026-11" },
+} as const;
+
+/** One invocation, as it is billed. */
+export interface BilledInvocation {
+  /** Billed duration in ms. */
+  readonly ms: number;
+  /** The function's memory in MB. */
+  readonly memoryMb: number;
+  /** Commands sent to Redis. */
+  readonly commands: number;
+  /** Bytes sent by Redis. */
+  readonly bytes: number;
+}
+
+/** The dollars of a million invocations. */
+export interface MillionCost {
+  /** Duration and requests on AWS Lambda. */
+  readonly lambda: number;
+  /** Commands and bandwidth at Upstash, beyond its free quotas. */
+  readonly redis: number;
+}
+
+/** Returns the cost of a million such invocations by {@link PRICES}. */
+export function costOfMillion({ ms, memoryMb, commands, bytes }: BilledInvocation): MillionCost {
+  const { lambda, upstash } = PRICES;
+  const gbSeconds = (ms / 1_000) * (memoryMb / 1_024) * 1e6;
+  return {
+    lambda: gbSeconds * lambda.perGbSecond + lambda.perMillionRequests,
+    redis: ((commands * 1e6) / 1e5) * upstash.per100kCommands + ((bytes * 1e6) / 1e9) * upstash.perGb,
+  };
+}

@@ -1,0 +1,111 @@
+import { commandsFunction } from "../bench-client.js";
+import { clientStyle } from "../client-style.js";
+import { count, withInterval } from "../format.js";
+import { barChart, tableOf } from "../present.js";
+import { costOfMillion, PRICES } from "../prices.js";
+import { GREETING, runInstance } from "../run-instance.js";
+import { defineScenario } from "../scenario.js";
+import { combine, mean } from "../series.js";
+
+const MEMORY_MB = 512;
+/** The share of invocations that start an instance. */
+const COLD_SHARE = 0.01;
+const WAYS = [
+  { way: "one GET", commands: 1, how: "sequential" },
+  { way: "ten GETs in sequence", commands: 10, how: "sequential" },
+  { way: "ten GETs as a pipeline", commands: 10, how: "pipeline" },
+] as const;
+
+const dollars = (value: number) => `$${value.toFixed(2)}`;
+
+/** Measures billed time and bytes of invocations over TLS, and prices a million of them. */
+export default defineScenario({
+  name: "cost",
+  title: "Cost of a million invocations",
+  question: "What do a million invocations cost, and how many bytes go over the network?",
+  clients: "shipped",
+  order: 13,
+  defaults: { rounds: [7, 1], invocations: [100, 10] },
+  cases: async ({ rig, clients, record }) => {
+    const own = await rig({ tls: true });
+    await own.command("SET", "greeting", GREETING);
+    record({ memoryMb: MEMORY_MB, coldShare: COLD_SHARE, prices: PRICES });
+    return WAYS.flatMap((way) => clients.map((client) => ({ client, ...way, rig: own })));
+  },
+  label: ({ client, way }) => `${client.label}, ${way}`,
+  group: ({ way }) => way,
+  run: async ({ client, rig, commands, how }, { settings }) => {
+    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
+    const { invocations } = settings;
+    const before = rig.bytes(client);
+    const { init, first, warm } = await runInstance(client.label, what, {
+      invocations,
+      events: [event],
+      expected: GREETING,
+      trust: rig.trust,
+    });
+    const { fromClients, fromServer } = rig.bytes(client);
+    return {
+      start: init + first,
+      warm,
+      billed: warm.map(Math.ceil),
+      sent: (fromClients - before.fromClients) / invocations,
+      received: (fromServer - before.fromServer) / invocations,
+    };
+  },
+  report: (rows, { settings }) => {
+    const priced = rows.map((row) => {
+      const costBy = (part: "lambda" | "redis") =>
+        combine(
+          [row.start, row.billed, row.received],
+          (start, billed, bytes) => {
+            const ms = COLD_SHARE * Math.ceil(start) + (1 - COLD_SHARE) * billed;
+            return costOfMillion({ ms, memoryMb: MEMORY_MB, commands: row.commands, bytes })[part];
+          },
+          mean,
+        );
+      return { ...row, lambda: costBy("lambda"), redis: costBy("redis") };
+    });
+    return {
+      headlines: priced
+        .filter(({ commands, how }) => commands === 10 && how === "sequential")
+        .map(({ client, lambda }) => ({
+          value: withInterval(lambda, dollars),
+          label: `for a million invocations of ten GETs on Lambda, ${client.label}`,
+        })),
+      checks: [],
+      table: tableOf(priced, ({ way }) => way, [
+        ["invocation", ({ way }) => way],
+        ["client", ({ client }) => client.label],
+        ["init and first ms", ({ start }) => start.estimate(mean), 1],
+        ["warm mean ms", ({ warm }) => warm.estimate(mean)],
+        ["bytes sent", ({ sent }) => sent.estimate(mean), 0],
+        ["bytes received", ({ received }) => received.estimate(mean), 0],
+        ["Lambda $", ({ lambda }) => lambda],
+        ["Upstash $", ({ redis }) => redis],
+      ]),
+      charts: [
+        barChart("Lambda, a million invocations", "$", priced, {
+          group: ({ way }) => way,
+          style: clientStyle,
+          value: ({ lambda }) => lambda,
+          ownScales: true,
+        }),
+        barChart("Bytes per invocation, both directions", "bytes", priced, {
+          group: ({ way }) => way,
+          style: clientStyle,
+          value: ({ sent, received }) => combine([sent, received], (a, b) => a + b, mean),
+          text: ({ sent, received }) => count(sent.estimate(mean).value + received.estimate(mean).value),
+          ownScales: true,
+        }),
+      ],
+      notes: [
+        `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,
+        `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth.`,
+        "A pipeline has as many commands as it contains. Upstash's price is the same for every client that sends the same commands: only commands that are not sent make it lower.",
+        "Bytes include TLS and its handshakes, not the headers of TCP and IP.",
+      ],
+    };
+  },
+});
