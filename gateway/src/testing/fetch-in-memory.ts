@@ -53,7 +53,7 @@ async function* bodyOf(client: Readable, first: Buffer): AsyncGenerator<Uint8Arr
   yield* client;
 }
 
-/** The HTTP version of its requests: the body of a 1.0 response is not in chunks, and no other response follows it. */
+/** Returns the head of an HTTP/1.0 request: its response is not chunked, and no other response follows it. */
 function headOf(request: Request, path: string, length: number): string {
   const headers = [...request.headers].filter(([name]) => !OF_CONNECTION.has(name));
   const lines = [["Host", "127.0.0.1"], ["Content-Length", String(length)], ...headers];
