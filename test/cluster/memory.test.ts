@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { gatewayAt, metric, run } from "./support.js";
+import { gatewayAt, type Item, keyOfEachSlot, metric, run, until } from "./support.js";
 
 // Replies of a cluster that are larger than the gateway's budget for buffers.
 
@@ -11,6 +11,9 @@ const LIMIT = 8 * MB;
 /** The bytes appended at a time to a value of 100 MB. */
 const PART = "a".repeat(5 * MB);
 const PARTS = 20;
+
+/** Keys of two nodes of a new cluster, in which each has a part of the slots in a row. */
+const KEYS_OF_TWO_NODES = keyOfEachSlot().filter((_, slot) => slot === 0 || slot === 16_383);
 
 describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
   let cluster: RedisCluster;
@@ -45,6 +48,36 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
     expect(json.error).toContain("no memory");
     expect((await call(gateway, "/mget/a/b")).json.result.length).toBe(2);
+    expect(await metric(gateway, "buffered_bytes")).toBe(0);
+  });
+
+  test("replies of one node count while those of another are awaited", async () => {
+    const [slow, fast] = KEYS_OF_TWO_NODES as [string, string];
+    const size = MB / 8;
+    await run(gateway, "SETRANGE", fast, size - 1, "x");
+    const wait = `local s = redis.call("TIME") repeat local t = redis.call("TIME")
+      until (t[1] - s[1]) * 1000000 + t[2] - s[2] > 1500000 return "waited"`;
+    const gets = (count: number) => Array.from({ length: count }, () => ["GET", fast]);
+    const some = call(gateway, "/pipeline", { body: [["EVAL", wait, 1, slow], ...gets(20)] });
+    await until(async () => (await metric(gateway, "buffered_bytes")) > 20 * size);
+    const [first, ...rest] = (await some).json;
+    expect([first.result, rest.length]).toEqual(["waited", 20]);
+    expect(rest.every(({ result }: Item) => result.length === size)).toBe(true);
+    expect(await metric(gateway, "buffered_bytes")).toBe(0);
+    let most = 0;
+    const watch = setInterval(async () => {
+      most = Math.max(most, await metric(gateway, "buffered_bytes"));
+    }, 50);
+    const { json } = await call(gateway, "/pipeline", { body: [["EVAL", wait, 1, slow], ...gets(100)] });
+    clearInterval(watch);
+    expect(json.length).toBe(101);
+    expect(json[0].result).toBe("waited");
+    const errors = json.filter(({ error }: Item) => error !== undefined);
+    expect(errors.length).toBeGreaterThan(30);
+    for (const { error } of errors) expect(error).toMatch(/^UNKNOWNOUTCOME .*no memory/);
+    for (const { result } of json.slice(1)) expect([undefined, size]).toContain(result?.length);
+    expect(most).toBeGreaterThan(20 * size);
+    expect(most).toBeLessThanOrEqual(LIMIT);
     expect(await metric(gateway, "buffered_bytes")).toBe(0);
   });
 

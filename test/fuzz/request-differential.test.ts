@@ -89,7 +89,11 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
         clientEnded: () => connection.destroy(),
         abort() {},
       }),
-      contentOf: ({ message }: HttpError) => ({ type: "text/plain", body: Buffer.from(message) }),
+      contentOf: ({ message }: HttpError) => ({
+        type: "text/plain",
+        body: Buffer.from(message),
+        headers: [],
+      }),
       failed(error: unknown) {
         throw error;
       },

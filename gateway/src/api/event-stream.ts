@@ -66,11 +66,10 @@ export class EventStream implements ChangingListener {
     const exchange = this.#exchange;
     if (!exchange.streaming) return;
     // One large message is no sign of a slow reader, so only the bytes already buffered count.
-    if (exchange.backlog <= this.#maxBuffer) exchange.stream(frame);
-    else {
+    if (exchange.backlog > this.#maxBuffer) {
       this.#onDropped();
       exchange.destroy();
-    }
+    } else if (!exchange.stream(frame)) this.#onDropped();
   }
 
   #end(): void {

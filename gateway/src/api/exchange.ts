@@ -17,8 +17,8 @@ export const JSON_TYPE = "application/json";
 /** Content type of responses and requests in RESP2. */
 export const RESP_TYPE = "application/vnd.redis.resp2";
 
-/** Seconds to wait before trying again, where waiting helps. */
-const RETRY_AFTER = "1";
+/** Headers of a response that says that no command ran, and that a retry may succeed: after a second. */
+export const UNSENT_HEADERS: readonly string[] = ["Warmline-Outcome", "unsent", "Retry-After", "1"];
 /** A body of at most this many bytes is read before its request is refused, so that the connection stays usable. */
 const MAX_DRAINED_BODY = 64 * 1024;
 
@@ -114,7 +114,7 @@ export class Exchange implements HttpExchange {
   }
 
   invalid({ status, message }: HttpError): void {
-    this.error(status, `ERR ${message}`);
+    this.error(status, `ERR ${message}`, status === 503 ? UNSENT_HEADERS : NOTHING);
   }
 
   /** Whether the client no longer waits for the response. */
@@ -243,7 +243,7 @@ export class Exchange implements HttpExchange {
 
   /** Responds that no command ran, and that a retry may succeed. */
   unsent(message: string): void {
-    this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
+    this.error(503, message, UNSENT_HEADERS);
   }
 
   /** Responds that the token is over a limit, that nothing was run, and when to try again. */
@@ -308,6 +308,15 @@ export class Exchange implements HttpExchange {
     return true;
   }
 
+  /** Returns bytes that were held to the budget, or to a body that takes them over. */
+  release(bytes: number, body: ReplyBody | null = null): void {
+    // They were returned when the exchange was over.
+    if (this.gone) return;
+    this.#held -= bytes;
+    if (body) body.takeOver(bytes);
+    else this.#host.budget.give(bytes);
+  }
+
   /**
    * Calls `listener` once the exchange is over. `gone` is whether the client left before the response was complete. It is
    * for long waits: from now on a client that ends its side counts as gone, however early it does.
@@ -340,12 +349,12 @@ export class Exchange implements HttpExchange {
     return this.#state === ResponseState.Streaming;
   }
 
-  /** Sends more of the stream. */
-  stream(bytes: Buffer): void {
-    if (!this.streaming) return;
+  /** Sends more of the stream. Returns false if the connection was reset, since there is no memory for a reader this slow. */
+  stream(bytes: Buffer): boolean {
+    if (!this.streaming) return true;
     this.responseBytes += bytes.length;
     this.quota?.transferred(bytes.length);
-    this.#connection.stream(
+    return this.#connection.stream(
       this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
     );
   }

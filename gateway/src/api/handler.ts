@@ -22,7 +22,7 @@ import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
-import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE, UNSENT_HEADERS } from "./exchange.js";
 import { JsonCommands, readJsonCommand } from "./json-args.js";
 import { jsonError } from "./json-reply.js";
 import { readPathCommand, unescapeBytes } from "./path-args.js";
@@ -97,8 +97,9 @@ export class Handler implements HttpService, ExchangeHandler {
     return new Exchange(head, connection, host, this, startedAt);
   }
 
-  contentOf({ message }: HttpError): Content {
-    return { type: JSON_TYPE, body: jsonError(`ERR ${message}`) };
+  contentOf({ status, message }: HttpError): Content {
+    const headers = status === 503 ? UNSENT_HEADERS : [];
+    return { type: JSON_TYPE, body: jsonError(`ERR ${message}`), headers };
   }
 
   handle(exchange: Exchange): void {

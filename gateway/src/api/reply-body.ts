@@ -61,6 +61,16 @@ export class ReplyBody implements BodySource {
     return options.budget.take(ENCODED + reserved, REPLY_SHARE) ? new ReplyBody(options, reserved) : null;
   }
 
+  /** Takes over bytes of the budget that were taken for a reply that is about to be written. */
+  takeOver(bytes: number): void {
+    if (this.#cancelled) {
+      this.#options.budget.give(bytes);
+      return;
+    }
+    this.#taken += bytes;
+    this.#reserved += bytes;
+  }
+
   /** Appends bytes of a reply. Returns how many are kept. */
   write(bytes: Buffer): number {
     if (this.#cancelled) return 0;

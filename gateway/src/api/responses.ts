@@ -1,19 +1,24 @@
 import type { Quota } from "../access/quota.js";
 import type { CommandInfo } from "../commands/command-info.js";
+import { MAX_COPIED_BODY } from "../http/response-head.js";
 import type { CommandCounts } from "../metrics/commands.js";
 import { CHUNK_COMMANDS } from "../redis/command-batch.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
+import { NO_ROOM } from "../redis/in-flight-connection.js";
 import type { TransactionReceiver } from "../redis/upstream.js";
 import { LARGE_REPLY } from "../resp/framer.js";
-import { isError, lineOf } from "../resp/replies.js";
-import { MINUS, STAR } from "../util/bytes.js";
+import { errorOf, isError, lineOf } from "../resp/replies.js";
+import { EMPTY, MINUS, STAR } from "../util/bytes.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
 import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
-import type { ReplyBody } from "./reply-body.js";
+import { REPLY_SHARE, type ReplyBody } from "./reply-body.js";
 
 /** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
 const MANY_REPLIES = 2 * CHUNK_COMMANDS;
+
+/** Takes the place of a reply of a pipeline for which there is no room. */
+const NO_ROOM_REPLY = errorOf(`${NO_ROOM.code} ${NO_ROOM.message}`);
 
 /** Begins a response of replies as they come. Returns null if the client is gone or there is no memory for it. */
 function startBody(
@@ -109,6 +114,9 @@ export class PipelineResponse implements Receiver {
   #open: number;
   /** Bytes of replies so far, while they are collected. */
   #size = 0;
+  /** Bytes of the replies that are kept until their turn, and those of them that are taken from the budget. */
+  #kept = 0;
+  #counted = 0;
   /** Whether the response has begun. Without a body it has no reader. */
   #began = false;
   #body: ReplyBody | null = null;
@@ -176,12 +184,41 @@ export class PipelineResponse implements Receiver {
     };
   }
 
-  #settle(place: number, reply: Buffer): void {
+  #settle(place: number, given: Buffer): void {
+    const reply = this.#keep(given);
     this.#replies[place] = reply;
     this.#size += reply.length;
     if (isError(reply)) this.onError(place);
     if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
     this.#settled();
+  }
+
+  /** Counts a reply until its turn, unless all are small. Returns the error that takes its place if there is no room for it. */
+  #keep(reply: Buffer): Buffer {
+    const { exchange } = this;
+    if (exchange.gone) return EMPTY;
+    const kept = this.#kept + reply.length;
+    const more = kept > MAX_COPIED_BODY ? kept - this.#counted : 0;
+    if (more > 0 && reply.length > NO_ROOM_REPLY.length) {
+      if (!exchange.hold(more, REPLY_SHARE)) {
+        this.#kept += NO_ROOM_REPLY.length;
+        return NO_ROOM_REPLY;
+      }
+      this.#counted += more;
+    }
+    this.#kept = kept;
+    return reply;
+  }
+
+  /** Writes a reply that was kept to the body. */
+  #write(reply: Buffer): void {
+    this.#kept -= reply.length;
+    const uncounted = Math.min(Math.max(0, this.#counted - this.#kept), reply.length);
+    if (uncounted > 0) {
+      this.#counted -= uncounted;
+      this.exchange.release(uncounted, this.#body);
+    }
+    this.#body?.write(reply);
   }
 
   #settled(): void {
@@ -190,7 +227,7 @@ export class PipelineResponse implements Receiver {
     if (this.places.length > 0) this.exchange.replied();
     this.onSettled();
     if (this.#began) this.#body?.end();
-    else this.exchange.guard(() => this.#respond());
+    else if (!this.exchange.gone) this.exchange.guard(() => this.#respond());
   }
 
   #begin(): void {
@@ -204,7 +241,7 @@ export class PipelineResponse implements Receiver {
     const replies = this.#replies;
     for (let reply = replies[this.#next]; reply && !this.#inside; reply = replies[this.#next]) {
       replies[this.#next++] = null;
-      this.#body?.write(reply);
+      this.#write(reply);
     }
   }
 

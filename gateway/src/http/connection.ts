@@ -14,6 +14,9 @@ const READ_AHEAD = 64 * 1_024;
 /** Time in ms for which a connection is read after its last byte was passed to the kernel: closing could discard that byte. */
 const LINGER = 2_000;
 
+/** The share of the budget up to which bytes may wait for readers of event streams. */
+const STREAM_SHARE = 1 / 2;
+
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
 /** The stage of a connection. */
@@ -36,7 +39,7 @@ enum Stage {
 export interface HttpExchange {
   /** Processes the request, whose head has arrived. Never throws. */
   handle(): void;
-  /** The rest of the request is invalid. */
+  /** The rest of the request is invalid, or there is no memory for it. */
   invalid(error: HttpError): void;
   /** The body that was begun has been given to the client. */
   bodySent(): void;
@@ -50,6 +53,8 @@ export interface HttpExchange {
 export interface Content {
   readonly type: string;
   readonly body: Buffer;
+  /** Headers that belong to it, name and value in turn. */
+  readonly headers: readonly string[];
 }
 
 /** The parts of a server that its connections and exchanges use. */
@@ -100,6 +105,10 @@ export class Connection implements Idle {
   #onBody: ((body: Buffer | null) => void) | null = null;
   /** Whether another request may follow the response that is being sent. */
   #keep = false;
+  /** Bytes of the budget that are taken for input that was not processed yet. */
+  #ahead = 0;
+  /** Whether later requests were dropped, so that the connection ends with the present response. */
+  #isLast = false;
 
   /**
    * @param accepted a socket from which no bytes were read, or all were put back
@@ -124,6 +133,8 @@ export class Connection implements Idle {
       this.#exchange?.abort();
       this.#exchange = null;
       this.#stage = Stage.Ending;
+      this.#reader.clear();
+      this.#countAhead();
       this.#sender.close();
       host.closed(this);
     });
@@ -179,7 +190,7 @@ export class Connection implements Idle {
     return this.#sender.reserve(bytes, share);
   }
 
-  /** Counts what the client has not taken yet in the budget. If there is no room for it, the connection is reset. */
+  /** Counts what the client has not taken yet in the budget: see {@link ResponseSender.countBacklog}. */
   countBacklog(): void {
     this.#sender.countBacklog();
   }
@@ -199,6 +210,7 @@ export class Connection implements Idle {
     if (this.#stage === Stage.Ending) return;
     this.#stage = Stage.Ending;
     this.#reader.clear();
+    this.#countAhead();
     this.#onBody = null;
     const socket = this.#socket;
     socket.end(() => {
@@ -223,7 +235,7 @@ export class Connection implements Idle {
 
   /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
   get mayContinue(): boolean {
-    if (!this.#reader.head.keepAlive || this.refused || this.#host.draining) return false;
+    if (!this.#reader.head.keepAlive || this.refused || this.#isLast || this.#host.draining) return false;
     return this.#reader.skipBody();
   }
 
@@ -297,28 +309,58 @@ export class Connection implements Idle {
     this.#host.idle(this);
     if (socket.isPaused()) socket.resume();
     if (this.#reader.ahead > 0 || this.#clientEnded) this.#advance();
+    else this.#countAhead();
   }
 
   /** Begins a response without end. Further input is dropped. */
   startStream(head: Buffer): void {
     this.#stage = Stage.Stream;
     this.#reader.clear();
+    this.#countAhead();
     this.#socket.resume();
     this.#socket.write(head);
   }
 
-  /** Sends more of it. */
-  stream(bytes: Buffer): void {
+  /** Sends more of it. Returns false if its reader is behind and there is no memory for that: the connection is then reset. */
+  stream(bytes: Buffer): boolean {
     this.#socket.write(bytes);
+    return !this.#sender.isBehind || this.#sender.countBacklog(STREAM_SHARE);
   }
 
   #onData(chunk: Buffer): void {
-    if (this.#stage === Stage.Ending || this.#stage === Stage.Stream) return;
+    if (this.#stage === Stage.Ending || this.#stage === Stage.Stream || this.#isLast) return;
     this.#reader.add(chunk);
     this.#advance();
     const isBehind = this.#stage === Stage.Head && this.#socket.writableNeedDrain;
     const waits = this.#stage === Stage.Respond || this.#stage === Stage.Send || isBehind;
     if (waits && this.#reader.ahead > READ_AHEAD) this.#socket.pause();
+  }
+
+  /** Counts input that was not processed yet in the budget. */
+  #countAhead(): void {
+    const more = this.#reader.ahead - this.#ahead;
+    if (more === 0) return;
+    const { budget } = this.#host;
+    if (more < 0) {
+      this.#ahead += more;
+      budget.give(-more);
+    } else if (budget.take(more)) this.#ahead += more;
+    else this.#dropAhead();
+  }
+
+  /** Refuses the request that is being read. Drops those behind the present one, which the client can send again. */
+  #dropAhead(): void {
+    const error = new HttpError("the gateway has no memory left for this request; try again later", 503);
+    if (this.#stage === Stage.Head) {
+      this.#refuse(error);
+      return;
+    }
+    const isUnread = this.#stage === Stage.Respond && this.unread !== 0;
+    this.#isLast = true;
+    this.#keep = false;
+    this.#reader.clear();
+    this.#countAhead();
+    if (isUnread) this.#exchange?.invalid(error);
   }
 
   #onEnd = (): void => {
@@ -353,6 +395,7 @@ export class Connection implements Idle {
         if (this.#sender.isBehind) this.countBacklog();
       }
     }
+    this.#countAhead();
   }
 
   #step(): boolean {
@@ -409,7 +452,7 @@ export class Connection implements Idle {
       return;
     }
     this.#host.busy(this);
-    const { type, body } = this.#host.contentOf(error);
-    this.finish(this.#host.heads.encode(error.status, type, false, [], body, true), false);
+    const { type, body, headers } = this.#host.contentOf(error);
+    this.finish(this.#host.heads.encode(error.status, type, false, headers, body, true), false);
   }
 }

@@ -193,7 +193,8 @@ export class Connections {
       if (connection.isReadingBody && now - connection.bodyAt > timeout) return true;
       return now - connection.waitingSince > (connection.isReadingBody ? body : head);
     }
-    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, timeout);
+    if (connection.backlog > 0 && (budget.isShort || !connection.isStreaming))
+      return !connection.progresses(now, timeout);
     return !connection.isBusy && now - connection.idleSince > idle;
   }
 }

@@ -80,15 +80,22 @@ export class ResponseSender {
     return true;
   }
 
-  /** Counts what the client has not taken yet in the budget. If there is no room for it, the connection is reset. */
-  countBacklog(): void {
+  /**
+   * Counts what the client has not taken yet in the budget. If more than this share of it would be in use then, the connection
+   * is reset, and the result is false.
+   */
+  countBacklog(share = 1): boolean {
     const socket = this.#socket;
     // Corked bytes were not passed to the kernel yet. The source of a body counts its own bytes.
-    if (socket.destroyed || socket.writableCorked > 0 || this.#source) return;
+    if (socket.destroyed || socket.writableCorked > 0 || this.#source) return true;
     const more = socket.writableLength - this.#counted;
     if (more <= 0) this.uncount();
-    else if (this.#budget.take(more)) this.#counted += more;
-    else this.abort();
+    else if (this.#budget.take(more, share)) this.#counted += more;
+    else {
+      this.abort();
+      return false;
+    }
+    return true;
   }
 
   /** Gives back the bytes of the budget if the client has taken all that was written. */

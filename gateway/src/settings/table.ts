@@ -245,7 +245,7 @@ export const SETTINGS = {
     min: 1,
     max: HOUR,
   }),
-  /** Number of number of connections to Redis that ordinary commands share. Default: 1. */
+  /** Number of connections to Redis that ordinary commands share. Default: 1. */
   redisConnections: integer({
     help: "number of connections to Redis that ordinary commands share",
     default: 1,

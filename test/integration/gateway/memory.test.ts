@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { jsonReply } from "../../../gateway/src/api/json-reply.js";
@@ -232,6 +232,114 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await expect.poll(() => buffered()).toBe(0);
   });
 
+  test("replies that a pipeline collects count until they are sent", async () => {
+    await start();
+    const reply = "x".repeat(200_000);
+    const pipeline = call(gateway, "/pipeline", {
+      body: [
+        ["ECHO", reply],
+        ["BLPOP", "none", "1"],
+      ],
+    });
+    // The body was given back by then, in its two copies: they count until the response is sent.
+    const request = 2 * (reply.length + 40);
+    await expect.poll(() => buffered()).toBeGreaterThan(request + reply.length);
+    expect((await pipeline).json).toEqual([{ result: reply }, { result: null }]);
+    await expect.poll(() => buffered()).toBe(0);
+  });
+
+  test("requests that are read ahead count until they are processed", async () => {
+    await start();
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+    const ahead = get("/echo/x").repeat(500);
+    socket.write(get("/blpop/none/1") + ahead);
+    await expect.poll(() => buffered()).toBeGreaterThanOrEqual(ahead.length);
+    expect(await responses(socket, 501)).toBe(501);
+    await expect.poll(() => buffered()).toBe(0);
+    socket.write(`GET /echo/x HTTP/1.1\r\nX-Long: ${"x".repeat(10_000)}`);
+    await expect.poll(() => buffered()).toBeGreaterThan(10_000);
+    socket.destroy();
+    await expect.poll(() => buffered()).toBe(0);
+  });
+
+  test("requests for which there is no memory are not read ahead: the connection ends behind its response", async () => {
+    const limit = 256 * 1024;
+    await start({ maxBufferedBytes: limit, tokenShare: 100 });
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+      socket.write(get("/blpop/none/1") + get("/echo/x").repeat(600));
+      return socket;
+    });
+    const ends = Promise.all(sockets.map((socket) => responses(socket, 601)));
+    await expect.poll(() => buffered()).toBeGreaterThan(limit / 2);
+    expect(await buffered()).toBeLessThanOrEqual(limit);
+    const answered = await ends;
+    expect(answered.filter((count) => count === 601).length).toBeGreaterThan(1);
+    expect(answered.filter((count) => count === 1).length).toBeGreaterThan(10);
+    expect(answered.every((count) => count === 1 || count === 601)).toBe(true);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => buffered()).toBe(0);
+  });
+
+  test("a head for which there is no memory is refused with 503, unsent", async () => {
+    await start({ maxBufferedBytes: 16 * 1024 });
+    const port = Number(new URL(gateway.url).port);
+    const sockets = Array.from({ length: 4 }, () => {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      socket.write(`GET /echo/x HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(10_000)}`);
+      return socket;
+    });
+    const ended = await Promise.all(sockets.slice(1).map(received));
+    for (const text of ended) {
+      expect(text).toMatch(/^HTTP\/1\.1 503 /);
+      expect(text).toContain("\r\nWarmline-Outcome: unsent\r\n");
+      expect(text).toContain("no memory left");
+    }
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => buffered()).toBe(0);
+  });
+
+  test("events that wait for a slow reader count, and beyond the budget its stream ends", async () => {
+    await start({ maxBufferedBytes: 2 * MB, streamBuffer: 16 * MB });
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.write(get("/subscribe/news"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    let most = 0;
+    const news = "x".repeat(30_000);
+    // More than the kernel takes and the budget holds.
+    for (let sent = 0; sent < 20 * MB; sent += 10 * news.length) {
+      await Promise.all(Array.from({ length: 10 }, () => run(gateway, "PUBLISH", "news", news)));
+      most = Math.max(most, await buffered());
+    }
+    expect(most).toBeGreaterThan(MB / 4);
+    expect(most).toBeLessThanOrEqual(MB);
+    expect(await run(gateway, "PUBLISH", "news", "x")).toBe(0);
+    expect((await call(gateway, "/metrics")).text).toMatch(/^warmline_gateway_streams_dropped_total 1$/m);
+    socket.resume();
+    await closed;
+    expect(await buffered()).toBe(0);
+  });
+
+  test("a stream whose reader reads nothing ends while memory is short", async () => {
+    await start({ maxBufferedBytes: 2 * MB, bodyTimeout: 1_000 });
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+    socket.write(get("/subscribe/news"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    const news = "x".repeat(30_000);
+    for (let sent = 0; sent < 20 * MB && (await buffered()) < MB / 2; sent += 10 * news.length)
+      await Promise.all(Array.from({ length: 10 }, () => run(gateway, "PUBLISH", "news", news)));
+    // It would stay, if no other request needed its memory.
+    expect(await run(gateway, "PUBSUB", "NUMSUB", "news")).toEqual(["news", 1]);
+    const large = ["SET", "waited", "x".repeat(0.4 * MB)];
+    await expect.poll(() => run(gateway, ...large), { timeout: 20_000 }).toBe("OK");
+    expect(await run(gateway, "PUBSUB", "NUMSUB", "news")).toEqual(["news", 0]);
+    expect(await buffered()).toBe(0);
+    socket.destroy();
+  });
+
   test("buffered bytes are freed when requests end, in every way", async () => {
     await start();
     const sockets = Array.from({ length: 4 }, () => {
@@ -246,6 +354,30 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await expect.poll(() => buffered()).toBe(0);
   });
 });
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`;
+
+/** Counts the responses on a connection. Resolves after `most`, or at its end. */
+function responses(socket: Socket, most: number): Promise<number> {
+  let count = 0;
+  let rest = "";
+  return new Promise((resolve) => {
+    socket.on("data", (chunk) => {
+      const parts = (rest + chunk.toString("latin1")).split("HTTP/1.1 200 ");
+      count += parts.length - 1;
+      rest = parts.at(-1)!.slice(-12);
+      if (count >= most) resolve(count);
+    });
+    socket.on("close", () => resolve(count));
+  });
+}
+
+/** Everything that comes on a connection until its end. */
+async function received(socket: Socket): Promise<string> {
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
 
 async function buffered(): Promise<number> {
   const { text } = await call(gateway, "/metrics");

@@ -2,13 +2,18 @@ import { waitingFor } from "../../commands/blocking.js";
 import { isRead } from "../../commands/command-info.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
+import { BufferBudget } from "../../util/buffer-budget.js";
 import { redirectionOf } from "../cluster/redirection.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { NO_ROOM } from "../in-flight-connection.js";
 import type { Server } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 
 /** Delay in ms before commands that found no primary are sent again. */
 const RETRY_DELAY = 100;
+
+/** Replies up to this many bytes are not counted while they are held. */
+const SMALL_REPLY = 1_024;
 
 /** The result of a command. */
 type Result = Buffer | UpstreamFailure;
@@ -34,8 +39,15 @@ export class AwaitingPrimary implements Upstream {
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
-  /** @param findPrimary queries the Sentinels for the primary again */
-  constructor(server: Server, findPrimary: () => void) {
+  /**
+   * @param findPrimary queries the Sentinels for the primary again
+   * @param budget what replies are counted against while they wait for an earlier command; default: no limit
+   */
+  constructor(
+    server: Server,
+    findPrimary: () => void,
+    readonly budget = new BufferBudget(),
+  ) {
     this.#server = server;
     this.#findPrimary = findPrimary;
   }
@@ -165,6 +177,8 @@ class Attempts implements Receiver {
   #first = 0;
   /** Results by place, from the first command on that has to be sent again. */
   #held: Result[] | null = null;
+  /** Bytes of the budget that are taken for them. */
+  #heldBytes = 0;
   #heldFrom = 0;
   #open: number;
   /** Whether one of them may have been executed, so that those behind it are not sent again. */
@@ -235,8 +249,21 @@ class Attempts implements Receiver {
     }
     if (result instanceof UpstreamFailure && result.outcome === "unknown") this.#isUnknown = true;
     if (!this.#held) this.#deliver(result, this.#first + tag);
-    else this.#held[tag - this.#heldFrom] = result;
+    else this.#held[tag - this.#heldFrom] = this.#hold(result);
     if (this.#open === 0 && this.#held) this.#again(this.#held);
+  }
+
+  /** Counts a result that is about to be held. Returns the failure that takes its place if there is no room for it. */
+  #hold(result: Result): Result {
+    if (result instanceof UpstreamFailure || result.length <= SMALL_REPLY) return result;
+    if (!this.upstream.budget.take(result.length)) return NO_ROOM;
+    this.#heldBytes += result.length;
+    return result;
+  }
+
+  #release(): void {
+    if (this.#heldBytes > 0) this.upstream.budget.give(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   /** Whether a command was not executed, or changes nothing, and found no primary. */
@@ -248,6 +275,7 @@ class Attempts implements Receiver {
   #again(held: readonly Result[]): void {
     const rest = this.commands.slice(this.#heldFrom);
     const finish = () => {
+      this.#release();
       held.forEach((result, at) => {
         this.#deliver(result, this.#first + this.#heldFrom + at);
       });
@@ -265,6 +293,7 @@ class Attempts implements Receiver {
         finish();
         return;
       }
+      this.#release();
       this.#first += this.#heldFrom;
       this.commands = this.#heldFrom === 0 ? this.commands : rest;
       this.waits = this.waits.slice(this.#heldFrom);

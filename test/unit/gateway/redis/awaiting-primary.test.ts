@@ -5,6 +5,7 @@ import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/fa
 import { AwaitingPrimary } from "../../../../gateway/src/redis/sentinel/awaiting-primary.js";
 import { Server } from "../../../../gateway/src/redis/server.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
 const READONLY = "-READONLY You can't write against a read only replica.";
@@ -14,7 +15,12 @@ let upstream: AwaitingPrimary;
 afterEach(() => upstream.close());
 
 /** A server that replies with the result of `reply`, or closes if that is null; null for one that can't be reached. */
-function start(reply: (args: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
+function start(
+  reply: (args: readonly string[]) => string | null,
+  isUp = () => true,
+  timeout = 1_000,
+  budget?: BufferBudget,
+) {
   const received: string[] = [];
   const connect = () => {
     if (!isUp()) throw new Error("connection refused");
@@ -42,7 +48,7 @@ function start(reply: (args: readonly string[]) => string | null, isUp = () => t
   };
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
   let requested = 0;
-  upstream = new AwaitingPrimary(server, () => requested++);
+  upstream = new AwaitingPrimary(server, () => requested++, budget);
   return { received, asked: () => requested };
 }
 
@@ -158,4 +164,22 @@ test("queued commands fail at once as unsent when the gateway closes", async () 
   const [result] = await waiting;
   expect(result).toBeInstanceOf(UpstreamFailure);
   expect((result as UpstreamFailure).outcome).toBe("unsent");
+});
+
+test("replies that wait for an earlier command count in the budget, and reads that do not fit are sent again", async () => {
+  const budget = new BufferBudget(50_000);
+  let refusals = 0;
+  const used: number[] = [];
+  const reply = ([name]: readonly string[]) => {
+    if (name === "GET") return `$20000\r\n${"x".repeat(20_000)}`;
+    if (refusals === 2) return "+OK";
+    refusals++;
+    setTimeout(() => used.push(budget.used), 50);
+    return READONLY;
+  };
+  start(reply, undefined, undefined, budget);
+  const [written, ...read] = await send("SET a 1", "GET a", "GET b", "GET c");
+  expect([written, read.map((each) => String(each).length)]).toEqual(["+OK", [20_008, 20_008, 20_008]]);
+  expect(used).toEqual([40_020, 40_020]);
+  expect(budget.used).toBe(0);
 });
