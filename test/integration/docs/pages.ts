@@ -26,7 +26,7 @@ export function pages(): string[] {
       }
       return entry.name.endsWith(".md") ? [path] : [];
     });
-  const folders = ["gateway", "compat", "testbed", "bench", "docs", "examples"].filter((each) =>
+  const folders = ["gateway", "compat", "testbed", "bench", "docs", "examples", "skills"].filter((each) =>
     existsSync(join(root, each)),
   );
   return [...below(".", 0), ...folders.flatMap((folder) => below(folder, 2))];

@@ -70,10 +70,23 @@ describe("whole programs of the pages", () => {
     expect(await redis.get("user:1")).toEqual({ name: "Ada" });
   });
 
-  test("the function for assistants runs, twice", async () => {
-    const { handler } = await programOf("docs/ai-assistants.md", "export const handler");
+  test("every program of SKILL.md runs, and its function runs twice", async () => {
+    const page = "skills/warmline/SKILL.md";
+    const { handler } = await programOf(page, "export const handler");
     expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });
     expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });
-    expect(await Redis.fromEnv().lrange("orders:paid", 0, -1)).toEqual([1]);
+    const redis = Redis.fromEnv();
+    expect(await redis.lrange("orders:paid", 0, -1)).toEqual([1]);
+    expect(await (await programOf(page, "export async function pay")).pay("7")).toBe("paid");
+    await programOf(page, 'hset("cart:1"');
+    expect(await redis.hgetall("cart:1")).toEqual({ tea: 3, milk: 1 });
+    await programOf(page, "createScript");
+    expect(await redis.mget("stock", "balance", "rate:ada")).toEqual([-1, 5, 1]);
+    await programOf(page, "subscriber.on");
+    const { onMessage } = await programOf(page, "export const onMessage");
+    const message = { messageId: "m-1", item: "tea" };
+    expect(await onMessage(message)).toBe(-1);
+    expect(await onMessage(message)).toBe(-1);
+    expect(await redis.get("stock:tea")).toBe(-1);
   });
 });

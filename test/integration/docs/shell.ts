@@ -46,6 +46,7 @@ export function problemOf(command: string): string | null {
 
 /** Programs that pages may call and that are others' to describe. `curl` is run against a gateway. */
 const RUN_ELSEWHERE = new Set([
+  "cp",
   "curl",
   "docker",
   "kubectl",

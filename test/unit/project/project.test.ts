@@ -97,6 +97,19 @@ test("links of llms.txt resolve", () => {
   }
 });
 
+test("llms.txt lists every page, and SKILL.md has a name and a description", () => {
+  const text = read("llms.txt");
+  for (const page of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
+    expect(text, page).toContain(`/docs/${page})`);
+  const [, front] = /^---\n(.*?)\n---\n/s.exec(read("skills/warmline/SKILL.md"))!;
+  const { name, description } = parse(front!);
+  expect(name).toBe("warmline");
+  expect(description.length).toBeGreaterThan(100);
+  expect(description.length).toBeLessThanOrEqual(1_024);
+  const { files } = JSON.parse(read("package.json"));
+  expect(files).toEqual(expect.arrayContaining(["llms.txt", "skills"]));
+});
+
 describe("the files of gateway/deploy", () => {
   const { version } = JSON.parse(read("package.json"));
   const versions = (root: string) =>
