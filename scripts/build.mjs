@@ -1,4 +1,4 @@
-// Builds the packages that are not up to date: node scripts/build.mjs [--prune] [PACKAGE...]
+// Builds the packages that are not up to date: node scripts/build.mjs [PACKAGE...], or --prune PACKAGE...
 //
 // A package is up to date if the hash of its inputs is that of the last build and every output is still there. A build
 // writes to a folder of its own, then moves the files into `dist`, chunks before entries. It deletes files that it did
@@ -149,9 +149,13 @@ function ensureBuilt(name) {
 }
 
 const names = process.argv.slice(2).filter((argument) => argument !== "--prune");
+const prunes = process.argv.includes("--prune");
 try {
+  if (prunes && names.length === 0) {
+    throw new Error(`--prune needs a package: give ${Object.keys(PACKAGES).join(", ")}`);
+  }
   await Promise.all((names.length > 0 ? names : Object.keys(PACKAGES)).map(ensureBuilt));
-  if (process.argv.includes("--prune")) for (const name of names) pruneAll(name);
+  if (prunes) for (const name of names) pruneAll(name);
 } catch (error) {
   console.error(`build: ${error.message}`);
   process.exitCode = 1;

@@ -130,6 +130,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
     maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
+    workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
     relay: hooks.relay ?? (async () => null),

@@ -89,6 +89,11 @@ test("chunks of an earlier build stay until the package is packed", async () => 
   ]);
 });
 
+test("--prune without a package is refused", async () => {
+  const pruned = run("node", ["scripts/build.mjs", "--prune"], copy);
+  await expect(pruned).rejects.toThrow(/--prune needs a package: give client, gateway, /);
+});
+
 test("a failed build leaves the last one as it was", async () => {
   const before = changedAt("index.js");
   writeFileSync(join(copy, "testbed/src/index.ts"), "export { nothing } from './missing.js';\n");

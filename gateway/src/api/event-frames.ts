@@ -16,6 +16,11 @@ export function streamFrame(id: string): Buffer {
   return Buffer.from(`event: stream\ndata: ${id}\n\n`);
 }
 
+/** The event that `/console/commands` begins with if other processes behind the port have commands of their own. */
+export function workersFrame(count: number): Buffer {
+  return Buffer.from(`event: workers\ndata: ${count}\n\n`);
+}
+
 /** `data: subscribe,news,1` */
 export function confirmationFrame(kind: string, name: Buffer, count: number): Buffer {
   return Buffer.concat([DATA, Buffer.from(`${kind},`), oneLine(name), Buffer.from(`,${count}`), END]);

@@ -18,6 +18,7 @@ import {
   lineFrame,
   messageFrame,
   streamFrame,
+  workersFrame,
 } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
@@ -37,6 +38,8 @@ export interface StreamsOptions {
   readonly maxChannels: number;
   /** The commands for `/console/commands`. Null without the console. */
   readonly feed: CommandFeed | null;
+  /** Number of processes behind the port. */
+  readonly workers: number;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
   readonly worker: number;
   /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
@@ -141,7 +144,9 @@ export class Streams {
   #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
     return (exchange) => {
       allow(permissions.streamDenialReason("monitor", []));
-      this.#start(exchange, permissions, 1, [], (stream) => {
+      const { workers } = this.#options;
+      const first = workers > 1 ? [workersFrame(workers)] : [];
+      this.#start(exchange, permissions, 1, first, (stream) => {
         const end = feed.add((command) => stream.onMessage(lineFrame(eventOf(command))));
         this.#watchers.add(stream);
         setImmediate(() => this.#watchers.has(stream) && stream.onReady());

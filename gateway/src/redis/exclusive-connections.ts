@@ -61,10 +61,18 @@ export class ExclusiveConnections {
     this.#timeout = connectionOptions.timeout;
     const bounds = { maxWaiting: 1_000 };
     const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
-    this.#blocking = new Pool(numbered, { max: maxBlockingConnections, ...bounds });
+    this.#blocking = new Pool(numbered, {
+      max: maxBlockingConnections,
+      setting: "maxBlockingConnections",
+      ...bounds,
+    });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
     const proven = { ...connectionOptions, handshake: [...connectionOptions.handshake, MULTI, DISCARD] };
-    this.#transactions = new Pool(proven, { max: maxTransactionConnections, ...bounds });
+    this.#transactions = new Pool(proven, {
+      max: maxTransactionConnections,
+      setting: "maxTransactionConnections",
+      ...bounds,
+    });
   }
 
   /** Connections lent or kept. */

@@ -19,6 +19,8 @@ export interface Borrower {
 export interface PoolOptions {
   /** Connections at most. */
   readonly max: number;
+  /** The setting that `max` comes from. */
+  readonly setting: string;
   /** Borrowers that may wait for one; more are refused at once. */
   readonly maxWaiting: number;
 }
@@ -137,7 +139,10 @@ export class Pool {
   }
 
   #busy(): UpstreamFailure {
-    const { max } = this.#options;
-    return new UpstreamFailure("full", `all ${max} exclusive connections for such commands are in use`);
+    const { max, setting } = this.#options;
+    return new UpstreamFailure(
+      "full",
+      `all ${max} connections for such commands are in use (setting ${setting})`,
+    );
   }
 }

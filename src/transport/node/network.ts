@@ -89,7 +89,8 @@ function proxyFromEnv({ protocol, hostname, port }: URL, env: Env): ProxyServer 
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  // A dot at the end makes it absolute (RFC 1034, section 3.1).
+  return /^localhost\.?$/.test(hostname) || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
 /** Whether an entry of NO_PROXY is the host, a domain above it, or `*`, and names no other port. */

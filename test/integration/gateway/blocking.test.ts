@@ -69,6 +69,7 @@ for (const setup of setups) {
       const refused = await call(gateway, "/", { body: ["BLPOP", "l", "1"] });
       expect(refused.status).toBe(503);
       expect(refused.headers["warmline-outcome"]).toBe("unsent");
+      expect(refused.json.error).toContain("(setting maxBlockingConnections)");
       expect(await lent()).toBe(LIMIT);
       expect((await call(gateway, "/multi-exec", { body: [["INCR", "n"]] })).json).toEqual([{ result: 1 }]);
       const queued = call(gateway, "/", { body: ["BLPOP", "other", "0.1"] });

@@ -12,6 +12,7 @@ describe("the environment", () => {
     ["https://redis.example", "", true],
     ["http://redis.example", "", false],
     ["https://localhost:8443", "", false],
+    ["https://localhost.", "", false],
     ["https://127.0.0.1:8443", "", false],
     ["https://[::1]:8443", "", false],
     ["https://redis.example", "redis.example", false],

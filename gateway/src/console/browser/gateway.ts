@@ -80,7 +80,7 @@ export class Gateway {
    */
   async watch(
     signal: AbortSignal,
-    onOpen: () => void,
+    onOpen: (workers: number) => void,
     onCommand: (command: SeenCommand) => void,
   ): Promise<never> {
     const response = await this.#fetch("/console/commands", { signal });
@@ -89,7 +89,7 @@ export class Gateway {
       throw new Refused(error ?? `HTTP ${response.status}`);
     }
     this.#own.clear();
-    onOpen();
+    onOpen(1);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (;;) {
@@ -98,6 +98,8 @@ export class Gateway {
       const events = (text + value).split("\n\n");
       text = events.pop()!;
       for (const event of events) {
+        const [, workers] = /^event: workers\ndata: (\d+)$/.exec(event) ?? [];
+        if (workers) onOpen(Number(workers));
         if (!event.startsWith("data: ")) continue;
         const command = JSON.parse(event.slice("data: ".length)) as SeenCommand;
         if (!this.#takeOwn(command)) onCommand(command);

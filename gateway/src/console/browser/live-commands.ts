@@ -34,8 +34,9 @@ export class LiveCommands {
       try {
         await this.gateway.watch(
           stop.signal,
-          () => {
-            state.textContent = "Commands of all clients, newest first: names and keys, never values.";
+          (workers) => {
+            const whose = workers > 1 ? `of one of the ${workers} workers` : "of all clients";
+            state.textContent = `Commands ${whose}, newest first: names and keys, never values.`;
           },
           (command) => this.#add(command),
         );
