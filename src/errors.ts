@@ -95,7 +95,18 @@ export class RedisError extends WarmlineError {
 }
 
 /** The endpoint could not be reached. Nothing was sent. */
-export class ConnectionError extends WarmlineError {}
+export class ConnectionError extends WarmlineError {
+  /** `"circuit-open"` if the endpoint was not tried, since it did not respond to earlier calls. */
+  readonly code: "circuit-open" | undefined;
+  /** The time from which the endpoint is tried again, in ms since 1970, if the circuit is open. */
+  readonly retryAt: number | undefined;
+
+  constructor(message: string, details: ErrorDetails & { retryAt?: number | undefined } = {}) {
+    super(message, details);
+    this.retryAt = details.retryAt;
+    this.code = details.retryAt === undefined ? undefined : "circuit-open";
+  }
+}
 
 /**
  * The connection failed after the command was written and before its response came: it may have been applied.

@@ -20,8 +20,8 @@ export const Redis = createRedisClass({
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options) => {
-    const { cache, backend, tls, proxy } = options;
-    assertConfig(!tls && !proxy, "tls and proxy need the entry for Node");
+    const { cache, backend, tls, proxy, circuit } = options;
+    assertConfig(!tls && !proxy && !circuit, "tls, proxy and circuit need the entry for Node");
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
     return new FetchTransport(origin, init, resolveMaxReplySize(options));
   },

@@ -10,9 +10,11 @@ import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { warmUp } from "./client/warm-up.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
 import { NodeTransport } from "./transport/node/transport.js";
+import { resolveCircuit } from "./transport/node/transport-options.js";
 
 export type { CloseReason } from "./transport/node/connection.js";
 export type {
+  CircuitEvent,
   ConnectionClosedEvent,
   ConnectionOpenedEvent,
   ConnectionReusedEvent,
@@ -38,6 +40,7 @@ const platform: Platform = {
       maxConnections,
       maxReplySize: resolveMaxReplySize(options),
       probe,
+      circuit: resolveCircuit(options),
       tls,
       proxy,
       whileOpening: warmUp,

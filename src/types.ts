@@ -27,6 +27,7 @@ export type { UpdateOptions, Updater } from "./features/update.js";
 export type {
   AbortSignalLike,
   CallOptions,
+  CircuitOptions,
   CodecName,
   CodecOption,
   CodecValue,
@@ -43,4 +44,5 @@ export type {
   TransportFactory,
   WriteMode,
 } from "./options/options.js";
+export type { CircuitState } from "./transport/circuit-open.js";
 export type { ConnectionStats } from "./transport/transport.js";

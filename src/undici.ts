@@ -5,7 +5,7 @@
  */
 import { ConfigError } from "./errors.js";
 import type { TransportFactory } from "./options/options.js";
-import type { ConnectionStats } from "./transport/transport.js";
+import { type ConnectionStats, createStats } from "./transport/transport.js";
 import type { Dispatcher } from "./transport/undici/exchange.js";
 import { UndiciTransport } from "./transport/undici/transport.js";
 
@@ -13,7 +13,7 @@ export type { TransportFactory } from "./options/options.js";
 export type { Dispatcher } from "./transport/undici/exchange.js";
 
 /** Options that only the client's own connections have. */
-const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy"] as const;
+const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy", "circuit"] as const;
 
 /**
  * Returns a transport whose requests go over a dispatcher of undici 6 or later: `new Redis({ url, token, transport:
@@ -32,7 +32,7 @@ export function undici(dispatcher: Dispatcher): TransportFactory {
         throw new ConfigError(`${name} has no effect with undici(): set it on the dispatcher, if it has it`);
       }
     }
-    const stats = statsOf.get(origin) ?? { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
+    const stats = statsOf.get(origin) ?? createStats();
     statsOf.set(origin, stats);
     return new UndiciTransport(dispatcher, origin, maxReplySize, stats);
   };

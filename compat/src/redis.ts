@@ -80,6 +80,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   agent: true,
   automaticDeserialization: true,
   backend: true,
+  circuit: true,
   cache: true,
   codec: true,
   deadline: true,

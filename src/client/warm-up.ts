@@ -4,7 +4,7 @@ import { resolveSettings } from "../execution/settings.js";
 import { Protocol } from "../protocol/rest-protocol.js";
 import { RequestHeads } from "../transport/node/http1/request-head.js";
 import { ResponseParser } from "../transport/node/http1/response-parser.js";
-import type { Transport } from "../transport/transport.js";
+import { createStats, type Transport } from "../transport/transport.js";
 
 const RESPONSE = Buffer.from(
   "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.redis.resp2\r\nWarmline-Gateway: 1\r\n" +
@@ -13,7 +13,7 @@ const RESPONSE = Buffer.from(
 
 /** Answers at once, by what writes heads and reads responses on a connection. */
 const stubTransport: Transport = {
-  stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+  stats: createStats(),
   attempt(_repeatable, listener) {
     const { path, headers, body } = listener.request;
     new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));

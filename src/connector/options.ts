@@ -6,6 +6,7 @@ import { findUnknownOption } from "../options/option-names.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
 import { NodeTransport } from "../transport/node/transport.js";
+import { resolveCircuit } from "../transport/node/transport-options.js";
 import type { Transport } from "../transport/transport.js";
 
 const OPTION_NAMES = [
@@ -20,6 +21,7 @@ const OPTION_NAMES = [
   "preconnect",
   "tls",
   "proxy",
+  "circuit",
 ] as const;
 
 /**
@@ -64,6 +66,7 @@ export function createContext(given: ConnectorOptions, call: string): ConnectorC
     probe: pingRequest(endpoint),
     tls: options.tls,
     proxy: options.proxy,
+    circuit: resolveCircuit(options),
   });
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
   return { endpoint, settings, transport, headers };

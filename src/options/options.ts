@@ -12,6 +12,14 @@ export interface RetryOptions {
   backoff?: (retryCount: number) => number;
 }
 
+/** Times of the circuit. */
+export interface CircuitOptions {
+  /** Time in ms until the next attempt at an origin that does not respond. Default 1,000; doubled after each failed one, up to 30,000. */
+  resetTimeout?: number;
+  /** Time in ms for the response to the PING that decides. Default 500; more where connecting takes long. */
+  probeTimeout?: number;
+}
+
 /** A Lambda context, or any other object that returns the remaining time, in ms. */
 export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
 
@@ -169,6 +177,12 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * ends its connection, and the call rejects with ProtocolError; nothing is sent again.
    */
   maxReplySize?: number;
+  /**
+   * The circuit ends calls at once, with a ConnectionError whose `code` is `"circuit-open"`, while the endpoint does not respond;
+   * `false` turns it off. On the entry for Node. It opens when a call has failed for want of a response and a PING beside it
+   * got none either.
+   */
+  circuit?: CircuitOptions | false;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
   /**

@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
+import { CircuitOpen } from "./circuit-open.js";
 import { ResponseTooLarge } from "./response-too-large.js";
 import type { RetryBudget } from "./retry-budget.js";
 import { createTimeoutError } from "./timeout-error.js";
@@ -31,6 +32,12 @@ export interface OutgoingRequest<T> {
   reject(reason: unknown): void;
 }
 
+/** How long before its timeout a call without a response is reported to the transport, in ms. */
+const SLOW_BEFORE = 600;
+
+/** The shortest timeout of a call that is reported before its end, in ms. */
+const MIN_SLOW = 1_000;
+
 /** A call under way. */
 export interface SentCall {
   /** Whether it was written and may have been applied; false again once it is settled. */
@@ -46,6 +53,10 @@ class Call<T> implements AttemptListener {
   #attempt: Attempt | undefined;
   /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
   #timer: unknown;
+  /** Whether that clock stops early, to report that the call is slow. */
+  #early = false;
+  /** Its clock after that. */
+  #end: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   /** Whether this attempt has been written. */
   #started = false;
@@ -75,7 +86,8 @@ class Call<T> implements AttemptListener {
           this.#reject(signal.reason);
         });
       }
-      this.#timer = this.#timers.start(budget.timeout, this);
+      this.#early = this.#transport.onSlow !== undefined && budget.timeout >= MIN_SLOW;
+      this.#timer = this.#timers.start(budget.timeout - (this.#early ? SLOW_BEFORE : 0), this);
       this.send();
     }
     return this;
@@ -148,10 +160,12 @@ class Call<T> implements AttemptListener {
       // It would be as large again.
       this.#outgoing.budget.possiblyApplied = true;
       this.#giveUp(cause, ProtocolError);
-    } else this.#failed(this.#started ? "unknown" : "unsent", cause);
+    } else if (cause instanceof CircuitOpen) this.#giveUp(cause);
+    else if (!this.#failed(this.#started ? "unknown" : "unsent", cause)) this.#transport.onCallFailed?.();
   }
 
-  #failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
+  /** @returns whether it is sent again. */
+  #failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): boolean {
     const { budget, repeatable } = this.#outgoing;
     const unknown = outcome === "unknown";
     if (unknown) budget.possiblyApplied = true;
@@ -160,10 +174,11 @@ class Call<T> implements AttemptListener {
       const wait = budget.next(unknown && budget.retried === 0 ? 0 : undefined);
       if (wait !== undefined) {
         this.#sendAgain(wait, outcome);
-        return;
+        return true;
       }
     }
     this.#giveUp(cause, Kind);
+    return false;
   }
 
   #giveUp(cause: Error, Kind = UnknownOutcomeError): void {
@@ -173,7 +188,11 @@ class Call<T> implements AttemptListener {
       : "the command was sent, but no complete response arrived, so it may have been applied";
     const error = budget.possiblyApplied
       ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
-      : new ConnectionError(`${command}: not sent: ${cause.message}`, { command, cause });
+      : new ConnectionError(`${command}: not sent: ${cause.message}`, {
+          command,
+          cause,
+          retryAt: (cause as Partial<CircuitOpen>).retryAt,
+        });
     this.#reject(error);
   }
 
@@ -195,10 +214,18 @@ class Call<T> implements AttemptListener {
   }
 
   onTimeout(): void {
+    const { timeLeft } = this.#outgoing.budget;
+    if (this.#early && timeLeft > 0) {
+      this.#early = false;
+      this.#end = setTimeout(fire, timeLeft, this);
+      this.#transport.onSlow?.();
+      return;
+    }
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
     afterTwoPolls(() => {
       if (this.#settled) return;
       this.#attempt?.abort();
+      this.#transport.onCallFailed?.();
       this.#rejectTimedOut();
     });
   }
@@ -218,6 +245,7 @@ class Call<T> implements AttemptListener {
     this.#settled = true;
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
+    if (this.#end !== undefined) clearTimeout(this.#end);
     this.#forgetSignal?.();
     return true;
   }

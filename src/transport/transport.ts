@@ -1,5 +1,6 @@
 import type { Outcome } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+import type { CircuitState } from "./circuit-open.js";
 
 /** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
@@ -32,7 +33,18 @@ export interface ConnectionStats {
   retries: number;
   /** Times that the process was found to have been frozen. */
   thaws: number;
+  /** State of the circuit: while it is `open`, calls fail at once. Always `closed` without connections of the client's own. */
+  circuit: CircuitState;
 }
+
+export const createStats = (): ConnectionStats => ({
+  opened: 0,
+  reused: 0,
+  closed: 0,
+  retries: 0,
+  thaws: 0,
+  circuit: "closed",
+});
 
 /** A request that is going to be sent again. */
 export interface RetryInfo {
@@ -66,6 +78,10 @@ export interface Transport {
   readonly timers?: Timers;
   /** @param repeatable whether the request may be written twice. */
   attempt(repeatable: boolean, listener: AttemptListener): Attempt;
+  /** Called when a call has had no response, shortly before its timeout. */
+  onSlow?(): void;
+  /** Called when a call has failed for want of a response, and is not sent again. */
+  onCallFailed?(): void;
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */

@@ -1,6 +1,6 @@
 import { concat } from "../../protocol/bytes.js";
 import { ResponseTooLarge } from "../response-too-large.js";
-import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
+import { type Attempt, type AttemptListener, createStats, type Transport } from "../transport.js";
 
 const { Deno, process } = globalThis as {
   Deno?: unknown;
@@ -27,7 +27,7 @@ const sentOnce: (body: string) => object = Deno
  * Nothing is shared between requests.
  */
 export class FetchTransport implements Transport {
-  readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
+  readonly stats = createStats();
 
   readonly #origin: string;
   readonly #init: Readonly<Record<string, string>>;

@@ -42,10 +42,19 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   ) {}
 
   begin(): this {
+    const { circuit } = this.pool;
+    if (circuit.state === "closed" || !this.options.circuit) this.start();
+    else {
+      const waiter = { onClosed: () => this.start(), onOpen: (cause: Error) => this.fail(cause) };
+      this.stopWaiting = circuit.wait(waiter, this.options);
+    }
+    return this;
+  }
+
+  private start(): void {
     const connection = this.pool.takeIdle();
     if (connection) this.tryIdle(connection);
     else this.waitForConnection();
-    return this;
   }
 
   abort(): void {
@@ -69,7 +78,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     if (!usable || validating.isStale(idle)) {
       this.leave(validating);
       if (usable) validating.destroy("idle-timeout");
-      this.begin();
+      this.start();
     } else if (this.isSuspect(validating, idle)) this.handleSuspect(validating);
     else this.write(validating);
   }
@@ -108,6 +117,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       onResponse: () => {
         this.leave(connection);
         this.stopHedging();
+        this.pool.onResponse(connection);
         this.tryIdle(connection);
       },
       onFailure: () => this.replaceSuspect(connection),
@@ -117,6 +127,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private waitForConnection(more = 0): void {
     this.stopWaiting = this.pool.wait(
       {
+        heedsCircuit: this.options.circuit !== false,
         onConnection: (connection) => {
           this.stopWaiting = undefined;
           // Nothing was written on a suspect connection but a probe, or this may be written twice.
@@ -150,6 +161,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     this.finish("no-response");
     // Before the listener's callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
+    this.pool.onResponse(connection);
     this.listener.onResponse(response, this.written > 1);
   }
 

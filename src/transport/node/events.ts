@@ -1,4 +1,5 @@
 import type { Outcome } from "../../errors.js";
+import type { CircuitState } from "../circuit-open.js";
 import type { CloseReason } from "./connection.js";
 
 /** `warmline:connection:opened`: a connection was established. */
@@ -59,6 +60,16 @@ export interface ThawEvent {
   readonly idle: number;
 }
 
+/** `warmline:circuit`: the circuit of an origin changed its state. */
+export interface CircuitEvent {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** While it is `open`, calls fail at once; while it is `half-open`, they wait for the response to a PING. */
+  readonly state: CircuitState;
+  /** The time of the next attempt, in ms since 1970, if the state is `open`. */
+  readonly retryAt?: number;
+}
+
 interface Events<Message> {
   /** Check this before creating a message: without subscribers an event must cost nothing. */
   readonly hasSubscribers: boolean;
@@ -71,6 +82,7 @@ interface Channels {
   readonly connectionClosed: Events<ConnectionClosedEvent>;
   readonly retry: Events<RetryEvent>;
   readonly thaw: Events<ThawEvent>;
+  readonly circuit: Events<CircuitEvent>;
 }
 
 let channels: Channels | undefined;
@@ -85,6 +97,7 @@ export function events(): Channels {
       connectionClosed: channel("warmline:connection:closed"),
       retry: channel("warmline:retry"),
       thaw: channel("warmline:thaw"),
+      circuit: channel("warmline:circuit"),
     };
   }
   return channels;

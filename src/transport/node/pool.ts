@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
-import type { ConnectionStats } from "../transport.js";
+import type { CircuitOpen } from "../circuit-open.js";
+import { type ConnectionStats, createStats } from "../transport.js";
+import { Circuit, type CircuitHost } from "./circuit.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
 import { Http1Connection } from "./http1/http1-connection.js";
@@ -19,6 +21,8 @@ const PRECONNECT_LIMIT = 1_000;
 
 /** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */
 export interface Waiter {
+  /** Whether it fails as soon as the circuit opens. */
+  readonly heedsCircuit: boolean;
   onConnection(connection: Connection): void;
   onFailure(cause: Error): void;
 }
@@ -32,15 +36,19 @@ interface QueuedWaiter {
 }
 
 /** The connections to one origin, shared by every client of this thread. */
-export class Pool implements ConnectionListener {
-  readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
+export class Pool implements ConnectionListener, CircuitHost {
+  readonly stats: ConnectionStats = createStats();
   readonly origin: Origin;
+  readonly circuit = new Circuit(this);
+  openTook = 0;
   /** Most recently used last. */
   private readonly idle: Connection[] = [];
   private readonly opening = new Set<Connection>();
   private readonly all = new Set<Connection>();
   private readonly waiting: QueuedWaiter[] = [];
   private readonly whenOpened: (() => void)[] = [];
+  /** The connection of the circuit's check, which is none of the others. */
+  private checking: Connection | undefined;
   private readonly thawWatch: ThawWatch;
 
   constructor(
@@ -50,7 +58,7 @@ export class Pool implements ConnectionListener {
   ) {
     this.origin = parseOrigin(url, network);
     this.thawWatch = new ThawWatch(
-      () => this.idle.length > 0,
+      () => this.idle.length > 0 || this.circuit.state !== "closed",
       (ms) => this.onThaw(ms),
       clock,
     );
@@ -82,11 +90,7 @@ export class Pool implements ConnectionListener {
     };
     this.waiting.push(queued);
     this.openIfNeeded(limit);
-    return () => {
-      this.clock.clear(queued.timer);
-      const at = this.waiting.indexOf(queued);
-      if (at !== -1) this.waiting.splice(at, 1);
-    };
+    return () => this.remove(queued);
   }
 
   /** Takes a connection back that has no response outstanding. */
@@ -126,16 +130,55 @@ export class Pool implements ConnectionListener {
     for (const connection of this.idle.splice(0)) connection.destroy("closed-by-client");
     if (this.waiting.length === 0)
       for (const connection of [...this.opening]) connection.destroy("closed-by-client");
+    this.circuit.close();
     this.thawWatch.stop();
+  }
+
+  openForCheck(): Connection {
+    this.checking = new Http1Connection(this.origin, this);
+    return this.checking;
+  }
+
+  adopt(connection: Connection, maxConnections: number): void {
+    this.checking = undefined;
+    if (this.all.size >= maxConnections) connection.destroy("closed-by-client");
+    else if (connection.usable) {
+      this.all.add(connection);
+      this.giveBack(connection);
+    }
+  }
+
+  failWaiting(cause: CircuitOpen): void {
+    for (const queued of this.waiting.filter(({ waiter }) => waiter.heedsCircuit)) {
+      this.remove(queued);
+      queued.waiter.onFailure(cause);
+    }
+  }
+
+  watchThaws(): void {
+    this.thawWatch.start();
+    this.thawWatch.look();
+  }
+
+  /** A response has come on a connection, whatever its status. */
+  onResponse({ since }: Connection): void {
+    const { circuit } = this;
+    circuit.respondedAt = since;
+    if (circuit.alarmed) circuit.onResponse();
   }
 
   onOpen(connection: Connection): void {
     this.stats.opened++;
+    this.openTook = connection.openTook;
     this.opening.delete(connection);
     const { connectionOpened } = events();
     if (connectionOpened.hasSubscribers) {
       const { origin, open } = this;
       connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
+    }
+    if (connection === this.checking) {
+      this.circuit.onConnected(connection);
+      return;
     }
     this.giveBack(connection);
     this.notifyOpened();
@@ -153,7 +196,11 @@ export class Pool implements ConnectionListener {
 
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void {
     this.all.delete(connection);
-    if (this.opening.delete(connection)) {
+    if (connection === this.checking) {
+      this.checking = undefined;
+      if (connection.open) this.stats.closed++;
+      this.circuit.onDisconnected(connection);
+    } else if (this.opening.delete(connection)) {
       if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
       this.notifyOpened();
     } else {
@@ -174,6 +221,8 @@ export class Pool implements ConnectionListener {
 
   private onThaw(ms: number): void {
     this.stats.thaws++;
+    this.circuit.onThaw();
+
     const { thaw } = events();
     if (thaw.hasSubscribers) {
       thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
@@ -182,7 +231,13 @@ export class Pool implements ConnectionListener {
 
   /** Connections that are established. */
   private get open(): number {
-    return this.all.size - this.opening.size;
+    return this.all.size - this.opening.size + Number(this.checking?.open ?? 0);
+  }
+
+  private remove(queued: QueuedWaiter): void {
+    this.clock.clear(queued.timer);
+    const at = this.waiting.indexOf(queued);
+    if (at !== -1) this.waiting.splice(at, 1);
   }
 
   private nextWaiter(): Waiter | undefined {

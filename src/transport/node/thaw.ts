@@ -35,13 +35,19 @@ export class ThawWatch {
     this.timer = undefined;
   }
 
-  private tick(): void {
+  /** Detects a thaw now, if the next tick is late. */
+  look(): void {
     const { monotonic, wall } = this.clock.moment();
-    if (wall - this.due > LATE) {
-      this.thawedAt = monotonic;
-      this.onThaw(wall - this.due);
-    }
+    const late = wall - this.due;
+    if (!this.timer || late <= LATE) return;
     this.due = wall + TICK;
+    this.thawedAt = monotonic;
+    this.onThaw(late);
+  }
+
+  private tick(): void {
+    this.look();
+    this.due = this.clock.moment().wall + TICK;
     if (!this.needed()) this.stop();
   }
 }

@@ -39,6 +39,14 @@ export class NodeTransport implements Transport {
     return new PooledAttempt(this.pool, this.options, repeatable, listener).begin();
   }
 
+  onSlow(): void {
+    if (this.options.circuit) this.pool.circuit.onSlow(this.options);
+  }
+
+  onCallFailed(): void {
+    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options);
+  }
+
   onRetry(info: RetryInfo): void {
     this.stats.retries++;
     const { retry } = events();

@@ -46,7 +46,8 @@ async function fateOf(call, signal, what) {
       wrong.push(`${what} rejected with ${error?.stack ?? error}`);
       return { outcome: "unknown", error: "stranger" };
     }
-    return { outcome: error.outcome, error: error.name, message: error.message };
+    const { outcome, name, message, retryAt } = error;
+    return { outcome, error: name, message, ...(retryAt && { retryAt }) };
   }
 }
 
@@ -163,6 +164,9 @@ class Lane {
           ? await this.pipeline(client, signal, commands)
           : await this.together(client, signal, commands);
       for (const [at, { settle }] of commands.entries()) settle(fates[at], at);
+      // While the circuit is open, every call would fail at once.
+      const retryAt = Math.max(0, ...fates.map((fate) => fate.retryAt ?? 0));
+      if (retryAt > 0) await pause(Math.max(0, retryAt - Date.now()));
     }
     tick();
     const ms = awake - begun;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { markPageDynamic } from "../../../src/client/nextjs.js";
 import { createRedisClass } from "../../../src/client/redis.js";
-import type { Transport } from "../../../src/transport/transport.js";
+import { createStats, type Transport } from "../../../src/transport/transport.js";
 
 // While Next.js builds, each command waits for a fetch. The order issued is kept all the same.
 
@@ -23,7 +23,7 @@ afterEach(() => {
 function slowlyPrepared() {
   const bodies: unknown[] = [];
   const transport: Transport = {
-    stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+    stats: createStats(),
     attempt(_repeatable, listener) {
       const sent: unknown[] = JSON.parse(String(listener.request.body));
       bodies.push(sent);

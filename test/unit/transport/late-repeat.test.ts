@@ -3,7 +3,7 @@ import { TimeoutError } from "../../../src/errors.js";
 import { Redis } from "../../../src/index.js";
 import { beginCall, type OutgoingRequest } from "../../../src/transport/request-call.js";
 import { RetryBudget } from "../../../src/transport/retry-budget.js";
-import type { AttemptListener, Transport } from "../../../src/transport/transport.js";
+import { type AttemptListener, createStats, type Transport } from "../../../src/transport/transport.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
@@ -23,7 +23,7 @@ function transport(
 ): Transport & { attempts: number } {
   return {
     attempts: 0,
-    stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+    stats: createStats(),
     attempt(_safe, listener) {
       attempt(++this.attempts, listener);
       return { abort() {} };

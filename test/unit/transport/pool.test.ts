@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
+import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
@@ -31,7 +32,7 @@ function createClient(options: RedisOptions = {}): Redis {
     enableAutoPipelining: false,
     transport: (origin, { maxConnections = 64, keepAlive = true }, maxReplySize) =>
       new NodeTransport(
-        { origin, keepAlive, maxConnections, maxReplySize, probe },
+        { origin, keepAlive, maxConnections, maxReplySize, probe, circuit: resolveCircuit({}) },
         new Pool(origin, undefined, clock),
       ),
     ...options,

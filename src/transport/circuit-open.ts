@@ -1,0 +1,15 @@
+/** The state of an origin's circuit: `open` while the origin does not respond, `half-open` while a PING finds out. */
+export type CircuitState = "closed" | "open" | "half-open";
+
+/** Nothing was sent, because the circuit of the origin is open. */
+export class CircuitOpen extends Error {
+  /** @param retryAt the time of the next attempt, in ms since 1970. */
+  constructor(
+    origin: string,
+    readonly retryAt: number,
+  ) {
+    super(
+      `${origin} does not respond, so the circuit is open; error.retryAt is the time of the next attempt`,
+    );
+  }
+}

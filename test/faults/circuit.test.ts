@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { blackhole } from "warmline-testbed";
+import { Backend, frozen, type Route, routeTests, type StepResult } from "./support/rig.js";
+
+// An outage costs one timeout, not one for each call; a freeze is no outage.
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await Backend.start();
+});
+afterAll(() => backend.stop());
+
+const routeTest = routeTests(() => backend);
+
+const TIMEOUT = 2_000;
+
+/** Drops all bytes from now on, on open and on new connections. */
+function swallow({ path }: Route): void {
+  path.onConnection(() => blackhole("open"));
+  path.blackholeAll();
+}
+
+const total = (results: readonly StepResult[]) => results.reduce((sum, { ms }) => sum + ms, 0);
+
+describe("a path that swallows all bytes", () => {
+  const FOUR = (key: string) =>
+    [
+      ["INCR", key],
+      ["GET", key],
+      ["INCR", key],
+      ["GET", key],
+    ] as const;
+
+  routeTest.for([
+    ["before the first connection", false, 0],
+    ["under an open connection", true, 0],
+    ["during a freeze", true, 2_500],
+  ] as const)("four calls take at most 1.05 timeouts: it begins %s", async ([, warm, freeze], { route }) => {
+    const instance = await route.startFunction({ timeout: TIMEOUT, preconnect: false });
+    if (warm) await instance.run(["GET", route.key]);
+    if (freeze > 0) await frozen(instance, freeze, () => swallow(route));
+    else swallow(route);
+    const calls = instance.run(...FOUR(route.key));
+    if (freeze > 0) await instance.thaw();
+    const results = await calls;
+    expect(results[0]!.error).toMatchObject({ name: "TimeoutError" });
+    for (const { error } of results.slice(1)) {
+      expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
+      expect(error!.message).toContain("the circuit is open");
+    }
+    expect(total(results)).toBeLessThan(1.05 * TIMEOUT);
+    expect(route.applied("INCR")).toBe(0);
+  });
+
+  routeTest(
+    "the first call after a thaw succeeds, though the circuit was open before the freeze",
+    async ({ route }) => {
+      const instance = await route.startFunction({
+        timeout: TIMEOUT,
+        preconnect: false,
+        circuit: { resetTimeout: 60_000 },
+      });
+      swallow(route);
+      const [, second] = await instance.run(["INCR", route.key], ["INCR", route.key]);
+      expect(second!.error?.message).toContain("the circuit is open");
+      await frozen(instance, 2_500, () => route.path.onConnection(() => undefined));
+      const done = instance.run(["INCR", route.key], ["INCR", route.key]);
+      await instance.thaw();
+      expect(await done).toMatchObject([{ value: 1 }, { value: 2 }]);
+      expect(route.applied("INCR")).toBe(2);
+    },
+  );
+});
+
+routeTest("freezes in mid-call with a healthy server never open the circuit", async ({ route }) => {
+  const instance = await route.startFunction({ timeout: TIMEOUT });
+  for (let i = 0; i < 3; i++) {
+    await instance.run(["GET", route.key]);
+    // The call's time passes while the function is frozen.
+    const call = instance.run(["GET", route.key], ["INCR", route.key]);
+    await frozen(instance, 2_200);
+    await instance.thaw();
+    const [, write] = await call;
+    expect(write).toMatchObject({ value: i + 1 });
+  }
+});

@@ -1,0 +1,429 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis as FetchRedis } from "../../../src/fetch.js";
+import {
+  type CircuitOptions,
+  ConfigError,
+  ConnectionError,
+  Redis,
+  type RedisOptions,
+} from "../../../src/index.js";
+import { Pool } from "../../../src/transport/node/pool.js";
+import { NodeTransport } from "../../../src/transport/node/transport.js";
+import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
+import { random } from "../../faults/support/random.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { TestClock } from "../../support/test-clock.js";
+
+// The circuit's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
+
+let endpoint: RawEndpoint;
+let clock: TestClock;
+let client: Redis | undefined;
+beforeEach(async () => {
+  clock = new TestClock();
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = healthy;
+});
+afterEach(async () => {
+  client?.close();
+  client = undefined;
+  await endpoint.stop();
+});
+
+const healthy: RawEndpoint["onRequest"] = ({ socket }) => void socket.write(resp2Response(":1\r\n"));
+const silent: RawEndpoint["onRequest"] = () => {};
+
+function createTransport(options: RedisOptions = {}, pool = new Pool(endpoint.url, undefined, clock)) {
+  const probe = { path: "/", headers: [], body: '["PING"]' };
+  const { maxConnections = 64 } = options;
+  const circuit = resolveCircuit(options);
+  return new NodeTransport(
+    { origin: endpoint.url, keepAlive: true, maxConnections, maxReplySize: 1_024, probe, circuit },
+    pool,
+  );
+}
+
+/** A client whose pool has the test's clock, and whose calls fail after 30 ms of real time. */
+function createClient(options: RedisOptions = {}, pool?: Pool): Redis {
+  client = new Redis({
+    url: endpoint.url,
+    token: "t",
+    timeout: 30,
+    retry: false,
+    enableAutoPipelining: false,
+    transport: (_origin, given) => createTransport(given, pool),
+    ...options,
+  });
+  return client;
+}
+
+const pings = () => endpoint.count("PING");
+const networkEvents = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+/** Moves the clock on by so many ticks of the check, with network events after each. */
+async function ticks(count: number, ms = 50): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    clock.advance(ms);
+    await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+}
+
+/** Lets a call and the check after it fail. */
+async function fail(redis: Redis): Promise<void> {
+  endpoint.onRequest = silent;
+  await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  await ticks(10);
+}
+
+const OPEN = { name: "ConnectionError", outcome: "unsent", code: "circuit-open" };
+
+describe("a closed circuit", () => {
+  test("it opens when a call and a PING beside it get no response", async () => {
+    const redis = createClient();
+    expect(redis.stats().circuit).toBe("closed");
+    endpoint.onRequest = silent;
+    await expect(redis.incr("n")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
+    await ticks(9);
+    expect(redis.stats().circuit).toBe("closed");
+    await ticks(1);
+    expect(redis.stats().circuit).toBe("open");
+    expect(pings()).toBe(1);
+    const retryAt = clock.moment().wall + 1_000;
+    const error = await redis.incr("n").catch((error) => error);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ ...OPEN, command: "INCR", retryAt });
+    expect(error.message).toBe(
+      `INCR: not sent: ${endpoint.url} does not respond, so the circuit is open; error.retryAt is the time of the next attempt`,
+    );
+    await expect(redis.strlen("k")).rejects.toMatchObject({ ...OPEN, command: "STRLEN", retryAt });
+    const both = await Promise.allSettled([
+      redis.pipeline().incr("n").strlen("k").exec(),
+      redis.multi().incr("n").exec(),
+    ]);
+    for (const each of both) expect(each).toMatchObject({ reason: { ...OPEN, retryAt } });
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test("it stays closed while a PING beside a slow command gets a response", async () => {
+    const redis = createClient();
+    endpoint.onRequest = (request) => void (request.body.includes("PING") && healthy(request));
+    for (let i = 1; i <= 5; i++) {
+      await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+      await ticks(12);
+      expect(redis.stats().circuit).toBe("closed");
+      expect(pings()).toBe(i);
+    }
+  });
+
+  test("it stays closed while all connections are busy with slow commands", async () => {
+    const redis = createClient({ maxConnections: 1 });
+    endpoint.onRequest = (request) => void (request.body.includes("PING") && healthy(request));
+    const slow = redis.with({ timeout: 400 }).strlen("slow");
+    const waiting = redis.strlen("k");
+    await expect(waiting).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+    await ticks(12);
+    expect(redis.stats()).toMatchObject({ circuit: "closed", opened: 2, closed: 1 });
+    await expect(slow).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  test.each([
+    ["500", httpResponse("", {}, "500 Internal Server Error")],
+    ["503", httpResponse("<html>", { "content-type": "text/html" }, "503 Service Unavailable")],
+    ["401", resp2Response("-WRONGPASS\r\n", {}, "401 Unauthorized")],
+    ["429", httpResponse("", { "retry-after": "60" }, "429 Too Many Requests")],
+  ])("it stays closed while responses have status %s", async (_status, response) => {
+    endpoint.onRequest = ({ socket }) => void socket.write(response);
+    const redis = createClient();
+    for (let i = 0; i < 5; i++) await expect(redis.strlen("k")).rejects.toThrow();
+    await ticks(12);
+    expect(redis.stats().circuit).toBe("closed");
+    expect(pings()).toBe(0);
+  });
+
+  test("it stays closed when a response comes before the check ends", async () => {
+    const redis = createClient();
+    endpoint.onRequest = silent;
+    await expect(redis.strlen("k")).rejects.toThrow();
+    await ticks(5);
+    endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
+    expect(await redis.strlen("k")).toBe(1);
+    await ticks(12);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("it stays closed over a restart that is shorter than the check", async () => {
+    const redis = createClient();
+    endpoint.onConnection = (socket) => socket.resetAndDestroy();
+    await expect(redis.strlen("k")).rejects.toThrow();
+    await ticks(8);
+    endpoint.onConnection = () => {};
+    await ticks(4);
+    expect(redis.stats().circuit).toBe("closed");
+    expect(pings()).toBe(1);
+  });
+
+  test("it opens after resets on every connection", async () => {
+    const redis = createClient();
+    endpoint.onConnection = (socket) => socket.resetAndDestroy();
+    await expect(redis.strlen("k")).rejects.toThrow();
+    await ticks(10);
+    await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
+  });
+
+  test("it lasts longer where connecting takes long", async () => {
+    const pool = new Pool(endpoint.url, undefined, clock);
+    const redis = createClient({}, pool);
+    await redis.strlen("k");
+    pool.openTook = 300;
+    endpoint.onRequest = silent;
+    await expect(redis.strlen("k")).rejects.toThrow();
+    await ticks(23);
+    expect(redis.stats().circuit).toBe("closed");
+    await ticks(1);
+    expect(redis.stats().circuit).toBe("open");
+  });
+
+  test("it stays closed while the event loop is blocked", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    endpoint.onRequest = silent;
+    await expect(redis.strlen("k")).rejects.toThrow();
+    endpoint.onRequest = healthy;
+    await ticks(4, 900);
+    expect(redis.stats().circuit).toBe("closed");
+    expect(pings()).toBe(1);
+  });
+
+  test("no check runs where responses come in time, and none after a call was aborted", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    const controller = new AbortController();
+    endpoint.onRequest = silent;
+    const aborted = redis.with({ signal: controller.signal, timeout: 10_000 }).strlen("k");
+    await networkEvents();
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    await ticks(12);
+    expect(pings()).toBe(0);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("a check leaves no timer, and none keeps running after close()", async () => {
+    const redis = createClient();
+    endpoint.onRequest = silent;
+    await expect(redis.strlen("k")).rejects.toThrow();
+    expect(clock.timers).toBe(1);
+    redis.close();
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("an open circuit", () => {
+  test("it closes after one PING once the endpoint is back, and calls meanwhile wait for it", async () => {
+    const redis = createClient();
+    await fail(redis);
+    await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
+    clock.advance(1_000);
+    const before = pings();
+    let answer = () => {};
+    endpoint.onRequest = (request) => {
+      if (request.body.includes("PING")) answer = () => healthy(request);
+      else healthy(request);
+    };
+    const calls = Promise.all([redis.incr("n"), redis.strlen("k"), redis.incr("n")]);
+    await expect.poll(() => pings()).toBe(before + 1);
+    expect(redis.stats().circuit).toBe("half-open");
+    expect(endpoint.count("INCR")).toBe(0);
+    answer();
+    expect(await calls).toEqual([1, 1, 1]);
+    expect(pings()).toBe(before + 1);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("its first call after a PING uses the connection of the PING", async () => {
+    const redis = createClient();
+    await fail(redis);
+    clock.advance(1_000);
+    endpoint.onRequest = healthy;
+    const before = endpoint.connections;
+    expect(await redis.strlen("k")).toBe(1);
+    expect(endpoint.connections).toBe(before + 1);
+  });
+
+  test("it doubles its time after each PING without a response, up to 30 s", async () => {
+    const redis = createClient({ timeout: 5_000 });
+    await fail(redis.with({ timeout: 30 }));
+    for (const seconds of [2, 4, 8, 16, 30, 30]) {
+      const { retryAt } = await redis.strlen("k").catch((error) => error);
+      clock.advance(retryAt - clock.moment().wall);
+      const waiting = redis.strlen("k").catch((error) => error);
+      await ticks(10);
+      expect(await waiting).toMatchObject({ ...OPEN, retryAt: clock.moment().wall + seconds * 1_000 });
+    }
+  });
+
+  test("it half-opens at once after a thaw, also before a timer fires", async () => {
+    const redis = createClient({ timeout: 5_000 });
+    await fail(redis.with({ timeout: 30 }));
+    for (let i = 0; i < 6; i++) {
+      const { retryAt } = await redis.strlen("k").catch((error) => error);
+      clock.advance(retryAt - clock.moment().wall);
+      const waiting = redis.strlen("k").catch((error) => error);
+      await ticks(10);
+      await waiting;
+    }
+    endpoint.onRequest = healthy;
+    clock.setForward(5_000);
+    expect(await redis.strlen("k")).toBe(1);
+    expect(redis.stats()).toMatchObject({ circuit: "closed", thaws: 1 });
+  });
+
+  test("calls that wait for a connection when it opens are not sent", async () => {
+    const pool = new Pool(endpoint.url, undefined, clock);
+    const redis = createClient({ maxConnections: 1, timeout: 5_000 }, pool);
+    endpoint.onRequest = silent;
+    const written = redis.incr("a").catch((error) => error);
+    const waiting = redis.incr("b").catch((error) => error);
+    const heedless = createClient({ maxConnections: 1, timeout: 300, circuit: false }, pool);
+    const patient = heedless.incr("c").catch((error) => error);
+    await networkEvents();
+    createTransport({}, pool).onCallFailed();
+    await ticks(10);
+    expect(await waiting).toMatchObject(OPEN);
+    expect(await patient).toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+    expect(endpoint.count('"b"')).toBe(0);
+    for (const { socket } of endpoint.requests) socket.destroy();
+    expect(await written).toMatchObject({ name: "UnknownOutcomeError" });
+  });
+
+  test("any response closes it, also a late one to the PING that opened it", async () => {
+    const redis = createClient();
+    await fail(redis);
+    healthy(endpoint.requests.find(({ body }) => body.includes("PING"))!);
+    await expect.poll(() => redis.stats().circuit).toBe("closed");
+    endpoint.onRequest = healthy;
+    expect(await redis.strlen("k")).toBe(1);
+  });
+
+  test("a call that waits for the PING keeps its own timeout and signal", async () => {
+    const redis = createClient();
+    await fail(redis);
+    clock.advance(1_000);
+    const controller = new AbortController();
+    const aborted = redis.with({ signal: controller.signal }).strlen("k");
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+  });
+
+  test("it is shared by all clients of the origin, except those without a circuit", async () => {
+    const pool = new Pool(endpoint.url, undefined, clock);
+    await fail(createClient({}, pool));
+    await expect(createClient({ timeout: 2_000 }, pool).strlen("k")).rejects.toMatchObject(OPEN);
+    endpoint.onRequest = healthy;
+    expect(await createClient({ circuit: false }, pool).strlen("k")).toBe(1);
+    expect(createClient({}, pool).stats().circuit).toBe("closed");
+  });
+
+  test("a client without a circuit opens none", async () => {
+    const redis = createClient({ circuit: false });
+    await fail(redis);
+    expect(pings()).toBe(0);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("its changes are published with the origin and the time of the next attempt", async () => {
+    const heard: unknown[] = [];
+    const listener = (message: unknown) => heard.push(message);
+    subscribe("warmline:circuit", listener);
+    const redis = createClient({ circuit: { resetTimeout: 7_000 } });
+    await fail(redis);
+    const retryAt = clock.moment().wall + 7_000;
+    clock.advance(7_000);
+    endpoint.onRequest = healthy;
+    await redis.strlen("k");
+    unsubscribe("warmline:circuit", listener);
+    const origin = endpoint.url;
+    expect(heard).toEqual([
+      { origin, state: "open", retryAt },
+      { origin, state: "half-open" },
+      { origin, state: "closed" },
+    ]);
+  });
+});
+
+test("a call is reported as slow 600 ms before its timeout, so that the circuit is open when it fails", async () => {
+  const pool = new Pool(endpoint.url, undefined, clock);
+  const redis = createClient({ timeout: 1_000 }, pool);
+  endpoint.onRequest = silent;
+  const call = expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  await new Promise((resolve) => setTimeout(resolve, 450));
+  expect(clock.timers).toBeGreaterThan(0);
+  await ticks(10);
+  expect(redis.stats().circuit).toBe("closed");
+  await call;
+  await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
+});
+
+const wrong: [string, unknown, string][] = [
+  ["circuit", true, "circuit must be an object with resetTimeout and probeTimeout, or false"],
+  ["circuit", null, "circuit must be an object with resetTimeout and probeTimeout, or false"],
+  ["circuit", { resetTimeout: 0 }, "circuit.resetTimeout must be a number of ms above 0"],
+  ["circuit", { probeTimeout: "1" }, "circuit.probeTimeout must be a number of ms above 0"],
+  ["circuit", { resetTimeuot: 1 }, "unknown option resetTimeuot; did you mean resetTimeout?"],
+];
+test.each(wrong)("a wrong %s option is refused by name: %j", (_name, circuit, message) => {
+  const create = () => new Redis({ url: "http://localhost", token: "t", circuit: circuit as CircuitOptions });
+  expect(create).toThrow(ConfigError);
+  expect(create).toThrow(message);
+});
+
+test("the fetch entry has no circuit, and refuses its options", () => {
+  const create = (circuit: CircuitOptions | false) =>
+    new FetchRedis({ url: "http://localhost", token: "t", circuit });
+  expect(() => create({})).toThrow("tls, proxy and circuit need the entry for Node");
+  expect(create(false).stats().circuit).toBe("closed");
+});
+
+test("10,000 random freezes with a healthy server never open the circuit", { timeout: 60_000 }, async () => {
+  const { next, seed } = random("FUZZ_SEED");
+  const pool = new Pool(endpoint.url, undefined, clock);
+  const transport = createTransport({}, pool);
+  let responses = 0;
+  // A middlebox drops the flows of connections up to this number.
+  let dropped = 0;
+  endpoint.onRequest = (request) => request.connection > dropped && healthy(request);
+  const command = () => {
+    const listener = {
+      request: { path: "/", headers: [], body: '["GET","k"]' },
+      onStart() {},
+      onResponse: () => responses++,
+      onFailure() {},
+    };
+    return transport.attempt(next() < 0.5, listener);
+  };
+  const loop = async (turns: number) => {
+    for (let i = 0; i < turns; i++) await new Promise(setImmediate);
+  };
+  for (let i = 0; i < 10_000; i++) {
+    const attempt = next() < 0.8 ? command() : undefined;
+    await loop(next() * 4);
+    const short = next() < 0.5;
+    if (!short && pool.circuit.alarmed) dropped = endpoint.connections;
+    clock.freeze(short ? next() * 1_500 : 2_001 + next() * 400_000);
+    // Timers of calls are late after a freeze, and may fire before its thaw is detected.
+    if (next() < 0.5) transport.onSlow();
+    if (next() < 0.5) {
+      attempt?.abort();
+      transport.onCallFailed();
+    }
+    if (next() < 0.7) {
+      await loop(next() * 6);
+      clock.advance(next() * 60);
+    }
+    if (pool.circuit.state !== "closed") expect.fail(`open after ${i + 1} freezes, FUZZ_SEED=${seed}`);
+  }
+  expect(responses).toBeGreaterThan(1_000);
+  transport.close();
+});
