@@ -55,24 +55,28 @@ export class Circuit {
   /** When the origin's last response came. */
   respondedAt: Moment | undefined;
   /** Whether a call has failed since then. */
-  private failed = false;
+  #failed = false;
   /** Whether the last check got no response. */
-  private unreachable = false;
+  #unreachable = false;
   /** Ticks that the check has left; 0 without one. */
-  private ticks = 0;
-  private due = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private connection: Connection | undefined;
-  private options: NodeTransportOptions | undefined;
+  #ticks = 0;
+  #due = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #connection: Connection | undefined;
+  #options: NodeTransportOptions | undefined;
   /** How long it stays open next, in ms. */
-  private resetTimeout = 0;
-  private retryAt = 0;
-  private readonly waiters = new Set<CircuitWaiter>();
+  #resetTimeout = 0;
+  #retryAt = 0;
+  readonly #waiters = new Set<CircuitWaiter>();
 
-  constructor(private readonly host: CircuitHost) {}
+  readonly #host: CircuitHost;
+
+  constructor(host: CircuitHost) {
+    this.#host = host;
+  }
 
   get state(): CircuitState {
-    return this.host.stats.circuit;
+    return this.#host.stats.circuit;
   }
 
   /**
@@ -80,62 +84,62 @@ export class Circuit {
    * @returns withdraws the waiter.
    */
   wait(waiter: CircuitWaiter, options: NodeTransportOptions): () => void {
-    this.host.watchThaws();
-    this.waiters.add(waiter);
-    if (this.state === "open" && this.now >= this.retryAt) this.setState("half-open");
+    this.#host.watchThaws();
+    this.#waiters.add(waiter);
+    if (this.state === "open" && this.#now >= this.#retryAt) this.#setState("half-open");
     if (this.state === "open") {
-      const cause = this.cause;
-      queueMicrotask(() => this.waiters.delete(waiter) && waiter.onOpen(cause));
-    } else if (this.ticks === 0) {
-      this.startCheck(options);
-      this.connect();
+      const cause = this.#cause;
+      queueMicrotask(() => this.#waiters.delete(waiter) && waiter.onOpen(cause));
+    } else if (this.#ticks === 0) {
+      this.#startCheck(options);
+      this.#connect();
     }
-    return () => this.waiters.delete(waiter);
+    return () => this.#waiters.delete(waiter);
   }
 
   /** A call has had no response for a good part of its time. */
   onSlow(options: NodeTransportOptions): void {
-    const { respondedAt, host } = this;
-    if (this.ticks > 0 || this.state !== "closed") return;
-    if (!respondedAt || host.clock.elapsed(respondedAt) > RECENT) this.startCheck(options);
+    const { respondedAt } = this;
+    if (this.#ticks > 0 || this.state !== "closed") return;
+    if (!respondedAt || this.#host.clock.elapsed(respondedAt) > RECENT) this.#startCheck(options);
   }
 
   /** A call has failed for want of a response. */
   onCallFailed(options: NodeTransportOptions): void {
     if (this.state !== "closed") return;
-    this.failed = this.alarmed = true;
-    if (this.unreachable) this.open(options.circuit as CircuitSettings);
-    else if (this.ticks === 0) this.startCheck(options);
+    this.#failed = this.alarmed = true;
+    if (this.#unreachable) this.#open(options.circuit as CircuitSettings);
+    else if (this.#ticks === 0) this.#startCheck(options);
   }
 
   /** A response has come, whatever its status. */
   onResponse(): void {
-    this.endCheck();
-    this.failed = this.unreachable = this.alarmed = false;
-    this.resetTimeout = 0;
-    if (this.state !== "closed") this.setState("closed");
-    for (const waiter of this.takeWaiters()) waiter.onClosed();
+    this.#endCheck();
+    this.#failed = this.#unreachable = this.alarmed = false;
+    this.#resetTimeout = 0;
+    if (this.state !== "closed") this.#setState("closed");
+    for (const waiter of this.#takeWaiters()) waiter.onClosed();
   }
 
   /** The process was frozen: failures and checks from before prove nothing. */
   onThaw(): void {
-    this.failed = this.unreachable = false;
-    if (this.state === "open") this.setState("half-open");
-    const { options, waiters } = this;
-    const restarts = this.ticks > 0 && waiters.size > 0;
-    this.endCheck();
-    if (restarts) this.startCheck(options!);
+    this.#failed = this.#unreachable = false;
+    if (this.state === "open") this.#setState("half-open");
+    const options = this.#options;
+    const restarts = this.#ticks > 0 && this.#waiters.size > 0;
+    this.#endCheck();
+    if (restarts) this.#startCheck(options!);
   }
 
   /** The check's connection can be written. */
   onConnected(connection: Connection): void {
-    const { probe, keepAlive, maxReplySize, maxConnections } = this.options!;
+    const { probe, keepAlive, maxReplySize, maxConnections } = this.#options!;
     connection.send(probe, keepAlive, maxReplySize, {
       onStart: () => {},
       onResponse: () => {
         // Before what waits goes on, so that it finds the connection.
-        this.connection = undefined;
-        this.host.adopt(connection, maxConnections);
+        this.#connection = undefined;
+        this.#host.adopt(connection, maxConnections);
         this.onResponse();
       },
       onFailure: () => {},
@@ -144,97 +148,97 @@ export class Circuit {
 
   /** The check's connection was lost or could not be opened. The next tick opens another one. */
   onDisconnected(connection: Connection): void {
-    if (connection === this.connection) this.connection = undefined;
+    if (connection === this.#connection) this.#connection = undefined;
   }
 
   /** Ends a check that no call waits for. */
   close(): void {
-    if (this.waiters.size === 0) this.endCheck();
+    if (this.#waiters.size === 0) this.#endCheck();
   }
 
-  private get now(): number {
-    return this.host.clock.moment().wall;
+  get #now(): number {
+    return this.#host.clock.moment().wall;
   }
 
-  private get cause(): CircuitOpen {
-    return new CircuitOpen(this.host.origin.url, this.retryAt);
+  get #cause(): CircuitOpen {
+    return new CircuitOpen(this.#host.origin.url, this.#retryAt);
   }
 
-  private startCheck(options: NodeTransportOptions): void {
+  #startCheck(options: NodeTransportOptions): void {
     // A connection of the last check may be slow rather than dead: its response counts until a new check begins.
-    this.endCheck();
+    this.#endCheck();
     this.alarmed = true;
-    this.options = options;
+    this.#options = options;
     const { probeTimeout } = options.circuit as CircuitSettings;
-    this.ticks = Math.ceil(Math.max(probeTimeout, HANDSHAKES * this.host.openTook) / TICK);
-    this.startTick();
+    this.#ticks = Math.ceil(Math.max(probeTimeout, HANDSHAKES * this.#host.openTook) / TICK);
+    this.#startTick();
   }
 
   /** Ticks rather than one timer: a loop that is blocked or a process that is frozen passes one of them at most. */
-  private startTick(): void {
-    const { clock } = this.host;
-    this.due = this.now + TICK;
-    this.timer = clock.setTimeout(() => {
-      if (this.now - this.due > LATE) this.onThaw();
+  #startTick(): void {
+    const { clock } = this.#host;
+    this.#due = this.#now + TICK;
+    this.#timer = clock.setTimeout(() => {
+      if (this.#now - this.#due > LATE) this.onThaw();
       else {
-        const { timer } = this;
+        const timer = this.#timer;
         // A response that has arrived is read first.
-        afterTwoPolls(() => this.timer === timer && this.onTick());
+        afterTwoPolls(() => this.#timer === timer && this.#onTick());
       }
     }, TICK);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
-  private onTick(): void {
-    if (--this.ticks > 0) {
-      if (!this.connection) this.connect();
-      this.startTick();
+  #onTick(): void {
+    if (--this.#ticks > 0) {
+      if (!this.#connection) this.#connect();
+      this.#startTick();
       return;
     }
-    this.unreachable = true;
-    if (this.failed || this.state === "half-open") this.open(this.options!.circuit as CircuitSettings);
+    this.#unreachable = true;
+    if (this.#failed || this.state === "half-open") this.#open(this.#options!.circuit as CircuitSettings);
   }
 
-  private connect(): void {
-    this.connection = this.host.openForCheck();
+  #connect(): void {
+    this.#connection = this.#host.openForCheck();
   }
 
-  private open({ resetTimeout }: CircuitSettings): void {
-    this.resetTimeout = Math.min(
-      Math.max(resetTimeout, 2 * this.resetTimeout),
+  #open({ resetTimeout }: CircuitSettings): void {
+    this.#resetTimeout = Math.min(
+      Math.max(resetTimeout, 2 * this.#resetTimeout),
       Math.max(resetTimeout, MAX_RESET_TIMEOUT),
     );
-    this.retryAt = this.now + this.resetTimeout;
-    this.failed = this.unreachable = false;
-    this.setState("open");
-    this.host.watchThaws();
-    const { cause } = this;
-    for (const waiter of this.takeWaiters()) waiter.onOpen(cause);
-    this.host.failWaiting(cause);
+    this.#retryAt = this.#now + this.#resetTimeout;
+    this.#failed = this.#unreachable = false;
+    this.#setState("open");
+    this.#host.watchThaws();
+    const cause = this.#cause;
+    for (const waiter of this.#takeWaiters()) waiter.onOpen(cause);
+    this.#host.failWaiting(cause);
   }
 
-  private endCheck(): void {
-    const { connection } = this;
-    this.ticks = 0;
-    this.host.clock.clear(this.timer);
-    this.timer = undefined;
-    this.connection = undefined;
+  #endCheck(): void {
+    const connection = this.#connection;
+    this.#ticks = 0;
+    this.#host.clock.clear(this.#timer);
+    this.#timer = undefined;
+    this.#connection = undefined;
     connection?.cancel("closed-by-client");
   }
 
-  private takeWaiters(): CircuitWaiter[] {
-    const waiters = [...this.waiters];
-    this.waiters.clear();
+  #takeWaiters(): CircuitWaiter[] {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
     return waiters;
   }
 
-  private setState(state: CircuitState): void {
-    const { stats, origin } = this.host;
+  #setState(state: CircuitState): void {
+    const { stats, origin } = this.#host;
     stats.circuit = state;
     this.alarmed = true;
     const { circuit } = events();
     if (circuit.hasSubscribers) {
-      circuit.publish({ origin: origin.url, state, ...(state === "open" && { retryAt: this.retryAt }) });
+      circuit.publish({ origin: origin.url, state, ...(state === "open" && { retryAt: this.#retryAt }) });
     }
   }
 }

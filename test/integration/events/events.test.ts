@@ -7,7 +7,7 @@ import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint
 
 // Events of the Node entry about its connections, on `node:diagnostics_channel`.
 
-const NAMES = ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw"].map(
+const NAMES = ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw", "circuit"].map(
   (name) => `warmline:${name}`,
 );
 
@@ -118,9 +118,10 @@ test("a refused request publishes a retry with the outcome answered", async () =
 test("a closed port publishes each failed connect and each retry", async () => {
   const { url } = endpoint;
   await endpoint.stop();
-  await expect(client({ url, retry: { retries: 2, backoff: () => 7 } }).get("k")).rejects.toMatchObject({
-    outcome: "unsent",
-  });
+  const redis = client({ url, retry: { retries: 2, backoff: () => 7 } });
+  await expect(redis.get("k")).rejects.toMatchObject({ outcome: "unsent" });
+  // Ends the circuit's check, which would connect too.
+  redis.close();
   const failed = ["connection:closed", expect.objectContaining({ reason: "connect-failed", open: 0 })];
   const retry = (number: number) => [
     "retry",

@@ -151,6 +151,7 @@ class Lane {
     const client = (batched ? base : alone).with({ timeout, ...(signal && { signal }) });
     const group = batched ? this.id() : undefined;
     const as = random();
+    let retryAt = 0;
     tick();
     const begun = awake;
     if (as < 0.03) await this.transaction(client, signal, 1_200);
@@ -164,9 +165,7 @@ class Lane {
           ? await this.pipeline(client, signal, commands)
           : await this.together(client, signal, commands);
       for (const [at, { settle }] of commands.entries()) settle(fates[at], at);
-      // While the circuit is open, every call would fail at once.
-      const retryAt = Math.max(0, ...fates.map((fate) => fate.retryAt ?? 0));
-      if (retryAt > 0) await pause(Math.max(0, retryAt - Date.now()));
+      retryAt = Math.max(0, ...fates.map((fate) => fate.retryAt ?? 0));
     }
     tick();
     const ms = awake - begun;
@@ -174,6 +173,8 @@ class Lane {
       wrong.push(`a step of ${this.name} took ${Math.round(ms)} ms of ${Math.round(timeout)}`);
     if (signal && getEventListeners(signal, "abort").length > 0)
       wrong.push(`a step of ${this.name} left a listener`);
+    // While the circuit is open, every call would fail at once.
+    await pause(Math.max(0, Math.min(2_000, retryAt - Date.now())));
     if (random() < 0.3) await pause(random() * 40);
     if (random() < 0.01) await pause(1_100);
   }

@@ -44,12 +44,12 @@ function createTransport(options: RedisOptions = {}, pool = new Pool(endpoint.ur
   );
 }
 
-/** A client whose pool has the test's clock, and whose calls fail after 30 ms of real time. */
+/** A client whose pool has the test's clock. */
 function createClient(options: RedisOptions = {}, pool?: Pool): Redis {
   client = new Redis({
     url: endpoint.url,
     token: "t",
-    timeout: 30,
+    timeout: 5_000,
     retry: false,
     enableAutoPipelining: false,
     transport: (_origin, given) => createTransport(given, pool),
@@ -58,32 +58,41 @@ function createClient(options: RedisOptions = {}, pool?: Pool): Redis {
   return client;
 }
 
+/** The client with calls that fail after 30 ms of real time. */
+const hasty = (redis: Redis) => redis.with({ timeout: 30 });
+
 const pings = () => endpoint.count("PING");
 const networkEvents = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+/** Lets the event loop turn so often. */
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise(setImmediate);
+}
 
 /** Moves the clock on by so many ticks of the check, with network events after each. */
 async function ticks(count: number, ms = 50): Promise<void> {
   for (let i = 0; i < count; i++) {
     clock.advance(ms);
-    await new Promise((resolve) => setTimeout(resolve, 4));
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await turns(4);
   }
 }
 
 /** Lets a call and the check after it fail. */
 async function fail(redis: Redis): Promise<void> {
   endpoint.onRequest = silent;
-  await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  await expect(hasty(redis).strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
   await ticks(10);
 }
 
 const OPEN = { name: "ConnectionError", outcome: "unsent", code: "circuit-open" };
 
 describe("a closed circuit", () => {
-  test("it opens when a call and a PING beside it get no response", async () => {
+  test("a closed circuit opens when a call and a PING beside it get no response", async () => {
     const redis = createClient();
     expect(redis.stats().circuit).toBe("closed");
     endpoint.onRequest = silent;
-    await expect(redis.incr("n")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
+    await expect(hasty(redis).incr("n")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
     await ticks(9);
     expect(redis.stats().circuit).toBe("closed");
     await ticks(1);
@@ -105,22 +114,22 @@ describe("a closed circuit", () => {
     expect(endpoint.count("INCR")).toBe(1);
   });
 
-  test("it stays closed while a PING beside a slow command gets a response", async () => {
+  test("a closed circuit stays closed while a PING beside a slow command gets a response", async () => {
     const redis = createClient();
     endpoint.onRequest = (request) => void (request.body.includes("PING") && healthy(request));
     for (let i = 1; i <= 5; i++) {
-      await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+      await expect(hasty(redis).strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
       await ticks(12);
       expect(redis.stats().circuit).toBe("closed");
       expect(pings()).toBe(i);
     }
   });
 
-  test("it stays closed while all connections are busy with slow commands", async () => {
+  test("a closed circuit stays closed while all connections are busy with slow commands", async () => {
     const redis = createClient({ maxConnections: 1 });
     endpoint.onRequest = (request) => void (request.body.includes("PING") && healthy(request));
     const slow = redis.with({ timeout: 400 }).strlen("slow");
-    const waiting = redis.strlen("k");
+    const waiting = hasty(redis).strlen("k");
     await expect(waiting).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
     await ticks(12);
     expect(redis.stats()).toMatchObject({ circuit: "closed", opened: 2, closed: 1 });
@@ -132,19 +141,19 @@ describe("a closed circuit", () => {
     ["503", httpResponse("<html>", { "content-type": "text/html" }, "503 Service Unavailable")],
     ["401", resp2Response("-WRONGPASS\r\n", {}, "401 Unauthorized")],
     ["429", httpResponse("", { "retry-after": "60" }, "429 Too Many Requests")],
-  ])("it stays closed while responses have status %s", async (_status, response) => {
+  ])("a closed circuit stays closed while responses have status %s", async (_status, response) => {
     endpoint.onRequest = ({ socket }) => void socket.write(response);
     const redis = createClient();
-    for (let i = 0; i < 5; i++) await expect(redis.strlen("k")).rejects.toThrow();
+    for (let i = 0; i < 5; i++) await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(12);
     expect(redis.stats().circuit).toBe("closed");
     expect(pings()).toBe(0);
   });
 
-  test("it stays closed when a response comes before the check ends", async () => {
+  test("a closed circuit stays closed when a response comes before the check ends", async () => {
     const redis = createClient();
     endpoint.onRequest = silent;
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(5);
     endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
     expect(await redis.strlen("k")).toBe(1);
@@ -152,10 +161,10 @@ describe("a closed circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
-  test("it stays closed over a restart that is shorter than the check", async () => {
+  test("a closed circuit stays closed over a restart that is shorter than the check", async () => {
     const redis = createClient();
     endpoint.onConnection = (socket) => socket.resetAndDestroy();
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(8);
     endpoint.onConnection = () => {};
     await ticks(4);
@@ -163,32 +172,32 @@ describe("a closed circuit", () => {
     expect(pings()).toBe(1);
   });
 
-  test("it opens after resets on every connection", async () => {
+  test("a closed circuit opens after resets on every connection", async () => {
     const redis = createClient();
     endpoint.onConnection = (socket) => socket.resetAndDestroy();
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(10);
     await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
   });
 
-  test("it lasts longer where connecting takes long", async () => {
+  test("a check lasts longer where connecting takes long", async () => {
     const pool = new Pool(endpoint.url, undefined, clock);
     const redis = createClient({}, pool);
     await redis.strlen("k");
     pool.openTook = 300;
     endpoint.onRequest = silent;
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(23);
     expect(redis.stats().circuit).toBe("closed");
     await ticks(1);
     expect(redis.stats().circuit).toBe("open");
   });
 
-  test("it stays closed while the event loop is blocked", async () => {
+  test("a closed circuit stays closed while the event loop is blocked", async () => {
     const redis = createClient();
     await redis.strlen("k");
     endpoint.onRequest = silent;
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     endpoint.onRequest = healthy;
     await ticks(4, 900);
     expect(redis.stats().circuit).toBe("closed");
@@ -212,7 +221,7 @@ describe("a closed circuit", () => {
   test("a check leaves no timer, and none keeps running after close()", async () => {
     const redis = createClient();
     endpoint.onRequest = silent;
-    await expect(redis.strlen("k")).rejects.toThrow();
+    await expect(hasty(redis).strlen("k")).rejects.toThrow();
     expect(clock.timers).toBe(1);
     redis.close();
     expect(clock.timers).toBe(0);
@@ -220,7 +229,7 @@ describe("a closed circuit", () => {
 });
 
 describe("an open circuit", () => {
-  test("it closes after one PING once the endpoint is back, and calls meanwhile wait for it", async () => {
+  test("an open circuit closes after one PING once the endpoint is back, and calls meanwhile wait for it", async () => {
     const redis = createClient();
     await fail(redis);
     await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
@@ -241,7 +250,7 @@ describe("an open circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
-  test("its first call after a PING uses the connection of the PING", async () => {
+  test("the first call after a PING uses the connection of the PING", async () => {
     const redis = createClient();
     await fail(redis);
     clock.advance(1_000);
@@ -251,9 +260,9 @@ describe("an open circuit", () => {
     expect(endpoint.connections).toBe(before + 1);
   });
 
-  test("it doubles its time after each PING without a response, up to 30 s", async () => {
-    const redis = createClient({ timeout: 5_000 });
-    await fail(redis.with({ timeout: 30 }));
+  test("an open circuit doubles its time after each PING without a response, up to 30 s", async () => {
+    const redis = createClient();
+    await fail(redis);
     for (const seconds of [2, 4, 8, 16, 30, 30]) {
       const { retryAt } = await redis.strlen("k").catch((error) => error);
       clock.advance(retryAt - clock.moment().wall);
@@ -263,9 +272,9 @@ describe("an open circuit", () => {
     }
   });
 
-  test("it half-opens at once after a thaw, also before a timer fires", async () => {
-    const redis = createClient({ timeout: 5_000 });
-    await fail(redis.with({ timeout: 30 }));
+  test("an open circuit half-opens at once after a thaw, also before a timer fires", async () => {
+    const redis = createClient();
+    await fail(redis);
     for (let i = 0; i < 6; i++) {
       const { retryAt } = await redis.strlen("k").catch((error) => error);
       clock.advance(retryAt - clock.moment().wall);
@@ -281,7 +290,7 @@ describe("an open circuit", () => {
 
   test("calls that wait for a connection when it opens are not sent", async () => {
     const pool = new Pool(endpoint.url, undefined, clock);
-    const redis = createClient({ maxConnections: 1, timeout: 5_000 }, pool);
+    const redis = createClient({ maxConnections: 1 }, pool);
     endpoint.onRequest = silent;
     const written = redis.incr("a").catch((error) => error);
     const waiting = redis.incr("b").catch((error) => error);
@@ -297,7 +306,7 @@ describe("an open circuit", () => {
     expect(await written).toMatchObject({ name: "UnknownOutcomeError" });
   });
 
-  test("any response closes it, also a late one to the PING that opened it", async () => {
+  test("any response closes the circuit, also a late one to the PING that opened it", async () => {
     const redis = createClient();
     await fail(redis);
     healthy(endpoint.requests.find(({ body }) => body.includes("PING"))!);
@@ -314,13 +323,16 @@ describe("an open circuit", () => {
     const aborted = redis.with({ signal: controller.signal }).strlen("k");
     controller.abort(new Error("enough"));
     await expect(aborted).rejects.toThrow("enough");
-    await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+    await expect(hasty(redis).strlen("k")).rejects.toMatchObject({
+      name: "TimeoutError",
+      outcome: "unsent",
+    });
   });
 
-  test("it is shared by all clients of the origin, except those without a circuit", async () => {
+  test("an open circuit is shared by all clients of the origin, except those without a circuit", async () => {
     const pool = new Pool(endpoint.url, undefined, clock);
     await fail(createClient({}, pool));
-    await expect(createClient({ timeout: 2_000 }, pool).strlen("k")).rejects.toMatchObject(OPEN);
+    await expect(createClient({}, pool).strlen("k")).rejects.toMatchObject(OPEN);
     endpoint.onRequest = healthy;
     expect(await createClient({ circuit: false }, pool).strlen("k")).toBe(1);
     expect(createClient({}, pool).stats().circuit).toBe("closed");
@@ -333,7 +345,7 @@ describe("an open circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
-  test("its changes are published with the origin and the time of the next attempt", async () => {
+  test("changes of the circuit are published with the origin and the time of the next attempt", async () => {
     const heard: unknown[] = [];
     const listener = (message: unknown) => heard.push(message);
     subscribe("warmline:circuit", listener);
@@ -403,12 +415,9 @@ test("10,000 random freezes with a healthy server never open the circuit", { tim
     };
     return transport.attempt(next() < 0.5, listener);
   };
-  const loop = async (turns: number) => {
-    for (let i = 0; i < turns; i++) await new Promise(setImmediate);
-  };
   for (let i = 0; i < 10_000; i++) {
     const attempt = next() < 0.8 ? command() : undefined;
-    await loop(next() * 4);
+    await turns(next() * 4);
     const short = next() < 0.5;
     if (!short && pool.circuit.alarmed) dropped = endpoint.connections;
     clock.freeze(short ? next() * 1_500 : 2_001 + next() * 400_000);
@@ -419,7 +428,7 @@ test("10,000 random freezes with a healthy server never open the circuit", { tim
       transport.onCallFailed();
     }
     if (next() < 0.7) {
-      await loop(next() * 6);
+      await turns(next() * 6);
       clock.advance(next() * 60);
     }
     if (pool.circuit.state !== "closed") expect.fail(`open after ${i + 1} freezes, FUZZ_SEED=${seed}`);
