@@ -44,5 +44,4 @@ export type {
   TransportFactory,
   WriteMode,
 } from "./options/options.js";
-export type { CircuitState } from "./transport/circuit-open.js";
-export type { ConnectionStats } from "./transport/transport.js";
+export type { CircuitState, ConnectionStats } from "./transport/transport.js";

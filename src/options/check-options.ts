@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.js";
 import { unknownOption } from "./option-names.js";
-import type { CallOptions, CircuitOptions, RedisOptions, RetryOptions, ScopeOptions } from "./options.js";
+import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions } from "./options.js";
 
 /** @throws ConfigError with the message, unless the condition holds. */
 export function assertConfig(holds: boolean, message: string): void {
@@ -61,10 +61,8 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   backend: ofType("string", "text"),
   maxConnections: wholeNumber(1),
   maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
-  circuit: [
-    (value) => value === false || (typeof value === "object" && value !== null),
-    "an object with resetTimeout and probeTimeout, or false",
-  ],
+  // Checked where it is resolved.
+  circuit: isAnything,
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
   responseFormat: oneOf("resp2", "json"),
@@ -82,16 +80,10 @@ const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
   backoff: ofType("function", "a function that returns ms"),
 };
 
-const CIRCUIT_OPTIONS: Record<keyof CircuitOptions, Check> = {
-  resetTimeout: isMilliseconds,
-  probeTimeout: isMilliseconds,
-};
-
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
 export function checkOptions(given: RedisOptions): void {
   check(given, OPTIONS);
-  const { retry, circuit } = given;
-  if (circuit) check(circuit, CIRCUIT_OPTIONS, "circuit.");
+  const { retry } = given;
   if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }
 

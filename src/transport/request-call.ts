@@ -3,11 +3,10 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
-import { CircuitOpen } from "./circuit-open.js";
 import { ResponseTooLarge } from "./response-too-large.js";
 import type { RetryBudget } from "./retry-budget.js";
 import { createTimeoutError } from "./timeout-error.js";
-import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
+import type { Attempt, AttemptListener, Timed, Timers, Transport, Unreachable } from "./transport.js";
 
 /** A request to send: how often it may be written, how its response is read, and the promise that it settles. */
 export interface OutgoingRequest<T> {
@@ -160,7 +159,7 @@ class Call<T> implements AttemptListener {
       // It would be as large again.
       this.#outgoing.budget.possiblyApplied = true;
       this.#giveUp(cause, ProtocolError);
-    } else if (cause instanceof CircuitOpen) this.#giveUp(cause);
+    } else if ("retryAt" in cause) this.#giveUp(cause);
     else if (!this.#failed(this.#started ? "unknown" : "unsent", cause)) this.#transport.onCallFailed?.();
   }
 
@@ -191,7 +190,7 @@ class Call<T> implements AttemptListener {
       : new ConnectionError(`${command}: not sent: ${cause.message}`, {
           command,
           cause,
-          retryAt: (cause as Partial<CircuitOpen>).retryAt,
+          retryAt: (cause as Partial<Unreachable>).retryAt,
         });
     this.#reject(error);
   }

@@ -1,6 +1,14 @@
 import type { Outcome } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
-import type { CircuitState } from "./circuit-open.js";
+
+/** The state of an origin's circuit: `open` while the origin does not respond, `half-open` while a PING finds out. */
+export type CircuitState = "closed" | "open" | "half-open";
+
+/** The cause of a failure after which nothing is sent before a time. */
+export interface Unreachable extends Error {
+  /** In ms since 1970. */
+  readonly retryAt: number;
+}
 
 /** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {

@@ -1,7 +1,7 @@
 import type { Clock, Moment } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
-import { CircuitOpen, type CircuitState } from "../circuit-open.js";
-import type { ConnectionStats } from "../transport.js";
+import type { CircuitState, ConnectionStats } from "../transport.js";
+import { CircuitOpen } from "./circuit-open.js";
 import type { Connection } from "./connection.js";
 import { events } from "./events.js";
 import type { CircuitSettings, NodeTransportOptions } from "./transport-options.js";

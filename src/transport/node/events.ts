@@ -1,5 +1,5 @@
 import type { Outcome } from "../../errors.js";
-import type { CircuitState } from "../circuit-open.js";
+import type { CircuitState } from "../transport.js";
 import type { CloseReason } from "./connection.js";
 
 /** `warmline:connection:opened`: a connection was established. */

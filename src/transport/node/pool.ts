@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
-import type { CircuitOpen } from "../circuit-open.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { Circuit, type CircuitHost } from "./circuit.js";
+import type { CircuitOpen } from "./circuit-open.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
 import { Http1Connection } from "./http1/http1-connection.js";

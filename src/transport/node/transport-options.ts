@@ -1,12 +1,35 @@
+import { ConfigError } from "../../errors.js";
+import { assertConfig } from "../../options/check-options.js";
+import { findUnknownOption } from "../../options/option-names.js";
 import type { CircuitOptions, RedisOptions } from "../../options/options.js";
 import type { HttpRequest } from "../../protocol/http.js";
 
 /** Times of a circuit, in ms. */
-export type CircuitSettings = Required<CircuitOptions>;
+export type CircuitSettings = { -readonly [Name in keyof CircuitOptions]-?: number };
 
-/** Returns the times of the circuit with their defaults; false without a circuit. */
-export const resolveCircuit = ({ circuit = {} }: Pick<RedisOptions, "circuit">): CircuitSettings | false =>
-  circuit && { resetTimeout: circuit.resetTimeout ?? 1_000, probeTimeout: circuit.probeTimeout ?? 500 };
+const DEFAULT_CIRCUIT: CircuitSettings = { resetTimeout: 1_000, probeTimeout: 500 };
+
+/**
+ * Returns the times of the circuit with their defaults; false without a circuit.
+ * @throws ConfigError naming the option that is wrong.
+ */
+export function resolveCircuit({ circuit = {} }: Pick<RedisOptions, "circuit">): CircuitSettings | false {
+  if (circuit === false) return false;
+  const names = Object.keys(DEFAULT_CIRCUIT) as (keyof CircuitSettings)[];
+  assertConfig(
+    typeof circuit === "object" && circuit !== null,
+    `circuit must be an object with ${names.join(" and ")}, or false`,
+  );
+  const unknown = findUnknownOption(circuit, names);
+  if (unknown) throw new ConfigError(`circuit: ${unknown}`);
+  const settings = { ...DEFAULT_CIRCUIT };
+  for (const name of names) {
+    const ms = circuit[name] ?? settings[name];
+    assertConfig(typeof ms === "number" && ms > 0, `circuit.${name} must be a number of ms above 0`);
+    settings[name] = ms;
+  }
+  return settings;
+}
 
 /** Settings of the connections to one origin. */
 export interface NodeTransportOptions extends Pick<RedisOptions, "tls" | "proxy"> {

@@ -1,8 +1,7 @@
-/** The state of an origin's circuit: `open` while the origin does not respond, `half-open` while a PING finds out. */
-export type CircuitState = "closed" | "open" | "half-open";
+import type { Unreachable } from "../transport.js";
 
 /** Nothing was sent, because the circuit of the origin is open. */
-export class CircuitOpen extends Error {
+export class CircuitOpen extends Error implements Unreachable {
   /** @param retryAt the time of the next attempt, in ms since 1970. */
   constructor(
     origin: string,
