@@ -103,6 +103,15 @@ export class MultiplexedConnection {
     if (!this.#connection && !this.#closed && !this.#retry) this.#connect();
   }
 
+  /** Ends the pause before the next attempt to connect: the server is elsewhere now, or back. */
+  retryNow(): void {
+    this.#attempts = 0;
+    if (!this.#retry || this.#closed) return;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#connect();
+  }
+
   /** Sends commands in their order on this connection. */
   send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
     const now = performance.now();

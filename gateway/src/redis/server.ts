@@ -73,6 +73,11 @@ export class Server implements Upstream {
     for (const connection of this.#shared) connection.open();
   }
 
+  /** Ends the pauses before the next attempts to connect. */
+  retryNow(): void {
+    for (const connection of this.#shared) connection.retryNow();
+  }
+
   get connections(): Upstream["connections"] {
     return {
       shared: this.#shared.filter((connection) => connection.ready).length,

@@ -108,7 +108,7 @@ function upstreamOf(
       topology,
       readPolicy: settings.readPolicy,
     });
-  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.queryAgain(), budget);
+  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), sentinel, budget);
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
     return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);

@@ -18,6 +18,14 @@ const SMALL_REPLY = 1_024;
 /** The result of a command. */
 type Result = Buffer | UpstreamFailure;
 
+/** Finds the primary. */
+export interface PrimaryFinder {
+  /** Queries the Sentinels for a new primary, unless they were queried a moment ago. */
+  queryAgain(): void;
+  /** Calls `listener` whenever another server has become the primary. */
+  onChange(listener: () => void): Cancel;
+}
+
 /** Sends commands, together or on connections of their own. */
 type Send = (
   commands: readonly Command[],
@@ -34,22 +42,24 @@ type Send = (
 export class AwaitingPrimary implements Upstream {
   readonly sharding = null;
   readonly #server: Server;
-  readonly #findPrimary: () => void;
+  readonly #finder: PrimaryFinder;
+  readonly #endListening: Cancel;
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
   /**
-   * @param findPrimary queries the Sentinels for the primary again
+   * @param finder where the primary is
    * @param budget what replies are counted against while they wait for an earlier command; default: no limit
    */
   constructor(
     server: Server,
-    findPrimary: () => void,
+    finder: PrimaryFinder,
     readonly budget = new BufferBudget(),
   ) {
     this.#server = server;
-    this.#findPrimary = findPrimary;
+    this.#finder = finder;
+    this.#endListening = finder.onChange(() => server.retryNow());
   }
 
   get counters(): Upstream["counters"] {
@@ -136,6 +146,7 @@ export class AwaitingPrimary implements Upstream {
 
   close(): void {
     this.#closed = true;
+    this.#endListening();
     this.#server.close();
     for (const [timer, finish] of this.#paused) {
       clearTimeout(timer);
@@ -152,7 +163,7 @@ export class AwaitingPrimary implements Upstream {
 
   /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */
   pause(run: () => void, finish: () => void): void {
-    this.#findPrimary();
+    this.#finder.queryAgain();
     this.counters.repeated++;
     const timer = setTimeout(() => {
       this.#paused.delete(timer);

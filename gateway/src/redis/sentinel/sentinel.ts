@@ -8,6 +8,8 @@ import { PushConnection, type PushConnectionOptions } from "../push-connection.j
 import type { Reachability } from "../reachability.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
+import type { Cancel } from "../upstream.js";
+import type { PrimaryFinder } from "./awaiting-primary.js";
 
 /** Timeout in ms for a Sentinel's reply. */
 const SENTINEL_TIMEOUT = 1_000;
@@ -32,9 +34,10 @@ export interface SentinelOptions {
  * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
  * Connections to a former primary are closed.
  */
-export class Sentinel {
+export class Sentinel implements PrimaryFinder {
   readonly #options: SentinelOptions;
   readonly #open = new Set<Duplex>();
+  readonly #listeners = new Set<() => void>();
   /** Addresses of the Sentinels. The ones that replied come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
@@ -55,7 +58,11 @@ export class Sentinel {
     if (!this.#timer) void this.#query();
   }
 
-  /** Queries the Sentinels for a new primary, unless they were queried a moment ago. */
+  onChange(listener: () => void): Cancel {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   queryAgain(): void {
     if (performance.now() - this.#queriedAt >= RETRY_DELAY / 4) void this.#query();
   }
@@ -118,6 +125,7 @@ export class Sentinel {
     this.#options.counters.topologyChanges++;
     // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
+    for (const listener of this.#listeners) listener();
   }
 
   /** Subscribes to a Sentinel's changes. */

@@ -48,8 +48,16 @@ function start(
   };
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
   let requested = 0;
-  upstream = new AwaitingPrimary(server, () => requested++, budget);
-  return { received, asked: () => requested };
+  let changed = () => {};
+  const finder = {
+    queryAgain: () => requested++,
+    onChange(listener: () => void) {
+      changed = listener;
+      return () => {};
+    },
+  };
+  upstream = new AwaitingPrimary(server, finder, budget);
+  return { received, asked: () => requested, changed: () => changed() };
 }
 
 const send = (...commands: string[]) => sent((all, receiver) => upstream.send(all, receiver), commands);
@@ -164,6 +172,27 @@ test("queued commands fail at once as unsent when the gateway closes", async () 
   const [result] = await waiting;
   expect(result).toBeInstanceOf(UpstreamFailure);
   expect((result as UpstreamFailure).outcome).toBe("unsent");
+});
+
+test("a connection that waits for its next attempt connects at once when there is another primary", async () => {
+  let attempts = 0;
+  let isUp = false;
+  const { changed } = start(
+    () => "+OK",
+    () => {
+      attempts++;
+      return isUp;
+    },
+    5_000,
+  );
+  const result = send("SET a 1");
+  // The pauses between attempts have grown to more than 200 ms.
+  await expect.poll(() => attempts).toBe(5);
+  await new Promise((resolve) => setImmediate(resolve));
+  isUp = true;
+  changed();
+  expect(attempts).toBe(6);
+  expect(await result).toEqual(["+OK"]);
 });
 
 test("replies that wait for an earlier command count in the budget, and reads that do not fit are sent again", async () => {
