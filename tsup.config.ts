@@ -12,6 +12,7 @@ const ENTRIES = {
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
   undici: "src/undici.ts",
+  idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",
   ioredis: "src/ioredis.ts",
   "node-redis": "src/node-redis.ts",

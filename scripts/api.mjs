@@ -9,6 +9,7 @@ const ENTRIES = [
   "src/index.ts",
   "src/fetch.ts",
   "src/commands/modules/index.ts",
+  "src/idempotent.ts",
   "src/streams.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",

@@ -17,9 +17,9 @@ export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
   ["6583390a0a1d68f1872b0a7b714ce3877623998b0765fd80d417b0e985c5e5e0", 2],
   ["9dde3752adbbddf1a7727b61c64d2b3cfc7083d305b0c308771ca6f6f924294c", 2],
   // It refuses a run whose lease has ended.
-  ["30b3bb663a9276ce9769c323a6c452960b066bf33070622e018e2f0d6500a82d", 1],
-  ["0dc47b45aca3bba2d70d11a0eb5a68d3271674134426b91086cd1f188489c104", 1],
-  ["25dfdfcd45f717840a1b4ddaaddac7ed50bf2e37a0b2dd12f68ad2c573bce65b", 1],
+  ["0c3fea1940165e29bad69d102042158e1eba239a13194e47484301dad266e1da", 1],
+  ["5867d28a1c8a93597118947ff77ef210dd82db3698ea4e5aa896379aabb1842e", 1],
+  ["6000649eafb4bc67119edd841c7c426064705e94e3e66dc04161cd28d01f7ef9", 1],
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */

@@ -33,8 +33,8 @@ local r=redis.call("HGET",k,t)
 if r~=a then return {err="OTHERPATH write "..t.." was "..string.match(r,"%S+").." in an earlier run"} end
 `;
 
-/** Refuses a write unless its run holds the lease: the last key, a hash. The last argument is the run's id. */
-export const CHECK_LEASE = `if redis.call("HGET",KEYS[#KEYS],"holder")~=table.remove(ARGV) then
+/** Refuses a write unless its run holds the lease: the value of the last key. The last argument is that value. */
+export const CHECK_LEASE = `if redis.call("GET",KEYS[#KEYS])~=table.remove(ARGV) then
 return {err="LEASELOST the lease of this run has ended"}
 end
 `;

@@ -16,6 +16,7 @@ const PACKAGES = [
       "execution",
       "features",
       "client",
+      "idempotent",
       "streams",
       "connector",
     ],

@@ -1,0 +1,122 @@
+import type { Redis } from "../client/redis.js";
+import { ArgumentError, WarmlineError } from "../errors.js";
+import { createScope, type WriteScope } from "../execution/exactly-once/scope.js";
+import { CHECK_LEASE } from "../execution/exactly-once/script.js";
+import { findUnknownOption } from "../options/option-names.js";
+import { sleep } from "../util/timers.js";
+import { InProgressError } from "./in-progress-error.js";
+
+/** Settings of idempotent. */
+export interface IdempotentOptions {
+  /** Time in seconds that a run may take. Then another run may begin, and writes of this one are refused. Default 60. */
+  lease?: number;
+  /** Lifetime in seconds of the result, and of the replies of the run's writes. Default 86,400, a day. */
+  remember?: number;
+  /** Time in seconds to wait for the result of another run. Default 0: rejects with InProgressError. */
+  wait?: number;
+}
+
+/** Pauses in ms between checks for the result of another run. */
+const MIN_PAUSE = 50;
+const MAX_PAUSE = 1_000;
+
+/** The values of the key while a run holds the lease, and after it. */
+const LEASE = "lease:";
+const RESULT = "result:";
+
+/**
+ * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
+ * process ends, the next call runs it again, and the writes that were applied return their first replies.
+ * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
+ * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
+ * ended. Its result must be JSON: it is returned as it was stored.
+ * @throws InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
+ * result was stored; what the function throws.
+ */
+export async function idempotent<T, V = unknown>(
+  redis: Redis<V>,
+  key: string,
+  fn: (guarded: Redis<V>) => T | Promise<T>,
+  options: IdempotentOptions = {},
+): Promise<T> {
+  const { lease = 60, remember = 86_400, wait = 0 } = checked(key, fn, options);
+  const held = LEASE + crypto.randomUUID();
+  const check = { lua: CHECK_LEASE, key, args: [held] };
+  const writes = "exactly-once";
+  const named = createScope(key);
+  const scope: WriteScope = { next: (argv) => ({ ...named.next(argv), check }) };
+  // The run's own last write is no part of its path: a later run that fails in the same place ends its lease too.
+  const unnamed: WriteScope = { next: () => ({ id: crypto.randomUUID(), check }) };
+  const guarded = redis.with({ writes, scope, remember });
+  const last = redis.with({ writes, scope: unnamed, remember, codec: "text" });
+
+  const stored = await acquire(redis, key, held, lease, wait);
+  if (stored !== undefined) return readResult(stored);
+  let result: string;
+  try {
+    result = JSON.stringify(await fn(guarded)) ?? "";
+  } catch (error) {
+    // If this fails, the lease ends by itself.
+    await last.del(key).catch(() => {});
+    throw error;
+  }
+  await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
+  return readResult(result);
+}
+
+/**
+ * Takes the lease.
+ * @returns undefined, or the result of an earlier run.
+ * @throws InProgressError when the time to wait is up.
+ */
+async function acquire(
+  redis: Redis<any>,
+  key: string,
+  held: string,
+  lease: number,
+  wait: number,
+): Promise<string | undefined> {
+  // May be sent again: the value shows who holds the lease.
+  const client = redis.with({ writes: "at-least-once", codec: "text" });
+  const until = Date.now() + wait * 1_000;
+  for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
+    const [, value, left] = await client
+      .multi()
+      .set(key, held, { nx: true, px: Math.ceil(lease * 1_000) })
+      .get(key)
+      .pttl(key)
+      .exec();
+    if (value === held) return undefined;
+    if (value?.startsWith(RESULT)) return value.slice(RESULT.length);
+    if (!value?.startsWith(LEASE))
+      throw new WarmlineError("idempotent: the key has a value that was not stored by idempotent()", {
+        outcome: "answered",
+      });
+    const now = Date.now();
+    if (now >= until) throw new InProgressError(now + Math.max(left, 0));
+    await sleep(Math.min(pause, until - now));
+  }
+}
+
+function readResult<T>(text: string): T {
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+/** @throws ArgumentError naming the argument that is wrong. */
+function checked(key: unknown, fn: unknown, options: IdempotentOptions): IdempotentOptions {
+  const assert = (holds: boolean, message: string) => {
+    if (!holds) throw new ArgumentError(`idempotent: ${message}`);
+  };
+  assert(
+    typeof key === "string" && key !== "" && key.isWellFormed(),
+    "the key must be non-empty, well-formed text",
+  );
+  assert(typeof fn === "function", "the third argument must be a function");
+  const unknown = findUnknownOption(options, ["lease", "remember", "wait"]);
+  assert(!unknown, unknown!);
+  for (const [name, value] of Object.entries(options)) {
+    const isNumber = value === undefined || (Number.isFinite(value) && (value > 0 || name === "wait"));
+    assert(isNumber, `${name} must be a number of seconds above 0`);
+  }
+  return options;
+}
