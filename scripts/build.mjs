@@ -28,6 +28,7 @@ const PACKAGES = {
   client: { folder: ".", needs: [] },
   gateway: { folder: "gateway", needs: [] },
   compat: { folder: "compat", needs: ["client"] },
+  adapters: { folder: "adapters", needs: ["client"] },
   testbed: { folder: "testbed", needs: [] },
   bench: { folder: "bench", needs: ["client"] },
 };

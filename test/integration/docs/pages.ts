@@ -26,8 +26,8 @@ export function pages(): string[] {
       }
       return entry.name.endsWith(".md") ? [path] : [];
     });
-  const folders = ["gateway", "compat", "testbed", "bench", "docs", "examples", "skills"].filter((each) =>
-    existsSync(join(root, each)),
+  const folders = ["gateway", "compat", "adapters", "testbed", "bench", "docs", "examples", "skills"].filter(
+    (each) => existsSync(join(root, each)),
   );
   return [...below(".", 0), ...folders.flatMap((folder) => below(folder, 2))];
 }

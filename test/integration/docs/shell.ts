@@ -4,7 +4,7 @@ import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { type Block, root } from "./pages.js";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const OURS = ["warmline", "warmline-gateway", "warmline-upstash"];
+const OURS = ["warmline", "warmline-gateway", "warmline-upstash", "warmline-adapters"];
 /** Packages that pages may install besides the devDependencies. */
 const OTHERS = ["@opentelemetry/api"];
 const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);

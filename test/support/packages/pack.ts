@@ -6,7 +6,12 @@ import { run } from "./run.js";
 const root = resolve(import.meta.dirname, "../../..");
 
 /** The published packages, and the folders that they are packed from. */
-const FOLDERS = { warmline: "", "warmline-gateway": "gateway", "warmline-upstash": "compat" };
+const FOLDERS = {
+  warmline: "",
+  "warmline-gateway": "gateway",
+  "warmline-upstash": "compat",
+  "warmline-adapters": "adapters",
+};
 
 /** Packed packages by name: paths of files that npm installs. */
 export type Tarballs = Record<keyof typeof FOLDERS, string>;

@@ -22,6 +22,7 @@ const published = [
   ["package.json", undefined],
   ["gateway/package.json", "gateway"],
   ["compat/package.json", "compat"],
+  ["adapters/package.json", "adapters"],
 ] as const;
 
 describe.each(published)("%s", (path, directory) => {
@@ -147,7 +148,7 @@ describe("the files of gateway/deploy", () => {
 describe("release notes", () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  for (const path of ["gateway", "compat", "examples/one"])
+  for (const path of ["gateway", "compat", "adapters", "examples/one"])
     mkdirSync(join(folder, path), { recursive: true });
 
   function notes(tag: string, files: Record<string, string> = {}): string {
@@ -162,6 +163,7 @@ describe("release notes", () => {
     );
     writeFileSync(join(folder, "package.json"), JSON.stringify({ version: client }));
     writeFileSync(join(folder, "gateway/package.json"), JSON.stringify({ version: gateway }));
+    writeFileSync(join(folder, "adapters/package.json"), JSON.stringify({ version: gateway }));
     writeFileSync(
       join(folder, "CHANGELOG.md"),
       files.changelog ??
@@ -201,7 +203,7 @@ describe("publishing a release", () => {
 
   function publish(tag: string, there: string[] = []): string[] {
     const { steps } = parse(read(".github/workflows/release.yml")).jobs.publish;
-    for (const path of [".", "gateway", "compat"]) {
+    for (const path of [".", "gateway", "compat", "adapters"]) {
       const { name } = JSON.parse(read(join(path, "package.json")));
       const version = path === "compat" ? "1.39.7" : tag.slice(1);
       mkdirSync(join(folder, path), { recursive: true });
@@ -221,11 +223,12 @@ describe("publishing a release", () => {
     return readFileSync(join(folder, "ran"), "utf8").trim().split("\n");
   }
 
-  test("publishing publishes three packages and creates the release", () => {
+  test("publishing publishes four packages and creates the release", () => {
     expect(publish("v1.2.0")).toEqual([
       "npm publish . --provenance --tag latest",
       "npm publish ./gateway --provenance --tag latest",
       "npm publish ./compat --provenance --tag latest",
+      "npm publish ./adapters --provenance --tag latest",
       "gh release create v1.2.0 --verify-tag --title v1.2.0 --notes-file /tmp/notes.md --latest",
     ]);
   });

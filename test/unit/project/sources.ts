@@ -5,7 +5,7 @@ import ts from "typescript";
 const root = resolve(import.meta.dirname, "../../..");
 
 /** The folders of hand-written code that is published or measured with. */
-export const CODE = ["src", "gateway/src", "compat/src", "bench/src", "testbed/src"] as const;
+export const CODE = ["src", "gateway/src", "compat/src", "adapters/src", "bench/src", "testbed/src"] as const;
 
 export interface SourceFile {
   /** Relative to the root of the repository. */

@@ -1,0 +1,149 @@
+/**
+ * A store for Keyv, and so for cache-manager.
+ *
+ * @module warmline-adapters/keyv
+ */
+import type { Redis } from "warmline";
+import { escapeGlob } from "./glob.js";
+import { removeKeys } from "./remove-keys.js";
+
+/** Options of {@link KeyvStore}. */
+export interface KeyvStoreOptions {
+  /** Prefix of every key in Redis. `clear()` removes only keys with it. Default: `keyv:`. */
+  readonly prefix?: string;
+}
+
+type ErrorListener = (error: unknown) => void;
+
+/** Keys that one SCAN looks at, and one MGET reads. */
+const BATCH = 200;
+
+/**
+ * A store for `new Keyv({ store: new KeyvStore(redis) })`, of Keyv 5 and later. A failed read or write emits `error` of
+ * the Keyv, which then has no value, or throws with `throwOnErrors`.
+ */
+export class KeyvStore {
+  /** Keyv iterates over the stores of this dialect. */
+  readonly opts = { dialect: "redis" };
+  /** The namespace of the Keyv, which sets it. */
+  namespace: string | undefined;
+  readonly #redis: Redis;
+  /** Values are text that Keyv serialized. */
+  readonly #texts: Redis<string>;
+  readonly #prefix: string;
+  readonly #listeners: ErrorListener[] = [];
+
+  /** @param redis the client. A write whose response is lost is sent again, since it is the same value. */
+  constructor(redis: Redis, { prefix = "keyv:" }: KeyvStoreOptions = {}) {
+    this.#redis = redis.with({ writes: "at-least-once" });
+    this.#texts = this.#redis.with({ codec: "text" });
+    this.#prefix = prefix;
+  }
+
+  /** Calls `listener` with each error of Redis. Other events do not occur. */
+  on(event: string, listener: ErrorListener): this {
+    if (event === "error") this.#listeners.push(listener);
+    return this;
+  }
+
+  /** Returns the value, or undefined if the key does not exist. */
+  async get(key: string): Promise<string | undefined> {
+    return (await this.#reporting(this.#texts.get<string>(this.#prefix + key))) ?? undefined;
+  }
+
+  /** Returns the values in the order of the keys, undefined where there is none. */
+  async getMany(keys: string[]): Promise<(string | undefined)[]> {
+    if (keys.length === 0) return [];
+    const values = await this.#reporting(
+      this.#texts.mget<(string | null)[]>(keys.map((key) => this.#prefix + key)),
+    );
+    return values.map((value) => value ?? undefined);
+  }
+
+  /**
+   * Sets the value.
+   * @param ttl time to live in ms. Default: the value stays
+   * @throws {TypeError} if the value is not text
+   */
+  async set(key: string, value: unknown, ttl?: number): Promise<void> {
+    await this.#reporting(this.#texts.set(this.#prefix + key, textOf(value), lifetime(ttl)));
+  }
+
+  /** Sets several values. They are sent in one request. */
+  async setMany(entries: { key: string; value: unknown; ttl?: number }[]): Promise<void> {
+    if (entries.length === 0) return;
+    const pipeline = this.#texts.pipeline();
+    for (const { key, value, ttl } of entries) pipeline.set(this.#prefix + key, textOf(value), lifetime(ttl));
+    await this.#reporting(pipeline.exec());
+  }
+
+  /** Removes the key. Returns whether it existed. */
+  async delete(key: string): Promise<boolean> {
+    return (await this.#reporting(this.#redis.unlink(this.#prefix + key))) > 0;
+  }
+
+  /** Removes the keys. Returns whether one of them existed. */
+  async deleteMany(keys: string[]): Promise<boolean> {
+    if (keys.length === 0) return false;
+    return (await this.#reporting(this.#redis.unlink(...keys.map((key) => this.#prefix + key)))) > 0;
+  }
+
+  /** Returns whether the key exists. */
+  async has(key: string): Promise<boolean> {
+    return (await this.#reporting(this.#redis.exists(this.#prefix + key))) > 0;
+  }
+
+  /** Returns whether each key exists. */
+  async hasMany(keys: string[]): Promise<boolean[]> {
+    if (keys.length === 0) return [];
+    const pipeline = this.#redis.pipeline();
+    for (const key of keys) pipeline.exists(this.#prefix + key);
+    return (await this.#reporting(pipeline.exec<number[]>())).map((count) => count > 0);
+  }
+
+  /** Removes every key of the namespace, or of the prefix if there is no namespace. */
+  async clear(): Promise<void> {
+    await this.#reporting(removeKeys(this.#redis, this.#prefix + this.#startOf(this.namespace)));
+  }
+
+  /** Iterates over the keys of a namespace and their values. */
+  async *iterator(
+    namespace: string | undefined = this.namespace,
+  ): AsyncGenerator<[key: string, value: string], void> {
+    const match = `${escapeGlob(this.#prefix + this.#startOf(namespace))}*`;
+    let cursor = "0";
+    do {
+      const [next, found] = await this.#reporting(this.#redis.scan(cursor, { match, count: BATCH }));
+      cursor = next;
+      const keys = found.map((key) => key.slice(this.#prefix.length));
+      const values = await this.getMany(keys);
+      for (const [at, key] of keys.entries()) {
+        const value = values[at];
+        if (value !== undefined) yield [key, value];
+      }
+    } while (cursor !== "0");
+  }
+
+  #startOf(namespace: string | undefined): string {
+    return namespace ? `${namespace}:` : "";
+  }
+
+  /** Keyv swallows errors of reads, but passes on those that a store emits. */
+  async #reporting<T>(reply: Promise<T>): Promise<T> {
+    try {
+      return await reply;
+    } catch (error) {
+      for (const listener of this.#listeners) listener(error);
+      throw error;
+    }
+  }
+}
+
+function lifetime(ttl: number | undefined): { px: number } | undefined {
+  return ttl === undefined ? undefined : { px: Math.max(1, Math.ceil(ttl)) };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new TypeError("KeyvStore stores text: leave serialize and deserialize of Keyv on");
+}

@@ -1,0 +1,74 @@
+import { deserialize, serialize } from "node:v8";
+import type { Redis } from "warmline";
+import { TagTimes } from "./tag-times.js";
+
+/** Options of the cache handlers. */
+export interface NextCacheOptions {
+  /**
+   * The client. A short `timeout` is advisable: while Redis can't be reached, pages are rendered without the cache.
+   */
+  readonly redis: Redis;
+  /** Prefix of every key in Redis. Give both handlers of an application the same. Default: `next:`. */
+  readonly prefix?: string;
+  /** The longest time in seconds that an entry is kept. Default: 2,592,000, 30 days. */
+  readonly ttl?: number;
+  /** Called with each error of reading or writing an entry. Default: the message is printed on stderr. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The entries of a cache, and the tags of all caches with the same prefix. */
+export class Store {
+  readonly tags: TagTimes;
+  readonly #bytes: Redis<Uint8Array>;
+  readonly #prefix: string;
+  readonly #ttl: number;
+  readonly #onError: (error: unknown) => void;
+
+  constructor({ redis, prefix = "next:", ttl = 2_592_000, onError = printError }: NextCacheOptions) {
+    if (!(ttl > 0)) throw new TypeError("ttl must be a positive number of seconds");
+    // An entry or a tag that is written again is the same.
+    const client = redis.with({ writes: "at-least-once" });
+    this.tags = new TagTimes(client, `${prefix}tags`);
+    this.#bytes = client.with({ codec: "bytes" });
+    this.#prefix = prefix;
+    this.#ttl = ttl;
+    this.#onError = onError;
+  }
+
+  /** Returns what `read` makes of the entry, or undefined if there is none, or it can't be read. */
+  async read<E, T>(key: string, read: (entry: E) => Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      const bytes = await this.#bytes.get<Uint8Array>(this.#prefix + key);
+      return bytes ? await read(deserialize(bytes) as E) : undefined;
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
+  }
+
+  /**
+   * Stores the entry that `create` returns.
+   * @param seconds how long it can be used at most. Default: the option `ttl`
+   */
+  async write<E>(key: string, create: () => Promise<E>, seconds = this.#ttl): Promise<void> {
+    try {
+      const ex = Math.max(1, Math.ceil(Math.min(seconds, this.#ttl)));
+      await this.#bytes.set(this.#prefix + key, new Uint8Array(serialize(await create())), { ex });
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** Removes an entry. */
+  async remove(key: string): Promise<void> {
+    try {
+      await this.#bytes.unlink(this.#prefix + key);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}
+
+function printError(error: unknown): void {
+  console.error(`warmline-adapters/next: ${(error as Error).message}`);
+}

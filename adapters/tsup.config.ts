@@ -1,0 +1,15 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { "express-session": "src/express-session.ts", keyv: "src/keyv.ts", next: "src/next/index.ts" },
+  format: ["esm", "cjs"],
+  target: "es2022",
+  platform: "node",
+  external: [/^warmline/, "express-session"],
+  dts: true,
+  // Without the paths that lead to other workspaces' sources.
+  tsconfig: "../tsconfig.base.json",
+  outDir: process.env.WARMLINE_OUT_DIR ?? "dist",
+  sourcemap: true,
+  splitting: false,
+});

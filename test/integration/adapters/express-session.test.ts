@@ -1,0 +1,59 @@
+import type session from "express-session";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { SessionStore } from "warmline-adapters/express-session";
+import { useGateway } from "warmline-gateway/testing";
+
+useGateway({ beforeAll, beforeEach, afterAll });
+
+const inMs = (ms: number) => ({ cookie: { originalMaxAge: ms, expires: new Date(Date.now() + ms) } });
+const ofBrowser = { cookie: { originalMaxAge: null }, user: "ada" } as unknown as session.SessionData;
+const call = <T>(run: (done: (error: unknown, value?: T) => void) => void) =>
+  new Promise<T | undefined>((resolve, reject) =>
+    run((error, value) => (error ? reject(error) : resolve(value))),
+  );
+
+test("a session is stored, read, extended and removed", async () => {
+  const redis = Redis.fromEnv();
+  const store = new SessionStore(redis);
+  await call((done) => store.set("1", { ...inMs(60_000), user: "ada" } as session.SessionData, done));
+  expect(await call((done) => store.get("1", done))).toMatchObject({ user: "ada" });
+  expect(await redis.ttl("session:1")).toBeGreaterThan(50);
+  await call((done) => store.touch("1", inMs(600_000), done));
+  expect(await redis.ttl("session:1")).toBeGreaterThan(500);
+  await call((done) => store.destroy("1", done));
+  expect(await call((done) => store.get("1", done))).toBeNull();
+});
+
+test("a session of a cookie without a lifetime lives for ttl", async () => {
+  const store = new SessionStore(Redis.fromEnv(), { prefix: "s:", ttl: 100 });
+  await call((done) => store.set("1", ofBrowser, done));
+  expect(await Redis.fromEnv().ttl("s:1")).toBeGreaterThan(90);
+});
+
+test("a session whose cookie has expired is removed", async () => {
+  const store = new SessionStore(Redis.fromEnv());
+  await call((done) => store.set("1", ofBrowser, done));
+  await call((done) => store.set("1", inMs(-1), done));
+  expect(await call((done) => store.get("1", done))).toBeNull();
+});
+
+test("length and clear concern sessions alone", async () => {
+  const redis = Redis.fromEnv();
+  const store = new SessionStore(redis);
+  await redis.set("other", 1);
+  for (const id of ["1", "2"]) await call((done) => store.set(id, ofBrowser, done));
+  expect(await call<number>((done) => store.length(done))).toBe(2);
+  await call((done) => store.clear(done));
+  expect(await redis.keys("*")).toEqual(["other"]);
+});
+
+test("an error of Redis is passed to the callback", async () => {
+  const redis = Redis.fromEnv();
+  await redis.rpush("session:1", "x");
+  await expect(call((done) => new SessionStore(redis).get("1", done))).rejects.toThrow("WRONGTYPE");
+});
+
+test("a lifetime that is no number of seconds is refused", () => {
+  expect(() => new SessionStore(Redis.fromEnv(), { ttl: 0 })).toThrow("ttl must be a positive number");
+});
