@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type NextCacheOptions, Store } from "./store.js";
+import { isBuilding, type NextCacheOptions, Store } from "./store.js";
 import type { Durations } from "./tag-times.js";
 
 /** Arguments of the constructor, of which Next.js passes more. */
@@ -54,10 +54,9 @@ export function createCacheHandler(
 
     constructor({ serverDistDir, revalidatedTags = [] }: CacheHandlerContext) {
       this.#revalidated = revalidatedTags;
-      const isBuild = process.env.NEXT_PHASE === "phase-production-build";
       // Pages refer to scripts of their build.
       const build = buildId(serverDistDir);
-      this.#keyOf = isBuild ? null : (key) => `page:${build}:${key}`;
+      this.#keyOf = isBuilding() ? null : (key) => `page:${build}:${key}`;
     }
 
     async get(key: string, context: any = {}): Promise<CacheHandlerValue | null> {

@@ -72,3 +72,8 @@ export class Store {
 function printError(error: unknown): void {
   console.error(`warmline-adapters/next: ${(error as Error).message}`);
 }
+
+/** Whether this process is part of `next build`, which mostly runs without a Redis. */
+export function isBuilding(): boolean {
+  return process.env.NEXT_PHASE === "phase-production-build";
+}

@@ -1,4 +1,4 @@
-import { type NextCacheOptions, Store } from "./store.js";
+import { isBuilding, type NextCacheOptions, Store } from "./store.js";
 import type { Durations } from "./tag-times.js";
 
 /** An entry of `use cache`. Times are in seconds, `timestamp` in ms since the epoch. */
@@ -38,16 +38,18 @@ interface StoredEntry extends Omit<UseCacheEntry, "value"> {
 
 /**
  * Creates a handler for `cacheHandlers` of Next.js: entries of `use cache` are shared by all instances. Export it as the
- * default of a module that `cacheHandlers` names.
+ * default of a module that `cacheHandlers` names. During `next build` it stores nothing.
  */
 export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandler {
   const store = new Store(options);
+  const isBuild = isBuilding();
   /** Entries that this instance is storing, for reads that come before the end. */
   const pending = new Map<string, Promise<void>>();
   const keyOf = (key: string) => `use-cache:${key}`;
 
   return {
     async get(key, softTags) {
+      if (isBuild) return undefined;
       await pending.get(key);
       return store.read<StoredEntry, UseCacheEntry>(keyOf(key), async (entry) => {
         const freshness = await store.tags.freshness([...entry.tags, ...softTags], entry.timestamp);
@@ -60,6 +62,7 @@ export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandle
       });
     },
     async set(key, pendingEntry) {
+      if (isBuild) return;
       const storing = setEntry(key, pendingEntry);
       pending.set(key, storing);
       try {
