@@ -237,16 +237,22 @@ describe("publishing a release", () => {
     const there = ["view warmline@1.2.0 version", "view warmline-upstash@1.39.7 version"];
     expect(publish("v1.2.0", there)).toEqual([
       "npm publish ./gateway --provenance --tag latest",
+      "npm publish ./adapters --provenance --tag latest",
       expect.stringMatching(/^gh release create v1\.2\.0 /),
     ]);
     expect(
-      publish("v1.2.0", [...there, "view warmline-gateway@1.2.0 version", "release view v1.2.0"]),
+      publish("v1.2.0", [
+        ...there,
+        "view warmline-gateway@1.2.0 version",
+        "view warmline-adapters@1.2.0 version",
+        "release view v1.2.0",
+      ]),
     ).toEqual([""]);
   });
 
   test("a prerelease is not tagged latest", () => {
     const ran = publish("v1.2.0-beta.1");
-    for (const line of ran.slice(0, 3)) expect(line).toMatch(/--tag next$/);
-    expect(ran[3]).toMatch(/--prerelease$/);
+    for (const line of ran.slice(0, 4)) expect(line).toMatch(/--tag next$/);
+    expect(ran[4]).toMatch(/--prerelease$/);
   });
 });
