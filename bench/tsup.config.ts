@@ -39,4 +39,12 @@ export default defineConfig([
     // Packages in CommonJS load Node's modules by `require`.
     banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
   },
+  // The handler as one file, for a function on AWS.
+  {
+    ...common,
+    entry: ["src/handlers/commands.ts"],
+    outDir: `${outDir}/aws`,
+    splitting: false,
+    sourcemap: false,
+  },
 ]);

@@ -49,9 +49,10 @@ describe("formats", () => {
     expect(await tool("hadolint", "gateway/deploy/Dockerfile")).toBe("");
   });
 
-  test("the ECS template passes cfn-lint, and a wrong one does not", { timeout: 120_000 }, async () => {
+  test("the templates for AWS pass cfn-lint, and a wrong one does not", { timeout: 120_000 }, async () => {
     const lint = (file: string) => tool("cfn-lint", file);
     expect(await lint(join(deploy, "ecs.yaml"))).toBe("");
+    expect(await lint(join(root, "bench/aws/template.yaml"))).toBe("");
     const wrong = join(folder, "ecs.yaml");
     writeFileSync(
       wrong,

@@ -36,9 +36,11 @@ export function problemOf(command: string): string | null {
     case "deno":
     case "bun":
       return packagesProblem(args[0] === "add" ? args.slice(1) : []);
-    case ".ci/run":
     case "cd":
-      return existsSync(join(root, args[0] ?? program)) || program === "cd" ? null : `there is no ${program}`;
+      return null;
+    case ".ci/run":
+    case "bench/aws/deploy.sh":
+      return existsSync(join(root, program)) ? null : `there is no ${program}`;
     default:
       return RUN_ELSEWHERE.has(program) ? null : `nothing here knows the program '${program}'`;
   }

@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGateway, type Gateway } from "warmline-gateway";
+import { type Instance, startInstance } from "warmline-testbed";
+import { readReport } from "../../bench/src/aws/lambda.js";
+import { bench, schemaErrors } from "../support/bench.js";
+
+// The code that is deployed runs in the testbed, and an "aws" in PATH stands for the AWS CLI.
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "warmline-aws-"));
+const build = join(folder, "build");
+const TOKEN = "a-token-that-must-not-be-printed";
+/** Sends its arguments to the test and prints what it gets back. */
+const AWS = `#!${process.execPath}
+const response = await fetch(process.env.FAKE_AWS, { method: "POST", body: JSON.stringify(process.argv.slice(2)) });
+const { stdout = "", stderr = "", code = 0 } = await response.json();
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+process.exitCode = code;
+`;
+
+let gateway: Gateway;
+let server: Server;
+let instance: Instance | undefined;
+let variables: Record<string, string>;
+let starts = 0;
+
+/** The replies of the AWS CLI, as far as the bench uses it. */
+async function reply(args: readonly string[]): Promise<object> {
+  const value = (name: string) => args[args.indexOf(name) + 1]!;
+  const json = (body: unknown) => ({ stdout: JSON.stringify(body) });
+  switch (args[1]) {
+    case "describe-stacks":
+      if (value("--stack-name") !== "some")
+        return { stderr: "Stack with id other does not exist", code: 254 };
+      return json({ Stacks: [{ Outputs: [{ OutputKey: "FunctionName", OutputValue: "some-Function" }] }] });
+    case "get-function-configuration":
+      return json({
+        MemorySize: 512,
+        Runtime: "nodejs22.x",
+        FunctionArn: "arn:aws:lambda:eu-west-1:1:function:some-Function",
+        Environment: { Variables: variables },
+      });
+    case "update-function-configuration":
+      variables = JSON.parse(value("--environment")).Variables;
+      await instance?.stop();
+      instance = undefined;
+      return json({});
+    case "wait":
+      return {};
+    default: {
+      const isNew = !instance;
+      if (isNew) starts++;
+      const env = { ...variables, BENCH_CLIENT: variables.BENCH_CLIENT!.replace("/var/task", build) };
+      instance ??= await startInstance({ handler: join(build, "index.mjs"), env });
+      const { result, durationMs } = await instance.invoke(JSON.parse(value("--payload")));
+      writeFileSync(args[args.indexOf("--output") - 1]!, JSON.stringify(result));
+      const init = isNew ? `\tInit Duration: ${instance.initMs.toFixed(2)} ms` : "";
+      const report = `REPORT RequestId: 1\tDuration: ${durationMs.toFixed(2)} ms\tBilled Duration: ${Math.ceil(durationMs)} ms\tMemory Size: 512 MB${init}\t\n`;
+      return json({ StatusCode: 200, LogResult: Buffer.from(`START\n${report}`).toString("base64") });
+    }
+  }
+}
+
+beforeAll(async () => {
+  gateway = await createGateway({ port: 0, engine: "embedded", token: TOKEN });
+  variables = {
+    BENCH_CLIENT: "/var/task/clients/warmline.js",
+    BENCH_ENDPOINT: JSON.stringify({ url: gateway.url, token: TOKEN }),
+    BENCH_KEEPALIVE: "1",
+    BENCH_LIFETIME: "reused",
+  };
+  await run(process.execPath, [
+    fileURLToPath(new URL("../../bench/aws/package.mjs", import.meta.url)),
+    build,
+  ]);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(folder, "aws"), AWS);
+  chmodSync(join(folder, "aws"), 0o755);
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", async () => response.end(JSON.stringify(await reply(JSON.parse(body)))));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+
+afterAll(async () => {
+  server.close();
+  await instance?.stop();
+  await gateway.close();
+  rmSync(folder, { recursive: true });
+});
+
+const environment = (stack: string) => ({
+  WARMLINE_AWS_STACK: stack,
+  FAKE_AWS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  PATH: `${folder}:${process.env.PATH}`,
+});
+
+describe("the scenario lambda", () => {
+  test("lambda measures the deployed code, with a new instance per case and round", {
+    timeout: 120_000,
+  }, async () => {
+    const args = ["lambda", "--clients", "warmline,agent", "--rounds", "2", "--invocations", "5"];
+    const files = ["--json", "lambda.json", "--report", "lambda.html"];
+    const { code, stdout, stderr } = await bench(folder, [...args, ...files], environment("some"));
+    expect(code, stderr).toBe(0);
+    const text = readFileSync(join(folder, "lambda.json"), "utf8");
+    const result = JSON.parse(text);
+    expect(schemaErrors(result)).toEqual([]);
+    expect(result.data).toHaveLength(4);
+    for (const row of result.data) {
+      expect([row.init.count, row.warm.count]).toEqual([2, 8]);
+      expect(row.init.min).toBeGreaterThan(0);
+    }
+    // One of them set the key.
+    expect(starts).toBe(1 + 2 * 4);
+    expect(result.settings).toMatchObject({ memoryMb: 512, region: "eu-west-1", runtime: "nodejs22.x" });
+    for (const output of [stdout, stderr, text, readFileSync(join(folder, "lambda.html"), "utf8")]) {
+      expect(output).not.toContain(TOKEN);
+    }
+  });
+
+  test("a stack that does not exist is an error in AWS's words", async () => {
+    const { code, stderr } = await bench(folder, ["lambda", "--quick"], environment("other"));
+    expect(code).toBe(1);
+    expect(stderr).toContain("aws cloudformation describe-stacks: Stack with id other does not exist");
+  });
+
+  test("lambda names what it needs without a stack or the AWS CLI", async () => {
+    const without = { ...environment("some"), PATH: "/nowhere" };
+    expect((await bench(folder, ["lambda", "--quick"], without)).stderr).toContain("aws is not in PATH");
+    const { stderr } = await bench(folder, ["lambda", "--quick"], { WARMLINE_AWS_STACK: "" });
+    expect(stderr).toContain("needs a stack on AWS: bench/aws/deploy.sh");
+  });
+});
+
+test("the REPORT line of a log is read, with and without an init phase", () => {
+  const line =
+    "REPORT RequestId: a\tDuration: 12.30 ms\tBilled Duration: 13 ms\tMemory Size: 512 MB\tMax Memory Used: 80 MB";
+  expect(readReport(`START\n${line}\t\nEND`)).toEqual({ durationMs: 12.3, billedMs: 13, initMs: undefined });
+  expect(readReport(`${line}\tInit Duration: 150.10 ms\t`)).toMatchObject({ initMs: 150.1 });
+  expect(() => readReport("START")).toThrow("Lambda's log has no REPORT line.");
+});
