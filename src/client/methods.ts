@@ -113,6 +113,7 @@ const clientMethods: Record<string, Bound> = {
     },
   subscribe: subscribeBy("subscribe"),
   psubscribe: subscribeBy("psubscribe"),
+  ssubscribe: subscribeBy("ssubscribe"),
   monitor: (executor) => () => monitor(executor),
   scanIterator: iterateBy("scan"),
   hscanIterator: iterateBy("hscan"),

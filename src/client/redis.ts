@@ -76,6 +76,11 @@ export interface Redis<V = unknown>
   /** Listens to every channel that fits one of these glob patterns. */
   psubscribe<TMessage = V>(patterns: string | readonly string[]): Subscriber<TMessage>;
   /**
+   * Listens to sharded channels, which `spublish` sends to. It needs an endpoint that has them, such as warmline-gateway.
+   * @see https://redis.io/commands/ssubscribe/
+   */
+  ssubscribe<TMessage = V>(channels: string | readonly string[]): Subscriber<TMessage>;
+  /**
    * Streams the commands that Redis runs, line by line: `for await (const line of redis.monitor())`. Leaving the loop ends
    * the stream. `redis.with({ signal }).monitor()` can be ended from outside. If the stream is lost, the loop throws.
    */

@@ -18,14 +18,20 @@ export interface SubscriberEvents<TMessage> {
   message: ChannelMessage<TMessage>;
   /** A message on a channel that fits a pattern. */
   pmessage: PatternMessage<TMessage>;
+  /** A message on a sharded channel. */
+  smessage: ChannelMessage<TMessage>;
   /** A channel was subscribed to; how many its stream has. */
   subscribe: number;
   /** A pattern was subscribed to; how many its stream has. */
   psubscribe: number;
+  /** A sharded channel was subscribed to; how many its stream has. */
+  ssubscribe: number;
   /** A channel was given up; how many are left. */
   unsubscribe: number;
   /** A pattern was given up; how many are left. */
   punsubscribe: number;
+  /** A sharded channel was given up; how many are left. */
+  sunsubscribe: number;
   /** The subscription was interrupted and stands again; messages between may have been missed. */
   gap: {
     /** The channel or pattern. */
@@ -35,6 +41,7 @@ export interface SubscriberEvents<TMessage> {
   error: Error;
   [name: `message:${string}`]: ChannelMessage<TMessage>;
   [name: `pmessage:${string}`]: PatternMessage<TMessage>;
+  [name: `smessage:${string}`]: ChannelMessage<TMessage>;
 }
 
 /** One item of iterating over a subscriber. `pattern` is set when it listens to patterns. */

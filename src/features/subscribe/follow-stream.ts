@@ -5,8 +5,8 @@ import { sleep } from "../../util/timers.js";
 import { dataIn, type StreamRequest, streamLines } from "./event-stream.js";
 import { type Frame, readFrame } from "./frame.js";
 
-/** Whether a subscription is by channel or by pattern. */
-export type SubscribeMethod = "subscribe" | "psubscribe";
+/** Whether a subscription is by channel, by pattern or by sharded channel. */
+export type SubscribeMethod = "subscribe" | "psubscribe" | "ssubscribe";
 
 /** Minimum duration in ms of a stream after which it is reopened without backoff. */
 const STEADY_AFTER = 1_000;

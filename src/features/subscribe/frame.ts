@@ -1,6 +1,6 @@
 /** One event of an event stream. */
 export interface Frame {
-  /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
+  /** `message`, `pmessage`, `smessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
   readonly kind: string;
   readonly channel: string;
   /** The message, or how many subscriptions there are. */

@@ -159,7 +159,7 @@ class Subscriptions implements Subscriber {
       if (!this.#raise(error)) unhandled(error);
       return;
     }
-    const event = kind === "message" ? { channel, message } : { pattern: name, channel, message };
+    const event = kind === "pmessage" ? { pattern: name, channel, message } : { channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
     this.#pushToLoops(() => event as SubscriberMessage<any>);

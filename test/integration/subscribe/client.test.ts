@@ -55,6 +55,37 @@ for (const setup of setups) {
         );
       });
 
+      test("messages of sharded channels arrive as events, apart from channels of the same name", async () => {
+        const redis = make();
+        const subscriber = keep(redis.ssubscribe<unknown>(["jobs", "a,b"]));
+        const heard: unknown[] = [];
+        for (const type of ["smessage", "smessage:a,b", "ssubscribe", "sunsubscribe", "message"] as const)
+          subscriber.on(type, (event) => heard.push([type, event]));
+        await subscriber.ready;
+        expect(heard.splice(0)).toEqual([
+          ["ssubscribe", 1],
+          ["ssubscribe", 1],
+        ]);
+        const message = { text: "one\ntwo" };
+        expect(await redis.spublish("jobs", message)).toBe(1);
+        expect(await redis.publish("jobs", "to all")).toBe(0);
+        await expect.poll(() => heard.length).toBe(1);
+        expect(await redis.spublish("a,b", 1)).toBe(1);
+        await expect.poll(() => heard.length).toBe(3);
+        expect(heard.splice(0)).toEqual([
+          ["smessage", { channel: "jobs", message }],
+          ["smessage", { channel: "a,b", message: 1 }],
+          ["smessage:a,b", { channel: "a,b", message: 1 }],
+        ]);
+        const next = subscriber[Symbol.asyncIterator]().next();
+        expect(await redis.spublish("jobs", "last")).toBe(1);
+        expect((await next).value).toEqual({ channel: "jobs", message: "last" });
+        heard.length = 0;
+        await subscriber.unsubscribe(["jobs"]);
+        expect(heard).toEqual([["sunsubscribe", 1]]);
+        expect(subscriber.getSubscribedChannels()).toEqual(["a,b"]);
+      });
+
       test("messages arrive unchanged: line breaks, JSON over several lines, large integers, every byte", async () => {
         const redis = make({ codec: "bytes" });
         const subscriber = keep(redis.subscribe<Uint8Array>("raw"));
