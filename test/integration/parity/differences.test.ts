@@ -118,12 +118,16 @@ describe("when a response does not come", () => {
   });
 
   difference("Without url and token", async () => {
+    // The reference warns of each.
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     try {
       expect(await fate(new Reference({ url: "", token: "", retry: quickly }).get("k"))).toBe(
         "rejects TypeError",
       );
+      expect(warned).toHaveBeenCalled();
+      warned.mockClear();
       await expect(new Warmline({ url: "", token: "" }).get("k")).rejects.toBeInstanceOf(ConfigError);
+      expect(warned).not.toHaveBeenCalled();
       expect(endpoint.requests).toEqual([]);
     } finally {
       warned.mockRestore();
