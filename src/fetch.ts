@@ -21,7 +21,10 @@ export const Redis = createRedisClass({
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options) => {
     const { cache, backend, tls, proxy, circuit } = options;
-    assertConfig(!tls && !proxy && !circuit, "tls, proxy and circuit need the entry for Node");
+    assertConfig(
+      !tls && !proxy && !circuit,
+      'tls, proxy and circuit need the entry "warmline", which runs on Node',
+    );
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
     return new FetchTransport(origin, init, resolveMaxReplySize(options));
   },

@@ -70,7 +70,9 @@ function connectLater(context: ClientContext, connected: Connected, retry: () =>
 }
 
 function connect(platform: Platform, options: ClientOptions, requester?: Requester): Connected {
-  const endpoint = requester ? undefined : parseEndpoint(options, options[ENV]);
+  const env = options[ENV];
+  const parsed = requester ? undefined : parseEndpoint(options, env);
+  const endpoint = parsed && "origin" in parsed ? { ...parsed, env: env ?? platform.env() } : parsed;
   const usable = endpoint instanceof ConfigError ? NOWHERE : (endpoint ?? NOWHERE);
   const plain = options.responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(

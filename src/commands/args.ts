@@ -313,7 +313,7 @@ const lookUp = (names: readonly string[]) => new Map(names.map((name) => [name.t
  */
 function canonical(given: any, known: ReadonlyMap<string, string>): Record<string, unknown> {
   let renamed: Record<string, unknown> | undefined;
-  for (const name in plainObject(given, "an object of options")) {
+  for (const name in plainObject(given, "an object of options", known)) {
     const own = known.get(name.toLowerCase());
     if (own === undefined) throw new InvalidArgument(`has an ${unknownOption(name, [...known.values()])}`);
     if (given[name] === null) throw new InvalidArgument(`has the option ${name} with null: leave it out`);
@@ -327,11 +327,13 @@ function canonical(given: any, known: ReadonlyMap<string, string>): Record<strin
   return renamed ?? given;
 }
 
-function plainObject(given: unknown, wanted: string): object {
+function plainObject(given: unknown, wanted: string, known?: ReadonlyMap<string, string>): object {
   if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) {
     if (!lacksJson(given) && !hasNoProperties(given)) return given;
   }
-  throw new InvalidArgument(`is ${kindOf(given)}, not ${wanted}`);
+  // A keyword as Redis and ioredis take it: set(key, value, "EX", 60).
+  const option = known?.get(String(given).toLowerCase());
+  throw new InvalidArgument(`is ${kindOf(given)}, not ${wanted}${option ? ` such as { ${option} }` : ""}`);
 }
 
 function kindOf(given: unknown): string {

@@ -157,7 +157,7 @@ export class CommandSender {
   ): Promise<T> {
     const { transport, settings } = this.#context;
     const budget = new RetryBudget(settings, timeout);
-    const rules = { label, repeatable, repeated: false, signal: this.#signal, budget };
+    const rules = { label, write: !repeatable, repeatable, repeated: false, signal: this.#signal, budget };
     return new Promise((resolve, reject) => {
       this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
     });

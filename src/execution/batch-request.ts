@@ -18,6 +18,7 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 
 /** The request of several commands. */
 class BatchRequest extends PendingRequest<Result[]> {
+  readonly write: boolean;
   readonly repeatable: boolean;
   protected encoded: EncodedRequest;
   #commands: readonly Command[] = [];
@@ -42,6 +43,7 @@ class BatchRequest extends PendingRequest<Result[]> {
     this.#shared = shared;
     this.#onError = onError;
     this.encoded = this.#encode(wanted());
+    this.write = this.#commands.some(({ write }) => write);
     this.repeatable = this.#commands.every(({ repeatable }) => repeatable);
   }
 
@@ -73,12 +75,7 @@ class BatchRequest extends PendingRequest<Result[]> {
       const refused = /^EXECABORT .* command (\d+) of /.exec(reply.message);
       const index = refused ? Number(refused[1]) - 1 : undefined;
       const error = new RedisError(reply.message, { command: commands[index!]?.spec.name ?? label, index });
-      throw possiblyApplied
-        ? afterUnknown(
-            error,
-            commands.some(({ write }) => write),
-          )
-        : error;
+      throw possiblyApplied ? afterUnknown(error, this.write) : error;
     }
     if (!Array.isArray(reply) || reply.length !== commands.length) {
       throw new MalformedReply(`not an array of ${commands.length} replies`);

@@ -10,6 +10,7 @@ import { PendingRequest } from "./pending-request.js";
 /** The request of one command by itself. */
 class CommandRequest extends PendingRequest<unknown> {
   readonly encoded: EncodedRequest;
+  readonly write: boolean;
   readonly repeatable: boolean;
 
   readonly #pending: PendingCommand;
@@ -19,6 +20,7 @@ class CommandRequest extends PendingRequest<unknown> {
     const { command, limits } = pending;
     super(client, command.spec.name, { time, signal: limits?.signal });
     this.#pending = pending;
+    this.write = command.write;
     this.repeatable = command.repeatable;
     const { argv, bytes } = command;
     this.encoded = client.context.protocol.command(argv, readsBytes(command), bytes, inPath);

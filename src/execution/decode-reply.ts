@@ -63,12 +63,12 @@ const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
 
 /**
- * Returns the error of a command whose earlier attempt may have been applied. If this attempt was not sent, or not run,
- * the outcome of the earlier one stays unknown.
+ * Returns the error of a command whose earlier attempt may have been applied. If this attempt of a write was not sent, or
+ * not run, the outcome of the earlier one stays unknown.
  */
 export function afterUnknown(error: unknown, write: boolean): unknown {
-  if (!(error instanceof WarmlineError)) return error;
-  const notRun = write && error instanceof RedisError && NOT_RUN.test(error.code);
+  if (!write || !(error instanceof WarmlineError)) return error;
+  const notRun = error instanceof RedisError && NOT_RUN.test(error.code);
   if (error.outcome !== "unsent" && !notRun) return error;
   const Kind = error instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
   const { command, index, message } = error;

@@ -14,6 +14,7 @@ class DirectRequest extends PendingRequest<Response> {
     label: string,
     signal: AbortSignal | undefined,
     time: number,
+    readonly write: boolean,
     readonly repeatable: boolean,
     readonly encoded: EncodedRequest,
     readonly resolve: (response: Response) => void,
@@ -44,7 +45,8 @@ export function sendDirect(
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
   // Only the arguments are known of a request that middleware created itself.
-  const repeatable = body === call.argv ? call.repeatable : !commands.some(isWrite);
+  const write = commands.some(isWrite);
+  const repeatable = body === call.argv ? call.repeatable : !write;
   const encoded = client.context.protocol.passthrough(body, route);
   return new Promise((resolve, reject) =>
     new DirectRequest(
@@ -52,6 +54,7 @@ export function sendDirect(
       label,
       signal ?? call.signal,
       call.budget.timeLeft,
+      write,
       repeatable,
       encoded,
       resolve,

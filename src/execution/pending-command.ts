@@ -92,7 +92,8 @@ export class PendingCommand {
 
   #rejectTimedOut(limits: Limits): void {
     const written = this.#carrier?.written || this.possiblyApplied;
-    this.reject(createTimeoutError(this.command.spec.name, limits.time(), written));
+    const { spec, write } = this.command;
+    this.reject(createTimeoutError(spec.name, limits.time(), written, write));
   }
 
   #settle(): boolean {

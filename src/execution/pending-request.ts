@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.js";
+import type { Endpoint } from "../options/endpoint.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { readJson } from "../protocol/json.js";
 import type { RawReply } from "../protocol/reply.js";
@@ -43,6 +44,7 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
     this.repeated = repeated;
   }
 
+  abstract readonly write: boolean;
   abstract readonly repeatable: boolean;
   protected abstract readonly encoded: EncodedRequest;
   protected abstract decode(reply: RawReply, possiblyApplied: boolean): T;
@@ -55,8 +57,7 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
 
   read(response: HttpResponse, possiblyApplied: boolean): T {
     const { endpoint } = this.client.context;
-    const url = endpoint && "origin" in endpoint ? endpoint.origin : "";
-    return this.decode(readReply(this.encoded, response, url), possiblyApplied);
+    return this.decode(readReply(this.encoded, response, endpoint as Endpoint | undefined), possiblyApplied);
   }
 
   /** Sends it through the request handler if the client has one, else over the transport. */
@@ -82,7 +83,7 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
       const message = `${label}: bytes can't be sent through middleware, which gets JSON`;
       throw new ArgumentError(message, { command: label });
     }
-    const timeoutError = (written: boolean) => createTimeoutError(label, timeout, written);
+    const timeoutError = (written: boolean) => createTimeoutError(label, timeout, written, this.write);
     if (timeout <= 0) throw timeoutError(false);
     if (signal?.aborted) throw signal.reason;
     const response = requestHandler(

@@ -1,5 +1,6 @@
-import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+import { ConnectionError, TimeoutError, UnknownOutcomeError, WarmlineError } from "../errors.js";
 import { RetryBudget } from "../transport/retry-budget.js";
+import { createTimeoutError } from "../transport/timeout-error.js";
 import { sleep } from "../util/timers.js";
 import { sendBatch } from "./batch-request.js";
 import type { ConfiguredClient } from "./client-context.js";
@@ -49,8 +50,14 @@ export async function sendPipeline(
       // A batch of reads alone has been sent again as often as it may be.
       atOnce = isUnknown(error) && budget.timeLeft > 0 && sent.some(({ command }) => !command.repeatable);
       for (const pending of sent) {
-        const { spec, repeatable } = pending.command;
-        const own = error instanceof WarmlineError ? error.forCommand(spec.name) : error;
+        const { spec, repeatable, write } = pending.command;
+        const { name } = spec;
+        const own =
+          error instanceof TimeoutError
+            ? createTimeoutError(name, time, error.outcome === "unknown", write, error.cause)
+            : error instanceof WarmlineError
+              ? error.forCommand(name)
+              : error;
         if (atOnce && repeatable) failed.set(pending, own);
         else pending.reject(own);
       }

@@ -8,6 +8,8 @@ export interface Endpoint {
   /** The path that commands are sent to, without a slash at its end. */
   readonly path: string;
   readonly token: string;
+  /** Names the variable that the token came from in errors. */
+  readonly env?: Env | undefined;
 }
 
 /** Environment variables, as `process.env` has them. */
@@ -29,6 +31,12 @@ export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token
   return {};
 }
 
+/** Returns the addition to the error of a refused token. */
+export function refusedToken({ origin, token, env }: Endpoint): string {
+  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}TOKEN`] === token);
+  return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
+}
+
 /** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
 export function isEnvironment(value: object): value is Env {
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
@@ -43,7 +51,7 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
   const missing = url ? "token" : token ? "url" : "url and token";
   const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
   return new ConfigError(
-    `${missing} missing: pass them to new Redis({ url, token }), or set ${names}${env ? "" : " for Redis.fromEnv()"}`,
+    `${missing} missing: pass them to new Redis({ url, token }), or set ${names}${env ? "" : ", and use Redis.fromEnv()"}`,
   );
 }
 

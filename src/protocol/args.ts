@@ -43,7 +43,11 @@ function toJsonArg(given: object): string {
   }
   // Looking at every object inside takes as long as writing it: only JSON that shows signs of a loss is worth that.
   const lost = lacksJson(given) ? given : json && /\{(\}|"0":)/.test(json) && findWithoutJson(given);
-  if (lost) throw new InvalidArgument(`${lost === given ? "is" : "contains"} ${describe(lost)}`);
+  if (lost) {
+    const what = describe(lost);
+    const why = what.endsWith("?") ? "" : ", which JSON can't hold";
+    throw new InvalidArgument(`${lost === given ? "is" : "contains"} ${what}${why}`);
+  }
   if (!json) throw new InvalidArgument("is an object that can't be serialized as JSON", { cause });
   // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
   return json.startsWith('"') ? JSON.parse(json) : json;

@@ -1,3 +1,6 @@
+/** The advice of errors about a server that is no endpoint. */
+export const IS_ENDPOINT = "is url that of a Redis HTTP endpoint?";
+
 /** The bytes are not a reply. The executor converts it into a ProtocolError that names the command. */
 export class MalformedReply extends Error {
   override readonly name = "MalformedReply";

@@ -4,7 +4,7 @@ import { utf8 } from "./bytes.js";
 import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
-import { MalformedReply } from "./malformed.js";
+import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
@@ -222,10 +222,8 @@ export class Protocol {
       if (encoding === RESP2 && status === 200) this.#capabilities.resp2 = false;
       return readJson(text, false);
     }
-    if (encoding === RESP2 && !type.includes("html")) return readResp2(body);
-    throw new MalformedReply(
-      `status ${status} with content type ${type || "missing"}: is this a Redis HTTP endpoint?`,
-    );
+    if (encoding === RESP2 && body.length > 0 && !type.includes("html")) return readResp2(body);
+    throw new MalformedReply(`status ${status} with content type ${type || "missing"}: ${IS_ENDPOINT}`);
   }
 
   #readBase64(text: string): RawReply {

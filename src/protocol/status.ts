@@ -1,26 +1,42 @@
+import { type Endpoint, refusedToken } from "../options/endpoint.js";
 import type { HttpResponse } from "./http.js";
-import { MalformedReply } from "./malformed.js";
+import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import type { EncodedRequest } from "./rest-protocol.js";
 
 /**
- * Reads the reply in a response. A result counts with a status of 2xx only, an error with 4xx too.
- * @param url the endpoint's, which a relative redirect goes by.
+ * Reads the reply in a response. A result counts with a status of 2xx only, an error with 4xx too. The error of a refused
+ * token names the endpoint, and where the token came from.
  * @throws MalformedReply which names the status, and for a redirect its target's origin. Path and query may hold secrets.
  */
-export function readReply(encoded: EncodedRequest, response: HttpResponse, url: string): RawReply {
+export function readReply(
+  encoded: EncodedRequest,
+  response: HttpResponse,
+  endpoint: Endpoint | undefined,
+): RawReply {
   const { status } = response;
   if (status === 200) return encoded.read(response);
   // In browsers the status of a redirect that is not followed is 0.
   if (status < 300 ? status > 0 : status >= 400) {
     try {
       const reply = encoded.read(response);
+      if (status === 401 && endpoint && reply instanceof ErrorReply) {
+        return new ErrorReply(reply.message + refusedToken(endpoint));
+      }
       if (status < 300 || isError(reply)) return reply;
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
     }
   }
-  throw new MalformedReply(`the endpoint responded with status ${status}${redirectOf(response, url)}`);
+  throw new MalformedReply(describeStatus(response, endpoint?.origin));
+}
+
+/**
+ * Returns a sentence on a response that is no reply.
+ * @param url the endpoint's, which a relative redirect goes by.
+ */
+export function describeStatus(response: Pick<HttpResponse, "status" | "header">, url?: string): string {
+  return `the endpoint responded with status ${response.status}${redirectOf(response, url) ?? `: ${IS_ENDPOINT}`}`;
 }
 
 /** An error as RESP2 or JSON has it, or as middleware gets it. */
@@ -28,9 +44,12 @@ function isError(reply: RawReply | { readonly error?: unknown }): boolean {
   return reply instanceof ErrorReply || typeof (reply as { error?: unknown } | null)?.error === "string";
 }
 
-function redirectOf(response: HttpResponse, url: string): string {
+function redirectOf(
+  response: Pick<HttpResponse, "status" | "header">,
+  url: string | undefined,
+): string | undefined {
   const { status } = response;
-  if (status !== 0 && (status < 300 || status === 304 || status >= 400)) return "";
+  if (status !== 0 && (status < 300 || status === 304 || status >= 400)) return undefined;
   const location = response.header("location") ?? "";
   const isUrl = location !== "" && URL.canParse(location, url);
   const target = isUrl ? new URL(location, url).origin : "another address";

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
-import { ResponseTooLarge } from "./response-too-large.js";
+import { isFinal } from "./final-failure.js";
 import type { RetryBudget } from "./retry-budget.js";
 import { createTimeoutError } from "./timeout-error.js";
 import type { Attempt, AttemptListener, Timed, Timers, Transport, Unreachable } from "./transport.js";
@@ -14,6 +14,8 @@ export interface OutgoingRequest<T> {
   readonly request: HttpRequest;
   /** Its name in error messages. */
   readonly label: string;
+  /** Whether it may change data. */
+  readonly write: boolean;
   /** Whether it may be written again after it may have been applied. */
   readonly repeatable: boolean;
   /** Whether it carries something that an earlier call may have written. */
@@ -63,6 +65,8 @@ class Call<T> implements AttemptListener {
   #taken = false;
   #settled = false;
   #forgetSignal: (() => void) | undefined;
+  /** The failure of the last attempt. */
+  #cause: Error | undefined;
   /** The request that was written last, or is about to be. */
   #newest: HttpRequest | undefined;
 
@@ -130,6 +134,7 @@ class Call<T> implements AttemptListener {
     if (unapplied) {
       const wait = budget.next(retryAfter(response));
       if (wait !== undefined) {
+        this.#cause = statusError(response);
         this.#started = false;
         this.#sendAgain(wait, "answered");
         return;
@@ -146,7 +151,7 @@ class Call<T> implements AttemptListener {
       const malformed = error instanceof MalformedReply;
       // A refusal says nothing about an earlier attempt with an unknown outcome. A rate limiter may be no Redis endpoint.
       if (unsent || (unapplied && (budget.possiblyApplied || malformed))) {
-        this.#giveUp(malformed ? statusError(response) : (error as Error));
+        this.#giveUp("unsent", malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.#failed("unknown", error, ProtocolError);
       else this.#reject(error);
       return;
@@ -155,11 +160,10 @@ class Call<T> implements AttemptListener {
   }
 
   onFailure(cause: Error): void {
-    if (cause instanceof ResponseTooLarge) {
-      // It would be as large again.
+    if (isFinal(cause)) {
       this.#outgoing.budget.possiblyApplied = true;
-      this.#giveUp(cause, ProtocolError);
-    } else if ("retryAt" in cause) this.#giveUp(cause);
+      this.#giveUp("unknown", cause, ProtocolError);
+    } else if ("retryAt" in cause) this.#giveUp("unsent", cause);
     else if (!this.#failed(this.#started ? "unknown" : "unsent", cause)) this.#transport.onCallFailed?.();
   }
 
@@ -167,6 +171,7 @@ class Call<T> implements AttemptListener {
   #failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): boolean {
     const { budget, repeatable } = this.#outgoing;
     const unknown = outcome === "unknown";
+    this.#cause = cause;
     if (unknown) budget.possiblyApplied = true;
     if (!unknown || repeatable) {
       // A connection that was lost in use says nothing about the next one: try at once, then with backoff.
@@ -176,16 +181,18 @@ class Call<T> implements AttemptListener {
         return true;
       }
     }
-    this.#giveUp(cause, Kind);
+    this.#giveUp(outcome, cause, Kind);
     return false;
   }
 
-  #giveUp(cause: Error, Kind = UnknownOutcomeError): void {
-    const { label: command, repeatable, budget } = this.#outgoing;
+  /** @param outcome that of the last attempt. A read changes nothing, so earlier ones don't count. */
+  #giveUp(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
+    const { label: command, repeatable, write, budget } = this.#outgoing;
+    const unknown = write ? budget.possiblyApplied : outcome === "unknown";
     const sent = repeatable
       ? "no complete response"
       : "the command was sent, but no complete response arrived, so it may have been applied";
-    const error = budget.possiblyApplied
+    const error = unknown
       ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
       : new ConnectionError(`${command}: not sent: ${cause.message}`, {
           command,
@@ -230,8 +237,11 @@ class Call<T> implements AttemptListener {
   }
 
   #rejectTimedOut(): void {
-    const { label, budget } = this.#outgoing;
-    this.#reject(createTimeoutError(label, budget.timeout, this.#possiblyWritten));
+    const { label, budget, write } = this.#outgoing;
+    const written = this.#possiblyWritten;
+    const cause =
+      this.#cause ?? (this.#attempt && !written ? new Error("no connection was ready") : undefined);
+    this.#reject(createTimeoutError(label, budget.timeout, written, write, cause));
   }
 
   #reject(reason: unknown): void {
@@ -259,7 +269,8 @@ const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
   stop: (timer) => clearTimeout(timer),
 };
 
-const statusError = ({ status }: HttpResponse) => new Error(`the endpoint responded with status ${status}`);
+const statusError = ({ status }: HttpResponse) =>
+  new Error(`the endpoint responded with status ${status}${status === 429 ? ", too many requests" : ""}`);
 
 /** Returns the delay that the response requests, in ms. RFC 9110, section 10.2.3: seconds or a date. */
 function retryAfter(response: HttpResponse): number | undefined {

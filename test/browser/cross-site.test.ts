@@ -1,5 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { build } from "esbuild";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
@@ -170,5 +172,38 @@ describeInBrowser("a web page of another site", (browser) => {
     await tryAll(gateway.url);
     const keys = await written();
     for (const name of ["beacon", "cors", "no-cors", "put"]) expect(keys).toContain(name);
+  });
+
+  test("a client in a page that may not read responses names --cors after one try", async () => {
+    await start();
+    await page.goto(origin);
+    const { outputFiles } = await build({
+      stdin: {
+        contents: 'export { Redis } from "./src/fetch.ts"',
+        resolveDir: resolve(import.meta.dirname, "../.."),
+      },
+      bundle: true,
+      format: "iife",
+      globalName: "warmline",
+      write: false,
+    });
+    await page.addScriptTag({ content: outputFiles[0]!.text });
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(`${request.method()} ${request.url()}`));
+    const get = `new warmline.Redis({ url: "${gateway.url}", token: "${PAGE}" }).get("k")`;
+    const message = await page.evaluate(`${get}.catch((error) => error.name + " " + error.message)`);
+    expect(message).toBe(
+      `ProtocolError GET: no complete response: ${gateway.url} does not allow ${origin} to read its responses: start warmline-gateway with --cors ${origin}`,
+    );
+    expect(sent).toEqual([`POST ${gateway.url}/`, `GET ${gateway.url}/`]);
+
+    const { url } = gateway;
+    await gateway.close();
+    sent.length = 0;
+    const gone = `new warmline.Redis({ url: "${url}", token: "t", retry: { retries: 1, backoff: () => 1 } }).get("k")`;
+    expect(await page.evaluate(`${gone}.catch((error) => error.message)`)).toBe(
+      "GET: no complete response: Failed to fetch",
+    );
+    expect(sent.filter((request) => request.startsWith("POST"))).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ProtocolError, Redis, RedisError } from "warmline";
+import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
@@ -111,5 +111,64 @@ describe.each([
     endpoint.onRequest = ({ socket }) =>
       void socket.write(httpResponse('{"error":"ERR no"}', json, "400 Bad Request"));
     await expect(redis.incr("n")).rejects.toMatchObject({ name: "RedisError" });
+  });
+});
+
+describe("a Redis that went away behind its gateway", () => {
+  const unsent = { ...json, "warmline-gateway": "0", "warmline-outcome": "unsent" };
+  const lost = { ...unsent, "warmline-outcome": "unknown" };
+  /** The first command is lost at Redis, and the others are refused. */
+  const goesAway = () => {
+    endpoint.onRequest = ({ socket }) => {
+      const [status, headers] =
+        endpoint.requests.length === 1
+          ? (["502 Bad Gateway", lost] as const)
+          : (["503 Unavailable", unsent] as const);
+      socket.write(httpResponse('{"error":"Redis could not be reached"}', headers, status));
+    };
+  };
+  const client = (options: RedisOptions = {}) =>
+    new Redis({ url: endpoint.url, token: "t", retry: { retries: 2, backoff: () => 1 }, ...options });
+
+  test("a read rejects with ConnectionError, since it can't have changed anything", async () => {
+    goesAway();
+    const error = await client()
+      .get("k")
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent", command: "GET" });
+    expect(endpoint.requests.length).toBe(3);
+  });
+
+  test("a pipeline of reads rejects with ConnectionError", async () => {
+    goesAway();
+    const error = await client()
+      .pipeline()
+      .get("k")
+      .exec()
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
+  });
+
+  test("a write that is repeated rejects with UnknownOutcomeError", async () => {
+    goesAway();
+    const error = await client({ writes: "at-least-once" })
+      .incr("k")
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
+  });
+
+  test("commands of one request time out with the time of the call and what they know of their own", async () => {
+    const refused =
+      '[{"error":"UNSENT Redis could not be reached"},{"error":"UNSENT Redis could not be reached"}]';
+    endpoint.onRequest = ({ socket }) => {
+      if (endpoint.requests.length === 1)
+        socket.write(httpResponse(refused, { ...json, "warmline-gateway": "0" }));
+    };
+    const redis = client({ timeout: 150, retry: { retries: 2, backoff: () => 60 } });
+    const [read, write] = await Promise.allSettled([redis.get("k"), redis.incr("n")]);
+    expect((read as PromiseRejectedResult).reason.message).toBe("GET: no response within 150 ms");
+    expect((write as PromiseRejectedResult).reason.message).toBe(
+      "INCR: no response within 150 ms; the command was sent and may have been applied",
+    );
   });
 });

@@ -7,8 +7,10 @@ import {
   WarmlineError,
 } from "../../errors.js";
 import type { ConfiguredClient } from "../../execution/client-context.js";
-import type { Endpoint } from "../../options/endpoint.js";
+import { type Endpoint, refusedToken } from "../../options/endpoint.js";
+import { describeStatus } from "../../protocol/status.js";
 import { onAbort } from "../../util/abort.js";
+import { rootCause } from "../../util/root-cause.js";
 
 /** Maximum silence of warmline-gateway in ms. It sends a comment every 25 s. */
 const MAX_SILENCE = 60_000;
@@ -77,9 +79,9 @@ export async function* streamLines(
     if (!headers.get("content-type")?.startsWith("text/event-stream")) {
       const error = errorIn(await response.text());
       if (status >= 500 || status === 429) throw lost(error ?? `status ${status}`);
-      if (error) throw new RedisError(error, { command });
-      const message = `${command}: status ${status} without an event stream: is this a Redis HTTP endpoint?`;
-      throw new ProtocolError(message, { command });
+      if (error) throw new RedisError(status === 401 ? error + refusedToken(endpoint) : error, { command });
+      const shown = { status, header: (name: string) => headers.get(name) ?? undefined };
+      throw new ProtocolError(`${command}: ${describeStatus(shown, endpoint.origin)}`, { command });
     }
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
@@ -105,7 +107,7 @@ export async function* streamLines(
     }
   } catch (error) {
     if (signal?.aborted || error instanceof WarmlineError) throw error;
-    throw lost((error as Error).message, error);
+    throw lost(rootCause(error as Error).message, error);
   } finally {
     clearTimeout(timer);
     forgetSignal?.();

@@ -1,9 +1,11 @@
 import { concat } from "../../protocol/bytes.js";
+import { rootCause } from "../../util/root-cause.js";
 import { ResponseTooLarge } from "../response-too-large.js";
 import { type Attempt, type AttemptListener, createStats, type Transport } from "../transport.js";
 
-const { Deno, process } = globalThis as {
+const { Deno, location, process } = globalThis as {
   Deno?: unknown;
+  location?: { readonly origin: string };
   process?: { versions?: Record<string, string | undefined> };
 };
 
@@ -63,6 +65,22 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
+  /**
+   * Rejects with the cause of a failed fetch. A browser gives none to a page: that another site may not read a response shows
+   * in that a request succeeds whose response is not readable anyway.
+   */
+  async #explain(cause: Error): Promise<never> {
+    const page = location?.origin;
+    if (page && !cause.cause) {
+      await fetch(this.#origin, { mode: "no-cors" }).catch(() => {
+        throw cause;
+      });
+      const message = `${this.#origin} does not allow ${page} to read its responses: start warmline-gateway with --cors ${page}`;
+      throw Object.assign(new Error(message), { final: true });
+    }
+    throw rootCause(cause);
+  }
+
   async #exchange(repeatable: boolean, signal: AbortSignal, listener: AttemptListener) {
     const { request } = listener;
     listener.onStart();
@@ -80,7 +98,7 @@ export class FetchTransport implements Transport {
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,
-    });
+    }).catch((cause) => this.#explain(cause));
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
+import { createConnectError } from "./connect-error.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /**
@@ -61,7 +62,7 @@ export abstract class Connection {
   private finished = false;
 
   constructor(
-    origin: Origin,
+    protected readonly origin: Origin,
     private readonly owner: ConnectionListener,
   ) {
     this.since = owner.clock.moment();
@@ -124,6 +125,7 @@ export abstract class Connection {
   protected responded(response: HttpResponse): void {
     const { listener } = this;
     this.listener = undefined;
+    this.origin.responded = true;
     this.since = this.owner.clock.moment();
     this.idleLimit = idleLimitOf(response);
     if (!this.keep) this.reason = "keep-alive-off";
@@ -148,8 +150,7 @@ export abstract class Connection {
       callback(error);
     };
     const onConnect = () => done(undefined);
-    const onError = (error: Error) =>
-      done(new Error(error.message || (error as NodeJS.ErrnoException).code, { cause: error }));
+    const onError = (error: Error) => done(createConnectError(error));
     const onClose = () => done(new Error("closed while connecting"));
     socket.on(event, onConnect).on("error", onError).on("close", onClose);
   }

@@ -10,6 +10,8 @@ export interface Origin {
   readonly port: number;
   readonly tls: boolean;
   readonly network: Network | undefined;
+  /** Whether it has sent a whole response. */
+  responded?: boolean;
 }
 
 export function parseOrigin(url: string, network?: Network): Origin {

@@ -29,6 +29,7 @@ const FOREIGN = [
   "UND_ERR_CONNECT_TIMEOUT",
   "Unauthorized",
   "blocked by CORS policy",
+  "to read its responses",
   "max number of clients reached",
   "plain HTTP request was sent to HTTPS port",
   "too many connections",
@@ -54,6 +55,7 @@ describe("docs/troubleshooting.md", () => {
   const tcp = (serve: (socket: Socket) => void) => listen(createServer(serve));
   const http = (status: number, body: string, headers: Record<string, string>) =>
     listen(createHttpServer((_, response) => response.writeHead(status, headers).end(body)));
+  const speaking = (bytes: string) => tcp((socket) => socket.once("data", () => socket.end(bytes)));
   const closing = () => tcp((socket) => socket.once("data", () => socket.end()));
   /** The address of a port that nothing listens on any more. */
   const nothing = async () => {
@@ -86,7 +88,11 @@ describe("docs/troubleshooting.md", () => {
     ["ECONNREFUSED", async () => client(await nothing()).get("a")],
     ["ECONNREFUSED", async () => fetch(await nothing())],
     ["ENOTFOUND", () => client("http://none.invalid").get("a")],
-    ["wrong version number", () => client(https()).get("a")],
+    ["wrong version number", () => fetch(https())],
+    ["does not use TLS at this port", () => client(https()).get("a")],
+    ["but TLS", async () => client(await speaking("\x15\x03\x01")).get("a")],
+    ["not an HTTP/1.1 response", async () => client(await speaking("-ERR\r\n")).get("a")],
+    ["closed without a response", async () => client(await closing()).get("a")],
     ["ERR_SSL_WRONG_VERSION_NUMBER", () => fetch(https())],
     ["self-signed certificate", async () => client(await selfSigned()).get("a")],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", async () => fetch(await selfSigned())],
@@ -96,9 +102,10 @@ describe("docs/troubleshooting.md", () => {
     ["UnknownOutcomeError", async () => client(await closing()).set("a", 1)],
     ["WRONGPASS", () => client(gateway.url, "no").get("a")],
     ["url and token missing", () => new Redis({}).get("a")],
+    ["is not set, but", () => Redis.fromEnv({ WARMLINE_URL: gateway.url }).get("a")],
     ["url is a redis:// address", async () => client("redis://127.0.0.1:6379").get("a")],
     [
-      "is this a Redis HTTP endpoint?",
+      "is url that of a Redis HTTP endpoint?",
       async () => client(await http(200, "<html>", { "content-type": "text/html" })).get("a"),
     ],
     ["NOPERM", () => client(gateway.url).exec(["CONFIG", "GET", "save"])],

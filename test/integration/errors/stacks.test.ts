@@ -67,7 +67,7 @@ describe.each(nodes)("on %s", (_, node) => {
     const bundled = flags.length > 0;
     const isWrong = ([call, { stack = "" }]: [string, { stack?: string }]) => {
       const [, ...lines] = stack.split("\n");
-      const isOther = /^ +at (async Promise\.all |process\.processTicksAndRejections )/;
+      const isOther = /^ +at async Promise\.all |\(node:internal\//;
       const all = lines.filter((line) => !isOther.test(line));
       // An argument is checked while the caller runs, below the frames of the client.
       const frames = call.endsWith("argument") ? all.slice(-3) : all;

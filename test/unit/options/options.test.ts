@@ -82,7 +82,7 @@ describe("a client from an incomplete environment", () => {
     vi.stubEnv("WARMLINE_URL", env.WARMLINE_URL);
     vi.stubEnv("WARMLINE_TOKEN", env.WARMLINE_TOKEN);
     await expect(new FetchRedis({ url: undefined, token: undefined }).get("k")).rejects.toThrow(
-      /^url and token missing: .* for Redis\.fromEnv\(\)$/,
+      /^url and token missing: .*, and use Redis\.fromEnv\(\)$/,
     );
     vi.unstubAllEnvs();
   });

@@ -86,8 +86,13 @@ const withoutJson: [string, unknown][] = [
   ["contains an object of class Uint8Array", { a: new Uint8Array(2) }],
 ];
 
-test.each([...withoutForm, ...withoutJson])("a value that %s is refused", (problem, value) => {
+test.each(withoutForm)("a value that %s is refused", (problem, value) => {
   expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem));
+});
+
+test.each(withoutJson)("a value that %s is refused, since JSON can't hold it", (problem, value) => {
+  const reason = problem.includes("class") ? ", which JSON can't hold" : "";
+  expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem + reason));
 });
 
 test.each([

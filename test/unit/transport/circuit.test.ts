@@ -395,7 +395,7 @@ test.each(wrong)("a wrong %s option is refused by name: %j", (_name, circuit, me
 test("the fetch entry has no circuit, and refuses its options", () => {
   const create = (circuit: CircuitOptions | false) =>
     new FetchRedis({ url: "http://localhost", token: "t", circuit });
-  expect(() => create({})).toThrow("tls, proxy and circuit need the entry for Node");
+  expect(() => create({})).toThrow('tls, proxy and circuit need the entry "warmline", which runs on Node');
   expect(create(false).stats().circuit).toBe("closed");
 });
 

@@ -12,6 +12,7 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 const outgoing: Omit<OutgoingRequest<unknown>, "budget" | "resolve" | "reject"> = {
   request: { path: "/", headers: [], body: "" },
   label: "INCR",
+  write: true,
   repeatable: true,
   repeated: false,
   signal: undefined,

@@ -2,7 +2,7 @@ import type { HttpRequest } from "../../../protocol/http.js";
 import { type CloseReason, Connection, type ConnectionListener } from "../connection.js";
 import type { Origin } from "../origin.js";
 import { RequestHeads } from "./request-head.js";
-import { type ParsedResponse, ResponseParser } from "./response-parser.js";
+import { BadResponse, type ParsedResponse, ResponseParser } from "./response-parser.js";
 
 /**
  * A connection that speaks HTTP/1.1 itself: one request in flight, responses read strictly, and any byte, FIN or RST
@@ -75,11 +75,19 @@ export class Http1Connection extends Connection {
       this.lost("closed-by-peer", new Error("the server closed the connection"));
       return;
     }
+    const parser = this.parser!;
     try {
-      this.complete(this.parser!.end(), false);
+      this.complete(parser.end(), false);
     } catch (error) {
-      this.lost("closed-by-peer", error as Error);
+      const unanswered = parser.isEmpty && !this.origin.responded;
+      this.lost("closed-by-peer", unanswered ? new BadResponse(this.closedAtOnce()) : (error as Error));
     }
+  }
+
+  /** A Redis closes a connection with an HTTP request, and most TLS servers one without TLS. */
+  private closedAtOnce(): string {
+    const tls = this.origin.tls ? "" : ", and begin with https:// if the port uses TLS";
+    return `the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself${tls}`;
   }
 
   private complete(response: ParsedResponse, surplus: boolean): void {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../../../protocol/http.js";
+import { IS_ENDPOINT } from "../../../protocol/malformed.js";
 import { Body } from "../../body.js";
 import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../response-too-large.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
@@ -81,6 +82,11 @@ export class ResponseParser {
     return this.response();
   }
 
+  /** Whether not a byte has come. */
+  get isEmpty(): boolean {
+    return this.state === "head" && this.rest.length === 0;
+  }
+
   /** Takes one step; false when it can't without more bytes, or need not. */
   private step(): boolean {
     if (this.whole) return false;
@@ -117,7 +123,7 @@ export class ResponseParser {
       throw new BadResponse("the response head is too long");
     if (end === -1) {
       if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
-        throw new BadResponse("not an HTTP/1.1 response");
+        throw new BadResponse(`not an HTTP/1.1 response${speakerOf(this.rest[0]!)}`);
       if (this.rest.includes("\n\n") || this.rest.includes("\n\r\n"))
         throw new BadResponse("the response head has a bare line feed");
       return false;
@@ -176,6 +182,15 @@ export class ResponseParser {
   private response(): ParsedResponse {
     return new ParsedResponse(this.head!, this.body!.whole());
   }
+}
+
+/** Names the protocol whose messages begin with a byte, and what to do. */
+function speakerOf(byte: number): string {
+  if (byte === 0x15 || byte === 0x16) return ", but TLS: url must begin with https://";
+  // "+" and "-".
+  if (byte === 0x2b || byte === 0x2d)
+    return ", but one of Redis itself: url must be that of a Redis HTTP endpoint, such as warmline-gateway";
+  return `: ${IS_ENDPOINT}`;
 }
 
 /** Parses a response that arrived whole, with a length, as most do. Anything else is parsed step by step. */

@@ -1,0 +1,441 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { type Certificate, makeCertificate } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+
+// Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do. All messages are written to
+// build/mistakes.md, to be read together.
+
+const PAGE = resolve(import.meta.dirname, "../../../build/mistakes.md");
+const HTML = "<!doctype html><title>404 Not Found</title>";
+
+let gateway: TestGateway;
+let away: Gateway;
+let redis: Redis;
+let certificate: Certificate;
+/** An HTTPS server's. */
+let tlsUrl: string;
+const endpoints: Record<string, RawEndpoint> = {};
+const closing: (() => unknown)[] = [];
+
+/** Responses of servers that are no Redis HTTP endpoint, or a broken one, by a name. */
+const responses: Record<string, (socket: { write(bytes: string): unknown; destroy(): unknown }) => unknown> =
+  {
+    redirect: (socket) =>
+      socket.write(
+        httpResponse("", { location: "https://other.example/x?token=abc" }, "301 Moved Permanently"),
+      ),
+    relative: (socket) => socket.write(httpResponse("", { location: "/login" }, "302 Found")),
+    missing: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" }, "404 Not Found")),
+    missingText: (socket) =>
+      socket.write(httpResponse("not found", { "content-type": "text/plain" }, "404 Not Found")),
+    missingJson: (socket) =>
+      socket.write(httpResponse('{"message":"no"}', { "content-type": "application/json" }, "404 Not Found")),
+    page: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" })),
+    empty: (socket) => socket.write(httpResponse("", {})),
+    truncated: (socket) => socket.write(httpResponse('{"result":', { "content-type": "application/json" })),
+    badGateway: (socket) =>
+      socket.write(httpResponse(HTML, { "content-type": "text/html" }, "502 Bad Gateway")),
+    rateLimit: (socket) => socket.write(httpResponse("slow down", {}, "429 Too Many Requests")),
+    closed: (socket) => socket.destroy(),
+    silent: () => {},
+    pong: (socket) => socket.write("+PONG\r\n"),
+    inlineError: (socket) => socket.write("-ERR unknown command 'POST'\r\n"),
+    alert: (socket) => socket.write("\x15\x03\x01\x00\x02\x02\x0a"),
+    large: (socket) => socket.write(resp2Response(`$2000\r\n${"x".repeat(2000)}\r\n`)),
+  };
+
+beforeAll(async () => {
+  gateway = await startGateway({ token: "t" });
+  away = await createGateway({ redis: "redis://127.0.0.1:1", port: 0, token: "t", logLevel: "silent" });
+  redis = new Redis(gateway);
+  for (const [name, respond] of Object.entries(responses)) {
+    const endpoint = await RawEndpoint.start();
+    endpoint.onRequest = ({ socket }) => void respond(socket);
+    endpoints[name] = endpoint;
+  }
+  certificate = makeCertificate();
+  const server = createTlsServer(certificate, (_, response) => response.end()).listen(0, "127.0.0.1");
+  await new Promise((listening) => server.once("listening", listening));
+  closing.push(() => server.close());
+  tlsUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await Promise.all([gateway, away].map((each) => each.close()));
+  await Promise.all(Object.values(endpoints).map((each) => each.stop()));
+  certificate.remove();
+  for (const close of closing) await close();
+});
+
+const client = (url: string, options: RedisOptions = {}) =>
+  new Redis({ url, token: "t", retry: { retries: 1, backoff: () => 1 }, ...options });
+const at = (name: string, options?: RedisOptions) => client(endpoints[name]!.url, options);
+const offline = (options: object) =>
+  new Redis({ url: "https://host", token: "t", ...options } as RedisOptions);
+/** Lets through what the types refuse, as JavaScript does. */
+const loose = (value: any): any => value;
+const plain = (url: string) => url.replace("https:", "http:");
+
+const NOT_SENT = "ConnectionError [unsent] GET: not sent: ";
+const NO_ENDPOINT = "ProtocolError [unknown] GET: no complete response: ";
+const NO_RESPONSE = "UnknownOutcomeError [unknown] GET: no complete response: ";
+const WRITTEN = "the command was sent, but no complete response arrived, so it may have been applied: ";
+const VARIABLES =
+  "WARMLINE_URL and WARMLINE_TOKEN, or UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or KV_REST_API_URL and KV_REST_API_TOKEN";
+const NAMES = "ifEq, ifNe, ifDeq, ifDne, nx, xx, get, ex, px, exat, pxat, keepTtl";
+
+/** A mistake, what provokes it, and the error. In its text, URL stands for the address of the server. */
+type Mistake = readonly [mistake: string, provoke: () => unknown, error: string];
+
+const connecting: Mistake[] = [
+  [
+    "url is redirected",
+    () => at("redirect").get("k"),
+    `${NO_ENDPOINT}the endpoint responded with status 301, a redirect to https://other.example: give the final address as url`,
+  ],
+  [
+    "url is redirected, and the command is a write",
+    () => at("redirect").set("k", 1),
+    `ProtocolError [unknown] SET: ${WRITTEN}the endpoint responded with status 301, a redirect to https://other.example: give the final address as url`,
+  ],
+  [
+    "url is redirected to a page for signing in",
+    () => at("relative").get("k"),
+    `${NO_ENDPOINT}the endpoint responded with status 302, a redirect to URL: give the final address as url`,
+  ],
+  [
+    "url is that of another server",
+    () => at("missing").get("k"),
+    `${NO_ENDPOINT}the endpoint responded with status 404: is url that of a Redis HTTP endpoint?`,
+  ],
+  [
+    "url is that of another JSON API",
+    () => at("missingJson").get("k"),
+    `${NO_ENDPOINT}the endpoint responded with status 404: is url that of a Redis HTTP endpoint?`,
+  ],
+  [
+    "url is that of a web site",
+    () => at("page").get("k"),
+    `${NO_ENDPOINT}status 200 with content type text/html: is url that of a Redis HTTP endpoint?`,
+  ],
+  [
+    "the server responds with nothing",
+    () => at("empty").get("k"),
+    `${NO_ENDPOINT}status 200 with content type missing: is url that of a Redis HTTP endpoint?`,
+  ],
+  ["a proxy cuts the response off", () => at("truncated").get("k"), `${NO_ENDPOINT}the response is not JSON`],
+  [
+    "a proxy responds with an error",
+    () => at("badGateway").get("k"),
+    `${NO_RESPONSE}the endpoint responded with status 502`,
+  ],
+  [
+    "a rate limit is reached",
+    () => at("rateLimit").get("k"),
+    `${NOT_SENT}the endpoint responded with status 429, too many requests`,
+  ],
+  [
+    "url is that of Redis, which closes the connection",
+    () => at("closed").get("k"),
+    `${NO_RESPONSE}the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself, and begin with https:// if the port uses TLS`,
+  ],
+  [
+    "url is that of a Redis that replies",
+    () => at("inlineError").get("k"),
+    `${NO_RESPONSE}not an HTTP/1.1 response, but one of Redis itself: url must be that of a Redis HTTP endpoint, such as warmline-gateway`,
+  ],
+  [
+    "url begins with http:// instead of https://, and the server sends a TLS alert",
+    () => at("alert").get("k"),
+    `${NO_RESPONSE}not an HTTP/1.1 response, but TLS: url must begin with https://`,
+  ],
+  [
+    "url begins with http:// instead of https://",
+    () => client(plain(tlsUrl)).get("k"),
+    `${NO_RESPONSE}the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself, and begin with https:// if the port uses TLS`,
+  ],
+  [
+    "url begins with https:// instead of http://",
+    () => client(gateway.url.replace("http:", "https:")).get("k"),
+    `${NOT_SENT}the server does not use TLS at this port: url must begin with http://, or have another port`,
+  ],
+  [
+    "url is that of Redis, with https://",
+    () => client(endpoints.silent!.url.replace("http:", "https:"), { timeout: 50 }).get("k"),
+    "TimeoutError [unsent] GET: no response within 50 ms; the command was not sent; last error: no connection was ready",
+  ],
+  [
+    "the certificate is self-signed",
+    () => client(tlsUrl).get("k"),
+    `${NOT_SENT}self-signed certificate: pass its authority as tls: { ca }, or in NODE_EXTRA_CA_CERTS`,
+  ],
+  [
+    "no server runs at url",
+    () => client("http://127.0.0.1:1").get("k"),
+    `${NOT_SENT}connect ECONNREFUSED 127.0.0.1:1`,
+  ],
+  [
+    "the host of url is misspelt",
+    () => client("http://no-such-host.invalid").get("k"),
+    `${NOT_SENT}getaddrinfo ENOTFOUND no-such-host.invalid`,
+  ],
+  [
+    "the gateway's Redis does not run, and the command is a read",
+    () => client(away.url).get("k"),
+    `${NOT_SENT}Redis could not be reached: ECONNREFUSED (command: GET)`,
+  ],
+  [
+    "the gateway's Redis does not run, and the command is a write",
+    () => client(away.url).incr("k"),
+    "ConnectionError [unsent] INCR: not sent: Redis could not be reached: ECONNREFUSED (command: INCR)",
+  ],
+  [
+    "the server is slow, and the command is a read",
+    () => at("silent", { timeout: 50 }).get("k"),
+    "TimeoutError [unknown] GET: no response within 50 ms",
+  ],
+  [
+    "the server is slow, and the command is a write",
+    () => at("silent", { timeout: 50 }).set("k", 1),
+    "TimeoutError [unknown] SET: no response within 50 ms; the command was sent and may have been applied",
+  ],
+  [
+    "the response is larger than allowed",
+    () => at("large", { maxReplySize: 1_000 }).get("k"),
+    `${NO_ENDPOINT}the response is larger than maxReplySize (1000 bytes)`,
+  ],
+  [
+    "the token is passed, and wrong",
+    () => client(gateway.url, { token: "wrong" }).get("k"),
+    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token that was passed as `token` (command: GET)",
+  ],
+  [
+    "the token in the environment is wrong",
+    () => Redis.fromEnv({ KV_REST_API_URL: gateway.url, KV_REST_API_TOKEN: "wrong" }).get("k"),
+    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token in KV_REST_API_TOKEN (command: GET)",
+  ],
+  [
+    "the token of a subscription is wrong",
+    () => client(gateway.url, { token: "wrong" }).subscribe("c").ready,
+    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token that was passed as `token` (command: SUBSCRIBE)",
+  ],
+  [
+    "a subscription's server does not run",
+    () => client("http://127.0.0.1:2", { retry: false }).subscribe("c").ready,
+    "ConnectionError [unsent] SUBSCRIBE: connect ECONNREFUSED 127.0.0.1:2",
+  ],
+  [
+    "a subscription's url is that of another server",
+    () => at("missing").subscribe("c").ready,
+    "ProtocolError [unsent] SUBSCRIBE: the endpoint responded with status 404: is url that of a Redis HTTP endpoint?",
+  ],
+];
+
+const configuration: Mistake[] = [
+  [
+    "new Redis() gets no url",
+    () => new Redis().get("k"),
+    `ConfigError [unsent] url and token missing: pass them to new Redis({ url, token }), or set ${VARIABLES}, and use Redis.fromEnv()`,
+  ],
+  [
+    "the environment has no variables",
+    () => Redis.fromEnv({} as never, {}).get("k"),
+    `ConfigError [unsent] url and token missing: pass them to new Redis({ url, token }), or set ${VARIABLES}`,
+  ],
+  [
+    "the environment has the url alone",
+    () => Redis.fromEnv({ WARMLINE_URL: gateway.url }).get("k"),
+    "ConfigError [unsent] WARMLINE_TOKEN is not set, but WARMLINE_URL is",
+  ],
+  [
+    "the environment has the token alone",
+    () => Redis.fromEnv({ KV_REST_API_TOKEN: "t" }).get("k"),
+    "ConfigError [unsent] KV_REST_API_URL is not set, but KV_REST_API_TOKEN is",
+  ],
+  [
+    "url is that of Redis itself",
+    () => offline({ url: "redis://127.0.0.1:6379" }),
+    "ConfigError [unsent] url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
+  ],
+  [
+    "url has no scheme",
+    () => offline({ url: "127.0.0.1:8079" }),
+    "ConfigError [unsent] url must be a URL such as https://host",
+  ],
+  [
+    "url has a password",
+    () => offline({ url: "https://a:b@host" }),
+    "ConfigError [unsent] url must not contain a user or password: pass the token as `token`",
+  ],
+  [
+    "token was pasted with a line break",
+    () => offline({ token: "t\n" }),
+    "ConfigError [unsent] token has a character that a header can't contain, such as a line break",
+  ],
+  [
+    "new Redis() gets two texts",
+    () => new (loose(Redis))("https://host", "token"),
+    "ConfigError [unsent] new Redis() needs an object of options, such as { url, token }",
+  ],
+  [
+    "an option is misspelt",
+    () => offline({ timout: 5 }),
+    "ConfigError [unsent] unknown option timout; did you mean timeout?",
+  ],
+  [
+    "timeout has a unit",
+    () => offline({ timeout: "5s" }),
+    "ConfigError [unsent] timeout must be a number of ms above 0",
+  ],
+  [
+    "retry is a number",
+    () => offline({ retry: 3 }),
+    "ConfigError [unsent] retry must be an object with retries and backoff, or false",
+  ],
+  [
+    "with() gets a url",
+    () => redis.with(loose({ url: "https://host" })),
+    "ConfigError [unsent] with() can't change url: pass it to new Redis()",
+  ],
+  [
+    "deadline is no context",
+    () => redis.with({ deadline: loose({}) }).get("k"),
+    "ConfigError [unsent] deadline must be a Lambda context, or have a remaining() that returns ms",
+  ],
+  [
+    "the entry on fetch gets certificates",
+    () => new FetchRedis({ url: "https://host", token: "t", tls: { ca: "x" } }),
+    'ConfigError [unsent] tls, proxy and circuit need the entry "warmline", which runs on Node',
+  ],
+];
+
+const args: Mistake[] = [
+  [
+    "a key is undefined",
+    () => redis.get(loose(undefined)),
+    "ArgumentError [unsent] GET: argument 1 is undefined",
+  ],
+  [
+    "a key is an object",
+    () => redis.get(loose({ id: 1 })),
+    "ArgumentError [unsent] GET: argument 1 is an object",
+  ],
+  ["there is no key", () => loose(redis).del(), "ArgumentError [unsent] DEL: argument 1 is missing"],
+  [
+    "a value is undefined",
+    () => redis.set("k", undefined),
+    "ArgumentError [unsent] SET: argument 2 is undefined",
+  ],
+  [
+    "a field is undefined",
+    () => redis.hset("k", { a: undefined }),
+    "ArgumentError [unsent] HSET: argument 2.a is undefined",
+  ],
+  [
+    "an await is missing",
+    () => redis.set("k", Promise.resolve(1)),
+    "ArgumentError [unsent] SET: argument 2 is a promise: is an `await` missing?",
+  ],
+  [
+    "a value is a Map",
+    () => redis.set("k", new Map()),
+    "ArgumentError [unsent] SET: argument 2 is an object of class Map, which JSON can't hold",
+  ],
+  [
+    "a value refers to itself",
+    () => {
+      const value: { self?: unknown } = {};
+      value.self = value;
+      return redis.set("k", value);
+    },
+    "ArgumentError [unsent] SET: argument 2 is an object that can't be serialized as JSON",
+  ],
+  [
+    "an option is given as in ioredis",
+    () => loose(redis).set("k", 1, "EX", 60),
+    "ArgumentError [unsent] SET: argument 3 is text, not an object of options such as { ex }",
+  ],
+  [
+    "an option is unknown",
+    () => redis.set("k", 1, loose({ expire: 60 })),
+    `ArgumentError [unsent] SET: argument 3 has an unknown option expire; it takes ${NAMES}`,
+  ],
+  [
+    "scores are requested as in ioredis",
+    () => loose(redis).zrange("k", 0, -1, "WITHSCORES"),
+    "ArgumentError [unsent] ZRANGE: argument 4 is text, not an object of options such as { withScores }",
+  ],
+  [
+    "a number is NaN",
+    () => redis.incrby("k", Number.NaN),
+    "ArgumentError [unsent] INCRBY: argument 2 is NaN",
+  ],
+  [
+    "a command changes the connection",
+    () => redis.exec(["SELECT", "1"]),
+    "ArgumentError [unsent] SELECT changes the state of a connection, and over HTTP connections are shared: use redis.multi() for transactions",
+  ],
+  [
+    "a raw command is one text",
+    () => redis.exec(loose("GET k")),
+    'ArgumentError [unsent] exec: pass an array that begins with the command\'s name, such as ["GET", "key"]',
+  ],
+  ["a pipeline has no commands", () => redis.pipeline().exec(), "ArgumentError [unsent] Pipeline is empty"],
+  [
+    "a subscription gets a callback",
+    () => loose(redis).subscribe("c", () => {}),
+    'ArgumentError [unsent] subscribe() takes one argument: add a listener with .on("message", listener)',
+  ],
+  [
+    "a blocking command is to run exactly once",
+    () => redis.with({ writes: "exactly-once" }).blpop("k", 1),
+    "ConfigError [unsent] BLPOP can't be run exactly once: it can't run in a script; use redis.with({ writes: \"at-most-once\" }) for it",
+  ],
+  [
+    "a command is misspelt",
+    () => redis.exec(["GETT", "k"]),
+    "RedisError [answered] ERR unknown command 'GETT' (command: GETT)",
+  ],
+  [
+    "a key has another type",
+    async () => {
+      await redis.set("text", "x");
+      await redis.lpush("text", 1);
+    },
+    "RedisError [answered] WRONGTYPE Operation against a key holding the wrong kind of value (command: LPUSH)",
+  ],
+  [
+    "a command is closed to programs",
+    () => redis.exec(["CONFIG", "GET", "*"]),
+    `RedisError [answered] NOPERM this user has no permissions to run the 'config' command; --allow-command "CONFIG GET" opens it to admin tokens (command: CONFIG)`,
+  ],
+];
+
+const shown: string[] = [];
+afterAll(() => {
+  mkdirSync(resolve(PAGE, ".."), { recursive: true });
+  writeFileSync(PAGE, `# Mistakes and their messages\n\n${shown.join("\n")}\n`);
+});
+
+test.each([...connecting, ...configuration, ...args])(
+  "%s: the error says so",
+  async (mistake, provoke, expected) => {
+    const caught = await Promise.resolve()
+      .then(provoke)
+      .then(
+        () => "no error",
+        ({ name, outcome, message }) => `${name} [${outcome}] ${message}`,
+      );
+    shown.push(`- ${mistake}: ${caught}`);
+    expect(
+      caught.replace(/http:\/\/127\.0\.0\.1:\d{4,}/, "URL").replace(/; if the root CA .*--use-system-ca/, ""),
+    ).toBe(expected);
+  },
+);
