@@ -8,6 +8,7 @@ const setups: Record<string, string[]> = {
   packages: ["test/support/packages/tarballs.ts"],
   compat: ["test/support/packages/tarballs.ts"],
   deploy: ["test/deploy/support/install.ts"],
+  site: ["test/site/support/build.ts"],
   examples: ["test/support/packages/tarballs.ts", "test/examples/support/install.ts"],
   runtimes: ["test/runtimes/support/install.ts"],
   servers: ["test/servers/support/setup.ts"],

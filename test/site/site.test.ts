@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, posix, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeInBrowser } from "../browser/support/browser.js";
+
+// The site of npm run docs:site, as GitHub Pages serves it below /warmline/.
+
+const root = resolve(import.meta.dirname, "../..");
+const site = join(root, "build/site");
+const BASE = "/warmline/";
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+};
+
+const files = readdirSync(site, { recursive: true, encoding: "utf8" });
+const pages = files.filter((file) => file.endsWith(".html") && file !== "404.html");
+const own = pages.filter((file) => !file.startsWith("api/"));
+
+/** Returns the file that a path of the site leads to, as GitHub Pages resolves it. */
+function fileOf(path: string): string | undefined {
+  const inside = path.slice(BASE.length);
+  return [inside, `${inside}.html`, posix.join(inside, "index.html")].find(
+    (each) => files.includes(each) && extname(each),
+  );
+}
+
+const idsOf = (html: string) => new Set([...html.matchAll(/\s(?:id|name)="([^"]+)"/g)].map(([, id]) => id!));
+
+/** Whether a link of a page leads to a page and a heading of the site, or to a file of the repository. */
+function leadsSomewhere(href: string, page: string): boolean {
+  const [, path] =
+    /^https:\/\/github\.com\/warmline\/warmline\/(?:blob|tree|edit)\/main\/([^#]+)/.exec(href) ?? [];
+  if (path) return existsSync(join(root, path));
+  if (/^(https?:|mailto:)/.test(href)) return true;
+  const { pathname, hash } = new URL(href, `http://site${BASE}${page}`);
+  const file = fileOf(decodeURIComponent(pathname));
+  if (file === undefined) return false;
+  return hash === "" || idsOf(readFileSync(join(site, file), "utf8")).has(decodeURIComponent(hash.slice(1)));
+}
+
+test("a link to a missing page or heading is found", () => {
+  expect(leadsSomewhere("/warmline/cookbook#cache", "gateway.html")).toBe(true);
+  expect(leadsSomewhere("/warmline/cookbook#nothing", "gateway.html")).toBe(false);
+  expect(leadsSomewhere("/warmline/nothing", "gateway.html")).toBe(false);
+  expect(leadsSomewhere("https://github.com/warmline/warmline/blob/main/nothing", "gateway.html")).toBe(
+    false,
+  );
+});
+
+describe("links of the site", () => {
+  const sources = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+
+  test("each page of docs/ is a page of the site, and in the sidebar", () => {
+    expect(own.sort()).toEqual(sources.map((name) => name.replace(".md", ".html")).sort());
+    const guide = readFileSync(join(site, "getting-started.html"), "utf8");
+    for (const page of own.filter((name) => name !== "index.html"))
+      expect(guide, page).toContain(`href="${BASE}${page.replace(".html", "")}"`);
+  });
+
+  test.each(own)("every link of %s leads to a page and a heading that exist", (page) => {
+    const html = readFileSync(join(site, page), "utf8");
+    const links = [...html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)].map(([, href]) =>
+      href!.replaceAll("&amp;", "&"),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((href) => !leadsSomewhere(href, page))).toEqual([]);
+  });
+
+  test("the API reference has a page for each entry", () => {
+    const modules = files.filter((file) => file.startsWith("api/modules/"));
+    expect(modules.length).toBeGreaterThan(4);
+    expect(files).toContain("api/index.html");
+  });
+});
+
+const views = [
+  { name: "desktop", width: 1_280, height: 800 },
+  { name: "phone", width: 390, height: 844 },
+];
+
+describeInBrowser("the site in a browser", (browser) => {
+  let server: Server;
+  let url = "";
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { pathname } = new URL(request.url!, "http://site");
+      const file = pathname.startsWith(BASE) ? fileOf(decodeURIComponent(pathname)) : undefined;
+      response.writeHead(file ? 200 : 404, {
+        "content-type": TYPES[extname(file ?? ".html")] ?? "application/octet-stream",
+      });
+      response.end(file ? readFileSync(join(site, file)) : "");
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}`;
+  });
+  afterAll(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  const shots = join(root, "build/site-screenshots");
+  mkdirSync(shots, { recursive: true });
+
+  describe.each(views)("on a $name", ({ name, width, height }) => {
+    test.each(["light", "dark"] as const)(
+      "the pages fit and load without errors, %s",
+      { timeout: 120_000 },
+      async (colorScheme) => {
+        const context = await browser().newContext({ viewport: { width, height }, colorScheme });
+        const page = await context.newPage();
+        const problems: string[] = [];
+        page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+        page.on("pageerror", (error) => problems.push(String(error)));
+        page.on("request", (request) => {
+          if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
+            problems.push(request.url());
+        });
+        try {
+          for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
+            await page.goto(url + path, { waitUntil: "networkidle" });
+            const { overflow, background } = (await page.evaluate(
+              `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
+            )) as { overflow: number; background: string };
+            expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+            const [red] = background.match(/\d+/g)!;
+            expect(Number(red) > 128).toBe(colorScheme === "light");
+            await page.screenshot({ path: join(shots, `${path || "index"}-${name}-${colorScheme}.png`) });
+          }
+          expect(problems).toEqual([]);
+        } finally {
+          await context.close();
+        }
+      },
+    );
+  });
+
+  test("the search finds a page by its words", { timeout: 60_000 }, async () => {
+    const page = await browser().newPage();
+    await page.goto(url, { waitUntil: "networkidle" });
+    await page.keyboard.press("Control+k");
+    await page.locator("input[type=search]").fill("lock with fencing");
+    const first = page.locator(".result").first();
+    await first.waitFor();
+    expect(await first.getAttribute("href")).toMatch(/cookbook#lock-with-fencing$/);
+    await first.click();
+    await page.waitForURL(/cookbook#lock-with-fencing$/);
+    await page.close();
+  });
+
+  test("the API reference opens from the menu", { timeout: 60_000 }, async () => {
+    const page = await browser().newPage({ viewport: { width: 1_280, height: 800 } });
+    await page.goto(`${url}getting-started`, { waitUntil: "networkidle" });
+    await page.locator("nav a", { hasText: "API" }).first().click();
+    await page.waitForURL(/\/api\/index\.html$/);
+    expect(await page.title()).toContain("warmline");
+    await page.close();
+  });
+});
