@@ -223,7 +223,7 @@ test("a disconnect with a reply outstanding: the call rejects, and INCR is appli
 });
 
 describe("a function that is frozen between invocations", () => {
-  const handler = fileURLToPath(new URL("../faults/handlers/ioredis.mjs", import.meta.url));
+  const handler = fileURLToPath(new URL("handlers/ioredis.mjs", import.meta.url));
 
   test.each([
     [

@@ -96,8 +96,8 @@ describe("automatic", () => {
     const settled = await Promise.allSettled(Array.from({ length: 4_000 }, (_, i) => redis.set(`k${i}`, i)));
     // The last is not sent: its time was over with that of the one before.
     expect(arrived).toBe(3);
-    const fates = [0, 1_000, 2_000, 3_000].map((at) => settled[at]!);
-    expect(fates).toMatchObject([
+    const samples = [0, 1_000, 2_000, 3_000].map((at) => settled[at]!);
+    expect(samples).toMatchObject([
       { reason: { name: "UnknownOutcomeError", command: "SET" } },
       { value: "SET k1000 1000" },
       { reason: { name: "TimeoutError", outcome: "unknown" } },
@@ -186,14 +186,14 @@ describe("automatic", () => {
   });
 
   test("commands that the gateway marks as not applied, and reads, are sent again", async () => {
-    const fates: Record<string, string> = {
+    const errors: Record<string, string> = {
       lost: "UNKNOWNOUTCOME the connection was lost",
       full: "UNSENT no room",
     };
     endpoint.onRequest = (request) => {
       const commands = JSON.parse(request.body) as string[][];
       if (endpoint.requests.length > 1) return echo(request);
-      const items = commands.map(([, key]) => (fates[key!] ? `-${fates[key!]}\r\n` : ":1\r\n"));
+      const items = commands.map(([, key]) => (errors[key!] ? `-${errors[key!]}\r\n` : ":1\r\n"));
       request.socket.write(resp2Response(`*${items.length}\r\n${items.join("")}`));
     };
     const redis = client();

@@ -34,21 +34,21 @@ afterEach(async () => {
 });
 
 /** The fault affects the first `times` commands of the name. */
-function befall(name: string, times: number, fate: FakeAction): void {
+function befall(name: string, times: number, action: FakeAction): void {
   let left = times;
-  fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? fate : undefined));
+  fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? action : undefined));
 }
 
 describe.each([1, 2, 5])("%i replies lost", (times) => {
   test.each(["close", "reset", { cut: 1 }] as const)(
     "incr is applied once with an unknown outcome, and get is repeated, after a loss by %j",
-    async (fate) => {
-      befall("INCR", times, fate);
+    async (action) => {
+      befall("INCR", times, action);
       const error = await redis.incr("n").catch((thrown) => thrown);
       expect(error).toBeInstanceOf(UnknownOutcomeError);
       expect(error.outcome).toBe("unknown");
       expect(fake.count("INCR")).toBe(1);
-      befall("GET", times, fate);
+      befall("GET", times, action);
       expect(await redis.get("n")).toBe("1");
       expect(fake.count("GET")).toBe(1 + times + 1);
     },

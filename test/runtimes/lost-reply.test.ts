@@ -9,10 +9,10 @@ import { binary, folder } from "./support/suite.js";
 const PROGRAM = `
 import { Redis } from "warmline";
 const redis = new Redis({ url: process.env.URL, token: process.env.TOKEN, codec: "text" });
-const told = (call) => call.then((value) => ({ value }), ({ name, outcome }) => ({ name, outcome }));
+const settled = (call) => call.then((value) => ({ value }), ({ name, outcome }) => ({ name, outcome }));
 const key = process.env.KEY;
 const results = [];
-for (let i = 0; i < 3; i++) results.push(await told(redis.incr(key)), await told(redis.get(key)));
+for (let i = 0; i < 3; i++) results.push(await settled(redis.incr(key)), await settled(redis.get(key)));
 console.log(JSON.stringify(results));
 redis.close();
 `;
@@ -75,13 +75,13 @@ describe.each([
 const ON_FETCH = `
 import { Redis } from "warmline/fetch";
 const redis = new Redis({ url: process.env.URL, token: process.env.TOKEN, codec: "text" });
-const told = (call) => call.then((value) => ({ value }), ({ outcome }) => ({ outcome }));
+const settled = (call) => call.then((value) => ({ value }), ({ outcome }) => ({ outcome }));
 const key = process.env.KEY;
 const results = [];
-for (const name of ["get", "incr", "incr", "get"]) results.push(await told(redis[name](key)));
+for (const name of ["get", "incr", "incr", "get"]) results.push(await settled(redis[name](key)));
 // The server closes idle connections meanwhile.
 await new Promise((resolve) => setTimeout(resolve, 900));
-results.push(await told(redis.incr(key)));
+results.push(await settled(redis.incr(key)));
 console.log(JSON.stringify(results));
 `;
 

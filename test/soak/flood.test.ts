@@ -17,7 +17,7 @@ afterEach(async () => {
 /** One connection that sends PING, now and then. */
 class Client {
   readonly socket: Socket = connect(gateway.port, "127.0.0.1");
-  answers = 0;
+  responses = 0;
   refused = false;
   broken = false;
   #received = "";
@@ -34,7 +34,7 @@ class Client {
       this.#received += chunk;
       this.refused ||= this.#received.startsWith("HTTP/1.1 503 ");
       if (!this.#received.endsWith('{"result":"PONG"}') && !this.refused) return;
-      if (!this.refused) this.answers++;
+      if (!this.refused) this.responses++;
       this.#received = "";
       this.#answered?.();
     });
@@ -70,9 +70,9 @@ test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limi
   let over = false;
   const inUse = Array.from({ length: IN_USE }, () => new Client());
   const used = inUse.map((client) => client.use(50, () => over));
-  await expect.poll(() => inUse.every((client) => client.answers > 0)).toBe(true);
+  await expect.poll(() => inUse.every((client) => client.responses > 0)).toBe(true);
   const memoryBefore = await memoryMb();
-  const answered = () => inUse.map((client) => client.answers);
+  const answered = () => inUse.map((client) => client.responses);
   const atFirst = answered();
 
   let ebb = false;
@@ -95,7 +95,7 @@ test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limi
 
   // All in use at once: each connection beyond the limit got a refusal, and none was cut off without a response.
   expect(refused).toBeGreaterThanOrEqual(HARD);
-  expect(flood.filter((client) => !client.refused && client.answers === 0)).toEqual([]);
+  expect(flood.filter((client) => !client.refused && client.responses === 0)).toEqual([]);
   expect(memory - memoryBefore).toBeLessThan(200);
   // The one more is the connection that reads the number.
   await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
@@ -124,5 +124,5 @@ test("5,000 idle connections cost no connection to Redis", { timeout: 120_000 },
   );
   expect(uses.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(16);
   await Promise.all(idle.map((client) => client.ping()));
-  expect(idle.filter((client) => client.broken || client.answers !== 2)).toEqual([]);
+  expect(idle.filter((client) => client.broken || client.responses !== 2)).toEqual([]);
 });

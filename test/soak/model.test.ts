@@ -34,12 +34,12 @@ interface Written {
   readonly mark?: string;
   /** The state that one application of it leaves. */
   readonly full: number;
-  readonly fate: { readonly outcome?: string; readonly error?: string; readonly message?: string };
+  readonly settlement: { readonly outcome?: string; readonly error?: string; readonly message?: string };
   readonly group?: string;
   readonly order?: number;
 }
 
-interface Told {
+interface WorkerReport {
   readonly written: readonly Written[];
   readonly wrong: readonly string[];
   readonly messages: number;
@@ -63,7 +63,9 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     return made;
   };
 
-  async function run(writes: WriteMode): Promise<{ redis: RedisServer; told: Told[]; seed: number }> {
+  async function run(
+    writes: WriteMode,
+  ): Promise<{ redis: RedisServer; reports: WorkerReport[]; seed: number }> {
     const { next, seed } = random("MODEL_SEED");
     process.stdout.write(`Model of writes: "${writes}": MODEL_SEED=${seed} MODEL_SECONDS=${SECONDS}\n`);
     const redis = later(
@@ -171,47 +173,49 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     for (const { error } of invocations) expect(error, `MODEL_SEED=${seed}`).toBeUndefined();
     // Delayed bytes arrive.
     await pause(3_000);
-    return { redis, told: invocations.map(({ result }) => result as Told), seed };
+    return { redis, reports: invocations.map(({ result }) => result as WorkerReport), seed };
   }
 
   async function check(writes: WriteMode): Promise<void> {
-    const { redis, told, seed } = await run(writes);
-    const wrong = told.flatMap((each) => each.wrong);
-    const written = told.flatMap((each) => each.written);
+    const { redis, reports, seed } = await run(writes);
+    const wrong = reports.flatMap((each) => each.wrong);
+    const written = reports.flatMap((each) => each.written);
     const lists = new Map<string, string[]>();
-    const fates = new Map<string, number>();
+    const settlements = new Map<string, number>();
     for (const { kind, key } of written) {
       if (kind === "token" && !lists.has(key))
         lists.set(key, (await redis.command("LRANGE", key, "0", "-1")) as string[]);
     }
     for (const write of written) {
-      const { fate, full, key, mark } = write;
+      const { settlement, full, key, mark } = write;
       const found = await held(redis, write, lists);
-      const kind = fate.error ? `${fate.error} ${fate.outcome}` : "resolved";
-      fates.set(kind, (fates.get(kind) ?? 0) + 1);
+      const kind = settlement.error ? `${settlement.error} ${settlement.outcome}` : "resolved";
+      settlements.set(kind, (settlements.get(kind) ?? 0) + 1);
       const times = found / full;
-      const least = fate.outcome ? 0 : 1;
-      const most = fate.outcome === "unsent" || fate.outcome === "answered" ? 0 : 1;
+      const least = settlement.outcome ? 0 : 1;
+      const most = settlement.outcome === "unsent" || settlement.outcome === "answered" ? 0 : 1;
       const tooMany = times > most && !(writes === "at-least-once" && most === 1);
       if (times < least || tooMany || !Number.isInteger(times))
-        wrong.push(`${key} ${mark ?? ""}: applied ${times} times, and told ${JSON.stringify(fate)}`);
+        wrong.push(
+          `${key} ${mark ?? ""}: applied ${times} times, and reported as ${JSON.stringify(settlement)}`,
+        );
     }
     if (writes !== "at-least-once") wrong.push(...outOfOrder(written, lists));
     process.stdout.write(
-      `${written.length} writes, ${told.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(fates))}\n`,
+      `${written.length} writes, ${reports.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(settlements))}\n`,
     );
     expect(wrong, `MODEL_SEED=${seed}`).toEqual([]);
     // The faults did strike, and there was something left to strike at.
-    expect(fates.size).toBeGreaterThan(3);
-    expect(fates.get("resolved")).toBeGreaterThan(written.length / 4);
-    expect(told.reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(SECONDS);
+    expect(settlements.size).toBeGreaterThan(3);
+    expect(settlements.get("resolved")).toBeGreaterThan(written.length / 4);
+    expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(SECONDS);
   }
 
   /** Elements that were pushed together, resolved, and stand in another order. */
   function outOfOrder(written: readonly Written[], lists: Map<string, string[]>): string[] {
     const groups = new Map<string, Written[]>();
     for (const write of written) {
-      if (write.kind !== "token" || write.fate.outcome || !write.group) continue;
+      if (write.kind !== "token" || write.settlement.outcome || !write.group) continue;
       const id = `${write.group} ${write.key}`;
       groups.set(id, [...(groups.get(id) ?? []), write]);
     }

@@ -1,5 +1,5 @@
 // One well-behaved client in a thread of its own: sends a small GET over a kept connection, every few ms, and says how long
-// the responses took when it is told to stop.
+// the responses took when it gets the signal to stop.
 import { connect } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 

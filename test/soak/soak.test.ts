@@ -27,7 +27,7 @@ const LANES = 4;
 const TIMEOUT_MS = 2_500;
 
 /** The outcome of one command. */
-interface Fate {
+interface Settlement {
   readonly value?: unknown;
   readonly outcome?: "unsent" | "unknown" | "answered" | "none";
   readonly error?: string;
@@ -35,7 +35,7 @@ interface Fate {
 }
 
 interface Done {
-  readonly fates: readonly Fate[];
+  readonly settlements: readonly Settlement[];
   /** Duration of the step while the function was awake. */
   readonly ms: number;
 }
@@ -131,7 +131,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
 
   /** Checks the invariants of writes in any mode, and sums up the replies that callers of INCR got. */
   async function check({ plans, results, lanes, seed }: Awaited<ReturnType<typeof soak>>) {
-    const told = new Map(COUNTERS.map((name) => [name, { resolved: 0, unknown: 0 }]));
+    const counts = new Map(COUNTERS.map((name) => [name, { resolved: 0, unknown: 0 }]));
     const errors = new Map<string, number>();
     let longest = 0;
     for (const [at, lane] of lanes.entries()) {
@@ -148,28 +148,28 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
         ).toBe(true);
       };
       for (const [number, step] of plans[at]!.entries()) {
-        const { fates, ms } = results[at]![number]!;
+        const { settlements, ms } = results[at]![number]!;
         longest = Math.max(longest, ms);
         const marks = step.commands.filter(([name]) => name === "SET").map(([, , mark]) => Number(mark));
         for (const [index, [name, key]] of step.commands.entries()) {
-          const fate = fates[index]!;
-          const what = `${name} ${key}, step ${number} of lane ${lane}: ${JSON.stringify(fate)} (SOAK_SEED=${seed})`;
-          if (fate.error) {
-            expect(["unsent", "unknown"], what).toContain(fate.outcome);
-            const kind = `${fate.error} ${fate.outcome}`;
+          const settlement = settlements[index]!;
+          const what = `${name} ${key}, step ${number} of lane ${lane}: ${JSON.stringify(settlement)} (SOAK_SEED=${seed})`;
+          if (settlement.error) {
+            expect(["unsent", "unknown"], what).toContain(settlement.outcome);
+            const kind = `${settlement.error} ${settlement.outcome}`;
             errors.set(kind, (errors.get(kind) ?? 0) + 1);
-          } else if (key === nameOf(lane)) expect(fate.value, what).toBe(lane);
+          } else if (key === nameOf(lane)) expect(settlement.value, what).toBe(lane);
           else if (key === markOf(lane) && name === "GET") {
-            expectMark(fate.value, Math.max(most, ...marks), what);
-          } else if (name === "SET") expect(fate.value, what).toBe("OK");
-          else expect(fate.value, what).toBeTypeOf("number");
-          if (name === "INCR" && !fate.error) told.get(key!)!.resolved++;
-          if (name === "INCR" && fate.outcome === "unknown") told.get(key!)!.unknown++;
+            expectMark(settlement.value, Math.max(most, ...marks), what);
+          } else if (name === "SET") expect(settlement.value, what).toBe("OK");
+          else expect(settlement.value, what).toBeTypeOf("number");
+          if (name === "INCR" && !settlement.error) counts.get(key!)!.resolved++;
+          if (name === "INCR" && settlement.outcome === "unknown") counts.get(key!)!.unknown++;
           if (name === "SET") {
             const mark = Number(step.commands[index]![2]);
-            if (!fate.error) least = mark;
-            else if (fate.outcome === "unknown") late.add(mark);
-            if (fate.outcome !== "unsent") most = Math.max(most, mark);
+            if (!settlement.error) least = mark;
+            else if (settlement.outcome === "unknown") late.add(mark);
+            if (settlement.outcome !== "unsent") most = Math.max(most, mark);
           }
         }
       }
@@ -187,12 +187,12 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     const calls = /^cmdstat_incr:calls=(\d+)/m.exec(String(await redis.command("INFO", "commandstats")))?.[1];
     expect(Number(calls)).toBe([...values.values()].reduce((sum, value) => sum + value, 0));
     expect([...errors.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(COMMANDS / 200);
-    return { told, values };
+    return { counts, values };
   }
 
   test("each counter of at-most-once writes lies between the resolved and the possibly applied ones", async () => {
-    const { told, values } = await check(await soak("at-most-once"));
-    for (const [name, { resolved, unknown }] of told) {
+    const { counts, values } = await check(await soak("at-most-once"));
+    for (const [name, { resolved, unknown }] of counts) {
       expect(resolved).toBeGreaterThan(COMMANDS / 40);
       expect(values.get(name), name).toBeGreaterThanOrEqual(resolved);
       expect(values.get(name), name).toBeLessThanOrEqual(resolved + unknown);
@@ -200,9 +200,9 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
   }, 600_000);
 
   test("each counter of exactly-once writes is the resolved ones plus the unknown ones whose token exists", async () => {
-    const { told, values } = await check(await soak("exactly-once"));
+    const { counts, values } = await check(await soak("exactly-once"));
     const keys = (await redis.command("KEYS", "*:wl:*")) as string[];
-    for (const [name, { resolved, unknown }] of told) {
+    for (const [name, { resolved, unknown }] of counts) {
       const tokens = keys.filter((key) => key.startsWith(`${name}:wl:`)).length;
       expect(values.get(name), name).toBe(tokens);
       expect(tokens, name).toBeGreaterThanOrEqual(resolved);

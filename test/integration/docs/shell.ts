@@ -24,7 +24,7 @@ export function commandsOf({ code }: Block): string[] {
  * (`docs-run.test.ts`, the suites of packages and examples); here names are compared with the repository's files.
  */
 export function problemOf(command: string): string | null {
-  const [program = "", ...args] = wordsOf(command).filter((word, at, all) => !isAssignment(word, at, all));
+  const [program = "", ...args] = splitWords(command).filter((word, at, all) => !isAssignment(word, at, all));
   switch (program) {
     case "npm":
       return npmProblem(args);
@@ -122,6 +122,6 @@ function isAssignment(word: string, at: number, all: readonly string[]): boolean
   return /^[A-Z_]+=/.test(word) && all.slice(0, at).every((before) => /^[A-Z_]+=/.test(before));
 }
 
-function wordsOf(command: string): string[] {
+function splitWords(command: string): string[] {
   return [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(([, a, b, c]) => a ?? b ?? c!);
 }

@@ -151,9 +151,9 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
       );
     await Promise.all([other.close(), other.close()]);
     expect(existsSync(folder)).toBe(false);
-    const told = notices.length;
+    const reported = notices.length;
     await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(notices).toHaveLength(told);
+    expect(notices).toHaveLength(reported);
   });
 
   test("auto prefers a private Redis to the embedded engine", async () => {

@@ -18,7 +18,7 @@ describe("onCommand", () => {
     seen.length = 0;
   });
 
-  const told = () =>
+  const traced = () =>
     seen.map(({ name, keys, error }) => [name, ...keys, ...(error ? [error] : [])].join(" "));
 
   test("onCommand gets single commands, batches and transactions: names and keys in order", async () => {
@@ -26,7 +26,7 @@ describe("onCommand", () => {
     await redis.pipeline().hset("h", { secret: "secret" }).mget("a", "b").exec();
     await redis.multi().incr("n").rpush("l", "secret").exec();
     await redis.eval("return ARGV[1]", ["k1", "k2"], ["secret"]);
-    expect(told()).toEqual(["SET a", "HSET h", "MGET a b", "INCR n", "RPUSH l", "EVAL k1 k2"]);
+    expect(traced()).toEqual(["SET a", "HSET h", "MGET a b", "INCR n", "RPUSH l", "EVAL k1 k2"]);
     expect(seen.map(({ transaction }) => transaction)).toEqual([false, false, false, true, true, false]);
     for (const { ms } of seen) expect(ms).toBeGreaterThan(0);
     expect(JSON.stringify(seen)).not.toContain("secret");
@@ -42,14 +42,14 @@ describe("onCommand", () => {
       .catch(() => {});
     await redis.exec(["BLPOP", "none", "0.01"]);
     await redis.exec(["secret-word", "secret"]).catch(() => {});
-    expect(told()).toEqual(["SET a", "INCR a ERR", "LPUSH a", "BLPOP none", "(unknown) ERR"]);
+    expect(traced()).toEqual(["SET a", "INCR a ERR", "LPUSH a", "BLPOP none", "(unknown) ERR"]);
     expect(JSON.stringify(seen)).not.toContain("secret");
   });
 
   test("onCommand gets keys as text, whatever their bytes are", async () => {
     await redis.set("clé", 1);
     await redis.set(new Uint8Array([255, 97]), 1);
-    expect(told()).toEqual(["SET clé", "SET \ufffda"]);
+    expect(traced()).toEqual(["SET clé", "SET \ufffda"]);
   });
 
   test("an error thrown by onCommand does not affect the request", async () => {

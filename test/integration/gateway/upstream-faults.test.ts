@@ -46,8 +46,8 @@ describe("a reply lost with its connection", () => {
     },
   );
 
-  test.each(["reset", { cut: 2 }] as const)("a reply lost by %j is unknown", async (fate) => {
-    await start(({ connection }) => (connection === 1 ? fate : undefined));
+  test.each(["reset", { cut: 2 }] as const)("a reply lost by %j is unknown", async (action) => {
+    await start(({ connection }) => (connection === 1 ? action : undefined));
     const response = await send("INCR", "n");
     expect(response.status).toBe(502);
     expect(response.headers["warmline-outcome"]).toBe("unknown");
@@ -74,12 +74,12 @@ describe("a reply lost with its connection", () => {
     await start(({ args }) => (args[2] === "400" ? "close" : undefined));
     const body = Array.from({ length: 1_600 }, (_, at) => ["SET", "key", String(at)]);
     const { json } = await call(gateway, "/pipeline", { body });
-    const fates: string[] = json.map(({ error }: { error?: string }) => error?.split(" ")[0] ?? "OK");
-    const firstOf = (fate: string) => fates.indexOf(fate);
+    const outcomes: string[] = json.map(({ error }: { error?: string }) => error?.split(" ")[0] ?? "OK");
+    const firstOf = (outcome: string) => outcomes.indexOf(outcome);
     expect(firstOf("UNKNOWNOUTCOME")).toBe(400);
     expect(firstOf("UNSENT")).toBeGreaterThan(400);
-    expect(fates.lastIndexOf("OK")).toBe(399);
-    expect(fates.lastIndexOf("UNKNOWNOUTCOME")).toBe(firstOf("UNSENT") - 1);
+    expect(outcomes.lastIndexOf("OK")).toBe(399);
+    expect(outcomes.lastIndexOf("UNKNOWNOUTCOME")).toBe(firstOf("UNSENT") - 1);
     expect(Number((await send("GET", "key")).json.result)).toBeLessThan(firstOf("UNSENT"));
   });
 

@@ -30,7 +30,7 @@ function difference(name: string, run: () => Promise<void>): void {
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 /** The result of a promise, as text. */
-async function fate(promise: Promise<unknown>): Promise<string> {
+async function describeResult(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     (value) => `resolves ${JSON.stringify(value)}`,
     (error) => `rejects ${error?.name ?? error}`,
@@ -57,31 +57,31 @@ describe("when a response does not come", () => {
 
   difference("A write whose response was lost", async () => {
     loseResponses();
-    await fate(reference({ retry: quickly }).incr("theirs"));
+    await describeResult(reference({ retry: quickly }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
     const error = await warmline({ retry: quickly })
       .incr("ours")
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
     expect(endpoint.count("ours")).toBe(1);
-    await fate(warmline({ retry: quickly }).get("a read"));
+    await describeResult(warmline({ retry: quickly }).get("a read"));
     expect(endpoint.count("a read")).toBe(3);
-    await fate(warmline({ retry: quickly, writes: "at-least-once" }).incr("as before"));
+    await describeResult(warmline({ retry: quickly, writes: "at-least-once" }).incr("as before"));
     expect(endpoint.count("as before")).toBe(3);
   });
 
   difference("`retry: false`", async () => {
     loseResponses();
-    await fate(reference({ retry: false }).get("theirs"));
+    await describeResult(reference({ retry: false }).get("theirs"));
     expect(endpoint.count("theirs")).toBe(2);
-    await fate(warmline({ retry: false }).get("ours"));
+    await describeResult(warmline({ retry: false }).get("ours"));
     expect(endpoint.count("ours")).toBe(1);
   });
 
   difference("A response that never arrives", async () => {
     endpoint.onRequest = () => {};
     const stop = new AbortController();
-    const theirs = fate(reference({ signal: stop.signal, enableAutoPipelining: false }).get("k"));
+    const theirs = describeResult(reference({ signal: stop.signal, enableAutoPipelining: false }).get("k"));
     const ours = warmline({ timeout: 100, retry: false }).get("k");
     await expect(ours).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
     const waiting = new Promise((resolve) => setTimeout(resolve, 200, "still waiting"));
@@ -99,7 +99,8 @@ describe("when a response does not come", () => {
       setTimeout(() => stop.abort(reason), 50);
       return call;
     };
-    const theirs = (options: object) => fate(aborted((signal) => reference({ signal, ...options }).get("k")));
+    const theirs = (options: object) =>
+      describeResult(aborted((signal) => reference({ signal, ...options }).get("k")));
     expect(await theirs({ enableAutoPipelining: false })).toBe("resolves null");
     expect(await theirs({})).toBe("rejects TypeError");
     await expect(aborted((signal) => warmline({ signal }).get("k"))).rejects.toBe(reason);
@@ -109,7 +110,7 @@ describe("when a response does not come", () => {
     endpoint.onRequest = ({ socket }) => {
       socket.write(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
     };
-    expect(await fate(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
+    expect(await describeResult(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
     await expect(warmline().incr("k")).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       outcome: "unknown",
@@ -121,7 +122,7 @@ describe("when a response does not come", () => {
     // The reference warns of each.
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     try {
-      expect(await fate(new Reference({ url: "", token: "", retry: quickly }).get("k"))).toBe(
+      expect(await describeResult(new Reference({ url: "", token: "", retry: quickly }).get("k"))).toBe(
         "rejects TypeError",
       );
       expect(warned).toHaveBeenCalled();
@@ -138,8 +139,8 @@ describe("when a response does not come", () => {
     endpoint.onRequest = ({ socket }) => {
       socket.write(httpResponse('[{"result":"OK"}]', { "content-type": "application/json" }));
     };
-    await fate(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
-    await fate(warmline().get("ours"));
+    await describeResult(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
+    await describeResult(warmline().get("ours"));
     const [theirs, ours] = endpoint.requests;
     expect(theirs!.head).toMatch(/upstash-telemetry/i);
     expect(ours!.head).not.toMatch(/telemetry/i);
@@ -231,7 +232,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
 
     difference("Arguments that can't be sent", async () => {
       for (const argument of [undefined, Number.NaN, () => 1, "\ud800"]) {
-        expect(await fate(reference.set("k", argument))).toBe("rejects UpstashError");
+        expect(await describeResult(reference.set("k", argument))).toBe("rejects UpstashError");
         await expect(warmline.set("k", argument)).rejects.toBeInstanceOf(ArgumentError);
       }
       expect(() => warmline.pipeline().hset("h", { field: undefined })).toThrow(ArgumentError);
@@ -407,7 +408,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
     });
 
     difference("Commands that change a connection", async () => {
-      expect(await fate(reference.exec(["SELECT", 1]))).toBe("rejects UpstashError");
+      expect(await describeResult(reference.exec(["SELECT", 1]))).toBe("rejects UpstashError");
       await expect(warmline.exec(["SELECT", 1])).rejects.toMatchObject({
         name: "ArgumentError",
         outcome: "unsent",

@@ -87,8 +87,8 @@ test.each(shared)(
     const unlike: string[] = [];
     for (const [args] of list) {
       const send = async (changed: readonly unknown[]) => ({
-        ours: await wordsOf(clients.own, method, structuredClone(changed) as unknown[]),
-        theirs: await wordsOf(clients.reference, method, structuredClone(changed) as unknown[]),
+        ours: await sentArgs(clients.own, method, structuredClone(changed) as unknown[]),
+        theirs: await sentArgs(clients.reference, method, structuredClone(changed) as unknown[]),
       });
       // Samples that differ as they are have their place in the list of differences.
       const sample = await send(args);
@@ -131,7 +131,7 @@ function isListed(method: string, ours: readonly string[], theirs: readonly stri
 }
 
 /** The arguments of a call, in lower case; undefined if nothing is sent. */
-async function wordsOf(client: object, path: string, args: unknown[]): Promise<string[] | undefined> {
+async function sentArgs(client: object, path: string, args: unknown[]): Promise<string[] | undefined> {
   try {
     return (await show(client, path, args)).words;
   } catch {

@@ -43,8 +43,8 @@ test("a command with a lost reply is applied, and the next reply arrives in its 
 test.each([
   ["close", "has ended"],
   ["reset", "ECONNRESET"],
-] as const)("the fake can %s the connection instead of replying", async (fate, message) => {
-  fake.script(() => fate);
+] as const)("the fake can %s the connection instead of replying", async (action, message) => {
+  fake.script(() => action);
   await expect(redis.command("INCR", "n")).rejects.toThrow(message);
   expect(fake.count("INCR")).toBe(1);
 });

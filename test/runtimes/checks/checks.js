@@ -89,8 +89,12 @@ export const checks = {
     equal([error instanceof module.RedisError, error.code], [true, "WRONGPASS"]);
   },
 
-  "where nobody listens, a call says what became of it": async ({ module, setup, outcomeOfRefusal }) => {
-    const lost = new module.Redis({ url: setup.nobodyUrl, token: "t", retry: { retries: 1 } });
+  "a call to an address without a listener reports its outcome": async ({
+    module,
+    setup,
+    outcomeOfRefusal,
+  }) => {
+    const lost = new module.Redis({ url: setup.refusedUrl, token: "t", retry: { retries: 1 } });
     const error = await rejection(lost.set("k", "v"));
     equal([error instanceof module.WarmlineError, error.outcome], [true, outcomeOfRefusal]);
   },

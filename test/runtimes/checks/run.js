@@ -4,7 +4,7 @@ import { readOnlyChecks } from "./reads.js";
 /**
  * Runs the suite, one check after another.
  * @param module what the package exports.
- * @param setup `{ runtime, url, token, readOnlyToken, silentUrl, nobodyUrl, tellsUnsent }`
+ * @param setup `{ runtime, url, token, readOnlyToken, silentUrl, refusedUrl, reportsUnsent }`
  * @returns for each check by its name null, or what went wrong.
  */
 export async function runChecks(module, setup) {
@@ -15,7 +15,7 @@ export async function runChecks(module, setup) {
     redis: new module.Redis({ url, token }),
     reader: new module.Redis({ url, token: readOnlyToken }),
     key: (name) => `${setup.runtime}:${name}`,
-    outcomeOfRefusal: setup.tellsUnsent ? "unsent" : "unknown",
+    outcomeOfRefusal: setup.reportsUnsent ? "unsent" : "unknown",
   };
   await context.redis.set(context.key("left"), { name: "Ada" });
   const report = {};

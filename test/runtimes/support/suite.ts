@@ -20,9 +20,9 @@ export interface Setup {
   /** Accepts requests and never responds. */
   readonly silentUrl: string;
   /** An address without a listener. */
-  readonly nobodyUrl: string;
+  readonly refusedUrl: string;
   /** Whether the entry detects that a refused connection has carried nothing. */
-  readonly tellsUnsent: boolean;
+  readonly reportsUnsent: boolean;
 }
 
 /** For each check null, or what went wrong. */
@@ -67,8 +67,8 @@ export function testRuntime(
         readOnlyToken,
         silentUrl: silent.url,
         // The system assigns this port to no other process.
-        nobodyUrl: "http://127.0.0.1:9",
-        tellsUnsent: entry === "node",
+        refusedUrl: "http://127.0.0.1:9",
+        reportsUnsent: entry === "node",
       });
     }, 120_000);
     afterAll(async () => {

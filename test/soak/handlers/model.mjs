@@ -1,5 +1,5 @@
 // Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
-// to be wrong at once is told as such.
+// to be wrong at once is reported as such.
 import { getEventListeners } from "node:events";
 
 const { ENTRY, CLIENT, STREAM_URL } = process.env;
@@ -37,7 +37,7 @@ function sequence(seed) {
 }
 
 /** What became of a call: a value, or an error's outcome. */
-async function fateOf(call, signal, what) {
+async function settlementOf(call, signal, what) {
   try {
     return { value: await call };
   } catch (error) {
@@ -73,16 +73,17 @@ class Lane {
     return choices[Math.floor(this.random() * choices.length)];
   }
 
-  /** A command: its method and arguments, and what is done with its fate. */
+  /** A command: its method and arguments, and what is done with its settlement. */
   command(list, group) {
     const { name } = this;
     const id = this.id();
     const write =
       (kind, key, mark, full = 1) =>
-      (fate, order) =>
-        this.written.push({ kind, key, mark, full, fate, group, order });
-    const read = (fits) => (fate) => {
-      if (!fate.outcome && !fits(fate.value)) wrong.push(`${id} read ${JSON.stringify(fate.value)}`);
+      (settlement, order) =>
+        this.written.push({ kind, key, mark, full, settlement, group, order });
+    const read = (fits) => (settlement) => {
+      if (!settlement.outcome && !fits(settlement.value))
+        wrong.push(`${id} read ${JSON.stringify(settlement.value)}`);
     };
     switch (
       this.pick(
@@ -114,10 +115,10 @@ class Lane {
         const value = ++this.#register;
         return {
           call: ["set", `register:${name}`, value],
-          settle: (fate) => {
+          settle: (settlement) => {
             // Those of a group that is none may have come in any order.
-            if (!fate.outcome && group) this.#least = value;
-            else if (fate.outcome !== "unsent") this.#late.add(value);
+            if (!settlement.outcome && group) this.#least = value;
+            else if (settlement.outcome !== "unsent") this.#late.add(value);
           },
         };
       }
@@ -160,12 +161,12 @@ class Lane {
       const list = `list:${this.name}`;
       const size = random() < 0.4 ? 1 : 2 + Math.floor(random() * 6);
       const commands = Array.from({ length: size }, () => this.command(list, group));
-      const fates =
+      const settlements =
         as < 0.3
           ? await this.pipeline(client, signal, commands)
           : await this.together(client, signal, commands);
-      for (const [at, { settle }] of commands.entries()) settle(fates[at], at);
-      retryAt = Math.max(0, ...fates.map((fate) => fate.retryAt ?? 0));
+      for (const [at, { settle }] of commands.entries()) settle(settlements[at], at);
+      retryAt = Math.max(0, ...settlements.map((settlement) => settlement.retryAt ?? 0));
     }
     tick();
     const ms = awake - begun;
@@ -182,7 +183,7 @@ class Lane {
   together(client, signal, commands) {
     return Promise.all(
       commands.map(({ call: [method, ...args] }) =>
-        fateOf(client[method](...args), signal, `${method} ${args[0]}`),
+        settlementOf(client[method](...args), signal, `${method} ${args[0]}`),
       ),
     );
   }
@@ -190,11 +191,11 @@ class Lane {
   async pipeline(client, signal, commands) {
     const pipeline = client.pipeline();
     for (const { call } of commands) pipeline[call[0]](...call.slice(1));
-    const fate = await fateOf(pipeline.exec({ keepErrors: true }), signal, "pipeline");
-    if (fate.outcome) return commands.map(() => fate);
+    const settlement = await settlementOf(pipeline.exec({ keepErrors: true }), signal, "pipeline");
+    if (settlement.outcome) return commands.map(() => settlement);
     return Promise.all(
-      fate.value.map(({ result, error }) =>
-        error ? fateOf(Promise.reject(error), signal, "in a pipeline") : { value: result },
+      settlement.value.map(({ result, error }) =>
+        error ? settlementOf(Promise.reject(error), signal, "in a pipeline") : { value: result },
       ),
     );
   }
@@ -204,13 +205,21 @@ class Lane {
     const id = this.id();
     const multi = client.multi();
     for (let i = 0; i < size; i++) multi.incr(`count:${id}`);
-    const fate = await fateOf(multi.exec(), signal, "transaction");
-    if (!fate.outcome && fate.value.join() !== Array.from({ length: size }, (_, i) => i + 1).join()) {
+    const settlement = await settlementOf(multi.exec(), signal, "transaction");
+    if (
+      !settlement.outcome &&
+      settlement.value.join() !== Array.from({ length: size }, (_, i) => i + 1).join()
+    ) {
       // Of writes that may be applied twice the second response counts on.
       if (options.writes !== "at-least-once")
-        wrong.push(`transaction ${id} of ${size} gave ${fate.value.slice(0, 5)}`);
+        wrong.push(`transaction ${id} of ${size} gave ${settlement.value.slice(0, 5)}`);
     }
-    this.written.push({ kind: "count", key: `count:${id}`, full: size, fate: { ...fate, value: undefined } });
+    this.written.push({
+      kind: "count",
+      key: `count:${id}`,
+      full: size,
+      settlement: { ...settlement, value: undefined },
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-// Carries out a plan: lanes that run side by side, each a list of steps, and tells what became of every command.
+// Carries out a plan: lanes that run side by side, each a list of steps, and reports the outcome of every command.
 import { Redis } from "warmline";
 
 const redis = Redis.fromEnv({ codec: "text", ...JSON.parse(process.env.CLIENT) });
@@ -12,14 +12,16 @@ function tick() {
   last = now;
 }
 
-const fateOf = (error, aborted) =>
+const settlementOf = (error, aborted) =>
   aborted && error === aborted.reason
     ? { outcome: "unknown", error: "aborted" }
     : { outcome: error.outcome ?? "none", error: error.name, message: error.message };
 
 async function settle(calls, aborted) {
   const settled = await Promise.allSettled(calls);
-  return settled.map(({ value, reason }) => (reason === undefined ? { value } : fateOf(reason, aborted)));
+  return settled.map(({ value, reason }) =>
+    reason === undefined ? { value } : settlementOf(reason, aborted),
+  );
 }
 
 async function send({ as, commands, abortAfter }) {
@@ -34,9 +36,9 @@ async function send({ as, commands, abortAfter }) {
   for (const [name, ...args] of commands) batch[name.toLowerCase()](...args);
   try {
     const kept = await batch.exec({ keepErrors: true });
-    return kept.map(({ result, error }) => (error ? fateOf(error) : { value: result }));
+    return kept.map(({ result, error }) => (error ? settlementOf(error) : { value: result }));
   } catch (error) {
-    return commands.map(() => fateOf(error, aborted));
+    return commands.map(() => settlementOf(error, aborted));
   }
 }
 
@@ -46,9 +48,9 @@ async function run(steps) {
     if (step.pause) await new Promise((resolve) => setTimeout(resolve, step.pause));
     tick();
     const begun = awake;
-    const fates = await send(step);
+    const settlements = await send(step);
     tick();
-    done.push({ fates, ms: awake - begun });
+    done.push({ settlements, ms: awake - begun });
   }
   return done;
 }

@@ -3,14 +3,14 @@ import { Redis, type RedisOptions } from "../../../src/index.js";
 
 // In Next.js every command is preceded by a call of fetch that must not be cached.
 
-const told: unknown[] = [];
+const requested: unknown[] = [];
 let response: () => Promise<Response>;
 beforeEach(() => {
-  told.length = 0;
+  requested.length = 0;
   response = async () => new Response();
   vi.stubEnv("NEXT_RUNTIME", "nodejs");
   vi.stubGlobal("fetch", (url: string, init: RequestInit & { cache?: string }) => {
-    told.push([url, init.cache]);
+    requested.push([url, init.cache]);
     return response();
   });
 });
@@ -26,7 +26,7 @@ const lost = async (call: Promise<unknown>) => ((await call.catch((error) => err
 test("connection() is called in the same tick, so that Next.js attributes the command", async () => {
   const redis = client();
   const calls = [redis.get("a"), redis.pipeline().get("b").exec(), redis.with({ timeout: 5_000 }).get("c")];
-  expect(told).toEqual(Array(3).fill(["data:,", "no-store"]));
+  expect(requested).toEqual(Array(3).fill(["data:,", "no-store"]));
   expect(await Promise.all(calls.map(lost))).toEqual(Array(3).fill("ConnectionError"));
 });
 
@@ -34,14 +34,14 @@ test.each(["default", "force-cache"] as const)(
   "connection() is not called with `cache: %s`",
   async (cache) => {
     expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
-    expect(told).toEqual([]);
+    expect(requested).toEqual([]);
   },
 );
 
 test("connection() is not called without Next.js", async () => {
   vi.stubEnv("NEXT_RUNTIME", undefined);
   expect(await lost(client({ timeout: 9_000 }).get("a"))).toBe("ConnectionError");
-  expect(told).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 test("an error of connection() while building rejects the command, also without configuration", async () => {

@@ -8,13 +8,13 @@ const counting = () => ({ onTimeout: vi.fn() });
 const keepingAlive = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 test("a call times out once, and not after it was stopped", async () => {
-  const [told, stopped] = [counting(), counting()];
-  const timer = callTimers.start(20, told);
+  const [expiring, stopped] = [counting(), counting()];
+  const timer = callTimers.start(20, expiring);
   callTimers.stop(callTimers.start(20, stopped));
-  await vi.waitFor(() => expect(told.onTimeout).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(expiring.onTimeout).toHaveBeenCalledTimes(1));
   callTimers.stop(timer);
   await new Promise((resolve) => setTimeout(resolve, 60));
-  expect(told.onTimeout).toHaveBeenCalledTimes(1);
+  expect(expiring.onTimeout).toHaveBeenCalledTimes(1);
   expect(stopped.onTimeout).not.toHaveBeenCalled();
 });
 

@@ -33,7 +33,7 @@ function exchange(format: Exchange["format"] = "json") {
       },
     }),
   };
-  return { given, answers: responses, refusals, exchange: given as unknown as Exchange };
+  return { given, responses, refusals, exchange: given as unknown as Exchange };
 }
 
 /** Waits for the next tick of the event loop. */
@@ -71,7 +71,7 @@ test("slicing ends when the request is cancelled, and with an error that is thro
 test.each(["json", "base64", "resp2"] as const)(
   "a long response in %s begins with its first reply",
   async (format) => {
-    const { answers: responses, exchange: waiting } = exchange(format);
+    const { responses, exchange: waiting } = exchange(format);
     const numbers = Array.from({ length: 4_500 }, (_, i) => i);
     const response = new PipelineResponse(waiting, numbers.length, numbers, () => {});
     // The second request arrives first: it waits for the first one's slice.

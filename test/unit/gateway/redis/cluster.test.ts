@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { FakeCluster, type Fate, sent } from "./fake-cluster.js";
+import { type Decision, FakeCluster, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
 afterEach(() => fake.close());
 
 const start = (
-  decide: (node: string, args: readonly string[]) => Fate,
+  decide: (node: string, args: readonly string[]) => Decision,
   options?: Partial<ClusterOptions>,
 ) => {
   fake = new FakeCluster(decide, options);
@@ -96,7 +96,7 @@ describe("a pipeline of thousands", () => {
   const many = Array.from({ length: 3_500 }, (_, at) => `SET ${at % 2 ? "bar" : "foo"} ${at}`);
 
   test("a pipeline of thousands lets other requests run while it is routed, and keeps its order", async () => {
-    start(() => "+OK", { maxQueuedCommands: 10_000 });
+    start(() => "+OK", { maxQueuedCommands: 10_000, timeout: 10_000 });
     await fake.send("PING");
     const [long, short] = await Promise.all([fake.send(...many), fake.send("GET foo")]);
     expect([long.length, new Set(long), short]).toEqual([many.length, new Set(["+OK"]), ["+OK"]]);
@@ -109,7 +109,7 @@ describe("a pipeline of thousands", () => {
   });
 
   test("a pipeline of thousands is unsent if the gateway closes meanwhile", async () => {
-    start(() => "+OK", { maxQueuedCommands: 10_000 });
+    start(() => "+OK", { maxQueuedCommands: 10_000, timeout: 10_000 });
     await fake.send("PING");
     const results = fake.send(...many);
     fake.close();

@@ -6,7 +6,7 @@ import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/fa
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 
 /** The effect of a command at a node: a reply, now or after some ms, or the end of the connection with none. */
-export type Fate = string | "close" | { readonly after: number; readonly reply: string };
+export type Decision = string | "close" | { readonly after: number; readonly reply: string };
 
 /** Slots 0 to 8191, which is where "bar" and "hello" are, and the others, where "foo" is. */
 export const HALVES: readonly Range[] = [
@@ -32,7 +32,7 @@ export class FakeCluster {
   readonly cluster: Cluster;
 
   constructor(
-    decide: (node: string, args: readonly string[]) => Fate,
+    decide: (node: string, args: readonly string[]) => Decision,
     options: Partial<ClusterOptions> = {},
   ) {
     this.topology = new Topology(
@@ -70,7 +70,7 @@ export class FakeCluster {
     this.cluster.close();
   }
 
-  #connect(host: string, decide: (node: string, args: readonly string[]) => Fate): Duplex {
+  #connect(host: string, decide: (node: string, args: readonly string[]) => Decision): Duplex {
     if (this.down.has(host)) throw new Error("connection refused");
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
@@ -80,13 +80,13 @@ export class FakeCluster {
           continue;
         }
         this.received.push(`${host}: ${args.join(" ")}`);
-        const fate = decide(host, args);
-        if (fate === "close") {
+        const decision = decide(host, args);
+        if (decision === "close") {
           far.end();
           return;
         }
-        if (typeof fate === "string") far.write(`${fate}\r\n`);
-        else setTimeout(() => far.write(`${fate.reply}\r\n`), fate.after);
+        if (typeof decision === "string") far.write(`${decision}\r\n`);
+        else setTimeout(() => far.write(`${decision.reply}\r\n`), decision.after);
       }
     });
     return near;
