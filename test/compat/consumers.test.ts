@@ -63,7 +63,8 @@ beforeAll(async () => {
   cpSync(join(root, "node_modules/uncrypto"), join(folder, "node_modules/uncrypto"), { recursive: true });
   outcomes.reference = await outcome();
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// Hundreds of megabytes of packages.
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 180_000);
 
 test("one override replaces every copy", () => {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));

@@ -66,7 +66,7 @@ afterAll(async () => {
   redis?.close();
   await gateway?.close();
   rmSync(folder, { recursive: true, force: true });
-});
+}, 180_000);
 
 const environment = () => ({
   WARMLINE_URL: gateway.url,
