@@ -6,7 +6,7 @@ const example = useExample("resumable-stream");
 const words = Array.from({ length: 20 }, (_, n) => `${n + 1} `);
 
 /** Returns the words of a response in the AI SDK's format. Reads so many words, or all. */
-async function wordsOf(response: Response, most = Infinity): Promise<string[]> {
+async function readWords(response: Response, most = Infinity): Promise<string[]> {
   const read = (text: string) =>
     [...text.matchAll(/^data: (\{.*\})$/gm)]
       .map(([, data]) => JSON.parse(data!))
@@ -32,16 +32,16 @@ test("a browser that reloads gets an AI response from its beginning to its end",
     expect((await resume("none")).status).toBe(204);
     const first = await fetch(`${server.url}/api/chat/1`, { method: "POST" });
     expect(first.headers.get("content-type")).toBe("text/event-stream");
-    const seen = await wordsOf(first, 3);
+    const seen = await readWords(first, 3);
     expect(seen).toEqual(words.slice(0, seen.length));
     expect(seen.length).toBeLessThan(20);
     const second = await resume("1");
     expect(second.headers.get("content-type")).toBe("text/event-stream");
     // Two browsers at once, one of which leaves again.
-    const third = wordsOf(await resume("1"), 5);
-    expect(await wordsOf(second)).toEqual(words);
+    const third = readWords(await resume("1"), 5);
+    expect(await readWords(second)).toEqual(words);
     expect((await third).length).toBeLessThanOrEqual(20);
-    expect(await wordsOf(await resume("1"))).toEqual(words);
+    expect(await readWords(await resume("1"))).toEqual(words);
   } finally {
     await server.stop();
   }
