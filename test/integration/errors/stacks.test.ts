@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { startGateway } from "warmline-gateway/testing";
 
 // The stack of a rejected call has the line of the program that made it.
 
@@ -14,17 +14,12 @@ const program = join(import.meta.dirname, "programs/print-stacks.ts");
 /** Node 24, if `npm ci --prefix bench/nodes/24` has installed it. */
 const node24 = join(root, "bench/nodes/24/node_modules/node/bin/node");
 
-let gateway: TestGateway;
 let folder: string;
-beforeAll(async () => {
-  gateway = await startGateway();
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "warmline-stacks-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 });
-afterAll(async () => {
-  await gateway.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Stacks = Record<string, { stack?: string; name?: string }>;
 
@@ -40,10 +35,16 @@ async function stacksOf(node: string, file: string, options: BuildOptions, flags
     logLevel: "silent",
     ...options,
   });
+  // Each program has a Redis of its own.
+  const gateway = await startGateway();
   const { url, token } = gateway;
-  const args = [...flags, outfile, JSON.stringify({ url, token })];
-  const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 1e8 });
-  return JSON.parse(stdout);
+  try {
+    const args = [...flags, outfile, JSON.stringify({ url, token })];
+    const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 1e8 });
+    return JSON.parse(stdout);
+  } finally {
+    await gateway.close();
+  }
 }
 
 const ways: [name: string, file: string, options: BuildOptions, flags: string[]][] = [
