@@ -165,7 +165,7 @@ describe("a CONNECT proxy", () => {
 test("the fetch entry refuses tls and proxy", () => {
   for (const options of [{ tls: { ca: "x" } }, { proxy: "http://proxy" }]) {
     expect(() => new FetchRedis({ url: "https://redis.example", token: "t", ...options })).toThrow(
-      "tls and proxy need the entry for Node",
+      'tls, proxy and circuit need the entry "warmline", which runs on Node',
     );
   }
 });

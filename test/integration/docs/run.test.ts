@@ -70,6 +70,17 @@ describe("whole programs of the pages", () => {
     expect(await redis.get("user:1")).toEqual({ name: "Ada" });
   });
 
+  test("arguments of ioredis do what the page on moving from it says", async () => {
+    const redis: any = Redis.fromEnv();
+    await expect(redis.set("k", "v", "EX", 60)).rejects.toThrow(
+      "SET: argument 3 is text, not an object of options such as { ex }",
+    );
+    expect(() => redis.subscribe("c", () => {})).toThrow(/^subscribe\(\) takes one argument/);
+    expect(await redis.exists("k")).toBe(0);
+    expect(await redis.sadd("k", ["a", "b"])).toBe(1);
+    expect(await redis.with({ codec: "text" }).smembers("k")).toEqual(['["a","b"]']);
+  });
+
   test("every program of SKILL.md runs, and its function runs twice", async () => {
     const page = "skills/warmline/SKILL.md";
     const { handler } = await programOf(page, "export const handler");
