@@ -85,7 +85,17 @@ const RETIRED_PROSE =
   /\b(nobody|somebody|whoever|(?<!\()answers?|doubt\w*|told|tells|asks|asked|given up|gives up|goes on|vouch\w*|in vain|without a word)\b/i;
 
 test("no page has a word of the private language", () => {
-  const folders = ["", "docs", "gateway", "compat", "adapters", "testbed", "bench", "examples"];
+  const folders = [
+    "",
+    "docs",
+    "gateway",
+    "compat",
+    "adapters",
+    "testbed",
+    "bench",
+    "examples",
+    "skills/warmline",
+  ];
   const pages = folders.flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(".md") && name !== "CONTRIBUTING.md" && name !== "CHANGELOG.md")
