@@ -14,7 +14,7 @@ export function faultMatrix(
     kind: "matrix",
     title: "Faults and their outcomes",
     about:
-      "Numbers are calls, or writes too many. A cell has the colour of its worst outcome. It is empty if clients over TCP cannot meet the fault.",
+      "Numbers count calls, or writes applied more often than issued. A cell has the colour of its worst outcome. It is empty if clients over TCP cannot meet the fault.",
     inSummary: true,
     columns,
     rows: grouped(rows, ({ title }) => title).map(([title, own]) => ({

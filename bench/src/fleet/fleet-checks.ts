@@ -39,7 +39,7 @@ export function fleetChecks(
   const inRange = peakOpen.min >= least * (1 - NEAR) && peakOpen.max <= most * (1 + NEAR);
   return [
     atMost(
-      "evicting idle connections halves the refusals of the same hard limit at least",
+      "evicting idle connections at least halves the refusals of the same hard limit",
       combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
       0.5,
       {
