@@ -137,29 +137,6 @@ export class SchemaError extends WarmlineError {
 /** The client's options or environment are wrong or missing. */
 export class ConfigError extends WarmlineError {}
 
-/**
- * Returns the error. If it is warmline's own, it has the stack of the code that waits for the running function: on V8 an
- * error that was created in the callback of a socket has no other frame of the program. Does nothing without
- * `Error.captureStackTrace`.
- * @param hide the running function, which the stack does not show.
- * @see https://v8.dev/docs/stack-trace-api#async-stack-traces
- */
-export function atCaller<T>(error: T, hide: (...args: any[]) => unknown): T {
-  if (error instanceof WarmlineError) Error.captureStackTrace?.(error, hide);
-  return error;
-}
-
-/**
- * Rejects with the error as {@link atCaller} returns it. A promise that is resolved with the returned one costs nothing
- * while commands succeed, in contrast to a handler at each promise.
- */
-export async function rejectAtCaller(error: unknown): Promise<never> {
-  // The promise that is resolved with this one waits for it from the second microtask on.
-  await undefined;
-  await undefined;
-  throw atCaller(error, rejectAtCaller);
-}
-
 /** Every class whose errors are made of a message and details, by its name. */
 export const errors = {
   WarmlineError,

@@ -1,7 +1,7 @@
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { onDemand, valueProperty } from "../commands/on-demand.js";
 import type { Key } from "../commands/reply-mode.js";
-import { ArgumentError, rejectAtCaller } from "../errors.js";
+import { ArgumentError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
 import { EXECUTOR, executorOf } from "../execution/executor-key.js";
 import type { Middleware } from "../execution/middleware.js";
@@ -16,6 +16,7 @@ import { type UpdateOptions, type Updater, update } from "../features/update.js"
 import { findUnknownOption } from "../options/option-names.js";
 import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
+import { rejectAtCaller } from "../util/at-caller.js";
 import { createPipeline } from "./pipeline.js";
 
 export const PROTOTYPE = Symbol("prototype");

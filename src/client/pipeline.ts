@@ -4,7 +4,7 @@ import { SEND, type Target } from "../commands/modules/target.js";
 import { boundProperty, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
-import { ArgumentError, atCaller } from "../errors.js";
+import { ArgumentError } from "../errors.js";
 import { type Result, sendBatch } from "../execution/batch-request.js";
 import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
@@ -15,6 +15,7 @@ import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
+import { atCaller } from "../util/at-caller.js";
 
 /** A command called on a pipeline. It returns the pipeline, with one more result. */
 export interface Queued<Q extends readonly unknown[], V = unknown> extends ReplyMode {

@@ -1,6 +1,6 @@
-import { rejectAtCaller } from "../errors.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import { onAbort } from "../util/abort.js";
+import { rejectAtCaller } from "../util/at-caller.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { Command } from "./command.js";
 import { afterUnknown } from "./decode-reply.js";

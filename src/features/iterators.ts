@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import type { CollectionScanOptions, ScanCommandOptions } from "../commands/types.js";
-import { atCaller } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
+import { atCaller } from "../util/at-caller.js";
 
 /** Filters of scanIterator. */
 export type ScanIteratorOptions = Omit<ScanCommandOptions, "withType">;

@@ -1,6 +1,6 @@
-import { atCaller } from "../errors.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
 import { getSignal } from "../execution/limits.js";
+import { atCaller } from "../util/at-caller.js";
 import { dataIn, getStreamEndpoint, streamLines } from "./subscribe/event-stream.js";
 
 /** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */

@@ -1,8 +1,9 @@
-import { ArgumentError, atCaller, ConnectionError, rejectAtCaller } from "../../errors.js";
+import { ArgumentError, ConnectionError } from "../../errors.js";
 import type { ConfiguredClient } from "../../execution/client-context.js";
 import { getSignal } from "../../execution/limits.js";
 import { bulkOf } from "../../protocol/json.js";
 import { onAbort } from "../../util/abort.js";
+import { atCaller, rejectAtCaller } from "../../util/at-caller.js";
 import { getStreamEndpoint } from "./event-stream.js";
 import type { SubscriberMessage } from "./events.js";
 import { followStream, type SubscribeMethod } from "./follow-stream.js";
