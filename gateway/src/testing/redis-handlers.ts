@@ -21,7 +21,7 @@ export interface RedisHandlersOptions {
 }
 
 /** Handlers for `setupServer` of msw, with a Redis of their own. */
-export interface RedisHandlers extends ReadonlyArray<HttpHandler> {
+export interface RedisHandlers extends Array<HttpHandler> {
   /** Removes every key and every cached script. */
   flush(): Promise<void>;
   /** Ends the Redis. A later request starts an empty one. */

@@ -1,0 +1,140 @@
+import { getResponse, HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { redisHandlers } from "../../../gateway/src/testing/msw.js";
+import { Redis, type RedisOptions } from "../../../src/fetch.js";
+
+// Failures of fetch under the fetch entry: network errors, statuses of proxies, bodies that are cut or not replies at all.
+
+const endpoint = { url: "https://redis.example.com", token: "secret" };
+const handlers = redisHandlers(endpoint);
+const server = setupServer(...handlers);
+beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
+beforeEach(() => handlers.flush());
+afterEach(() => server.resetHandlers());
+afterAll(async () => {
+  server.close();
+  await handlers.close();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({ ...endpoint, retry: { retries: 2, backoff: () => 1 }, ...options });
+
+/** The value of the counter that was really reached. */
+const applied = async () => Number(await client().get("n"));
+
+type Failure = (response: Response) => Response | Promise<Response>;
+
+/** Replaces the response to the next request, which Redis has run. */
+function failAfterwards(failure: Failure, times = 1): void {
+  for (let i = 0; i < times; i++) {
+    server.use(
+      http.post(
+        `${endpoint.url}/`,
+        async ({ request }) => failure((await getResponse(handlers, request.clone()))!),
+        { once: true },
+      ),
+    );
+  }
+}
+
+/** A body that breaks off after some bytes, as when a connection is lost. */
+function brokenBody(text: string): ReadableStream {
+  const bytes = new TextEncoder().encode(text);
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated"));
+      else controller.enqueue(bytes);
+      sent = true;
+    },
+  });
+}
+
+const html = (status: number) =>
+  new HttpResponse("<h1>Bad Gateway</h1>", { status, headers: { "content-type": "text/html" } });
+
+const FAILURES: [name: string, failure: Failure][] = [
+  ["a network error", () => HttpResponse.error()],
+  ["a body that breaks off", ({ status, headers }) => new Response(brokenBody(":"), { status, headers })],
+  ["a body that ends early", ({ status, headers }) => new Response(":", { status, headers })],
+  ["an empty body", ({ status, headers }) => new Response("", { status, headers })],
+  ["a page of HTML with status 200", () => html(200)],
+  ["a 500 of a proxy", () => html(500)],
+  ["a 502 of a proxy", () => html(502)],
+  ["a 504 of a proxy", () => html(504)],
+  ["a 404 of a proxy", () => html(404)],
+  ["a status 204", () => new HttpResponse(null, { status: 204 })],
+];
+
+describe.each(FAILURES)("after %s", (_name, failure) => {
+  test("a write that was applied rejects as unknown, and is not sent again", async () => {
+    failAfterwards(failure);
+    await expect(client().incr("n")).rejects.toMatchObject({ outcome: "unknown", command: "INCR" });
+    expect(await applied()).toBe(1);
+  });
+
+  test("a write that may be repeated is sent again", async () => {
+    failAfterwards(failure);
+    expect(await client({ writes: "at-least-once" }).incr("n")).toBe(2);
+  });
+
+  test("an exactly-once write is sent again and applied once", async () => {
+    failAfterwards(failure);
+    expect(await client({ writes: "exactly-once" }).incr("n")).toBe(1);
+    expect(await applied()).toBe(1);
+  });
+});
+
+describe("reads", () => {
+  test.each(FAILURES.filter(([name]) => !/404|204|HTML/.test(name)))(
+    "a read is sent again after %s",
+    async (_name, failure) => {
+      await client().set("k", { a: 1 });
+      failAfterwards(failure);
+      expect(await client().get("k")).toEqual({ a: 1 });
+    },
+  );
+
+  test("a read rejects as unknown when every attempt fails", async () => {
+    failAfterwards(() => HttpResponse.error(), 3);
+    await expect(client().get("k")).rejects.toMatchObject({ outcome: "unknown", command: "GET" });
+  });
+});
+
+test("a redirect is not followed, and the error names where it leads", async () => {
+  const redirect = HttpResponse.redirect("https://login.example.com/?token=x", 302);
+  server.use(http.post(`${endpoint.url}/`, () => redirect, { once: true }));
+  await expect(client().incr("n")).rejects.toThrow("https://login.example.com");
+  expect(await applied()).toBe(0);
+});
+
+test("a 429 is waited for, and the command runs once", async () => {
+  const busy = new HttpResponse("slow down", { status: 429, headers: { "retry-after": "0" } });
+  server.use(http.post(`${endpoint.url}/`, () => busy, { once: true }));
+  expect(await client().incr("n")).toBe(1);
+});
+
+test("a response above maxReplySize is refused before it is read to its end", async () => {
+  await client().set("k", "x".repeat(10_000));
+  await expect(client({ maxReplySize: 1_000 }).get("k")).rejects.toThrow("maxReplySize");
+});
+
+test("a batch whose body breaks off sends its reads again, and its writes not", async () => {
+  await client().set("k", "v");
+  server.use(
+    http.post(
+      `${endpoint.url}/pipeline`,
+      async ({ request }) => {
+        const { status, headers } = (await getResponse(handlers, request.clone()))!;
+        return new HttpResponse(brokenBody("*2\r\n:1\r\n"), { status, headers });
+      },
+      { once: true },
+    ),
+  );
+  const redis = client();
+  const [written, read] = await Promise.allSettled([redis.incr("n"), redis.get("k")]);
+  expect(written).toMatchObject({ status: "rejected", reason: { outcome: "unknown" } });
+  expect(read).toMatchObject({ status: "fulfilled", value: "v" });
+  expect(await applied()).toBe(1);
+});
