@@ -14,6 +14,8 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let redis: RedisServer;
 let gateway: GatewayProcess;
 let probe: Probe;
+/** A client of Redis itself, beside the gateway: its pauses are Redis's own, and the gateway's clients have them too. */
+let redisProbe: Probe;
 let peakMb = 0;
 let watch: NodeJS.Timeout;
 
@@ -24,9 +26,22 @@ function residentMb(): number {
 
 /** A well-behaved client, in a separate thread. */
 class Probe {
-  readonly #worker = new Worker(new URL("./probe.mjs", import.meta.url), {
-    workerData: { port: gateway.port, token: gateway.token, everyMs: 5 },
-  });
+  readonly #worker: Worker;
+
+  constructor(target: object, request: string, expected: string) {
+    this.#worker = new Worker(new URL("./probe.mjs", import.meta.url), {
+      workerData: { target, request, expected, everyMs: 5 },
+    });
+  }
+
+  static ofGateway(): Probe {
+    const head = `GET /get/small HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.token}\r\n\r\n`;
+    return new Probe({ port: gateway.port, host: "127.0.0.1" }, head, '{"result":"s"}');
+  }
+
+  static ofRedis(): Probe {
+    return new Probe({ path: redis.path }, "*2\r\n$3\r\nGET\r\n$5\r\nsmall\r\n", "$1\r\ns\r\n");
+  }
 
   async stop(): Promise<{ worst: number; p99: number; count: number; errors: number }> {
     const said = new Promise<{ took: number[]; errors: number }>((resolve) =>
@@ -83,7 +98,8 @@ beforeEach(async () => {
   watch = setInterval(() => {
     peakMb = Math.max(peakMb, residentMb());
   }, 10);
-  probe = new Probe();
+  probe = Probe.ofGateway();
+  redisProbe = Probe.ofRedis();
 });
 afterEach(async () => {
   clearInterval(watch);
@@ -94,8 +110,12 @@ afterEach(async () => {
 /** No request was refused meanwhile, and the gateway is alive, within its memory. */
 async function expectServed(name: string): Promise<void> {
   const { worst, p99, count, errors } = await probe.stop();
+  const ofRedis = await redisProbe.stop();
   const figures = `worst ${worst.toFixed(0)} ms, 99th percentile ${p99.toFixed(1)} ms of ${count}`;
-  console.info(`${name}: ${peakMb.toFixed(0)} MB at most; a well-behaved client: ${figures}`);
+  const redisFigures = `worst ${ofRedis.worst.toFixed(0)} ms, 99th percentile ${ofRedis.p99.toFixed(1)} ms`;
+  console.info(
+    `${name}: ${peakMb.toFixed(0)} MB at most; a well-behaved client: ${figures}; one of Redis itself: ${redisFigures}`,
+  );
   expect(errors).toBe(0);
   expect(count).toBeGreaterThan(0);
   expect((await gateway.health()).status).toBe("ok");

@@ -20,6 +20,9 @@ import {
 /** The most bytes that one byte of a string becomes: `\u0000`. */
 const MAX_ESCAPE = 6;
 
+/** The expected size of the output, as a multiple of the input. */
+const MIN_EXPANSION = 1.125;
+
 /** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */
 const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(1, 0, 0x20);
@@ -73,6 +76,9 @@ export class JsonEncoder implements ReplyEncoder {
   readonly #shape: Shape;
   #out: Buffer = EMPTY;
   #size = 0;
+  /** Bytes written since the last call of `take`, and the ratio of output to input before it. */
+  #given = 0;
+  #expansion = MIN_EXPANSION;
   #at = At.Line;
   /** The beginning of a line that was split. */
   #line: Buffer = EMPTY;
@@ -91,7 +97,8 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   write(bytes: Buffer): void {
-    this.#reserve(bytes.length + (bytes.length >> 3));
+    this.#given += bytes.length;
+    this.#reserve(Math.ceil(bytes.length * this.#expansion));
     if (!this.#started) {
       this.#started = true;
       if (this.#shape === "list") this.#push(OPEN_BRACKET);
@@ -121,6 +128,9 @@ export class JsonEncoder implements ReplyEncoder {
 
   take(): Buffer {
     const done = this.#out.subarray(0, this.#size);
+    // What comes next is most often of the same kind: then it needs one allocation.
+    if (this.#given > 0) this.#expansion = Math.max(MIN_EXPANSION, this.#size / this.#given);
+    this.#given = 0;
     this.#out = EMPTY;
     this.#size = 0;
     return done;

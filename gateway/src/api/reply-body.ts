@@ -127,7 +127,7 @@ export class ReplyBody implements BodySource {
     this.#tellIfBelow();
   }
 
-  next(): Buffer | null | undefined {
+  next(): readonly Buffer[] | null | undefined {
     const { encoder, budget } = this.#options;
     if (this.#finished) {
       this.cancel();
@@ -138,7 +138,7 @@ export class ReplyBody implements BodySource {
       this.#finished = true;
       encoder.end();
       const last = this.#framed(encoder.take());
-      return this.#options.chunked ? Buffer.concat([last, LAST_CHUNK]) : last;
+      return this.#options.chunked ? [...last, LAST_CHUNK] : last;
     }
     let encoded = 0;
     while (encoded < SLICE) {
@@ -161,9 +161,11 @@ export class ReplyBody implements BodySource {
     return bytes.length > 0 ? this.#framed(bytes) : this.next();
   }
 
-  #framed(bytes: Buffer): Buffer {
+  #framed(bytes: Buffer): readonly Buffer[] {
     this.size += bytes.length;
-    if (!this.#options.chunked || bytes.length === 0) return bytes;
-    return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]);
+    if (bytes.length === 0) return [];
+    return this.#options.chunked
+      ? [Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"), bytes, CRLF]
+      : [bytes];
   }
 }

@@ -9,8 +9,11 @@ const MAX_SEND_TIME = 4;
 
 /** The body of a response, produced as the client reads it. */
 export interface BodySource {
-  /** Returns the next bytes; null after the last; undefined if there are none yet: {@link ResponseSender.send} follows. */
-  next(): Buffer | null | undefined;
+  /**
+   * Returns the next bytes, in pieces that are written together; null after the last; undefined if there are none yet:
+   * {@link ResponseSender.send} follows.
+   */
+  next(): readonly Buffer[] | null | undefined;
   /** The connection closed before the last byte. */
   cancel?(): void;
 }
@@ -21,11 +24,11 @@ export class WholeBody implements BodySource {
 
   constructor(readonly bytes: Buffer) {}
 
-  next(): Buffer | null {
+  next(): readonly Buffer[] | null {
     if (this.#at === this.bytes.length) return null;
     const from = this.#at;
     this.#at = Math.min(from + SLICE, this.bytes.length);
-    return this.bytes.subarray(from, this.#at);
+    return [this.bytes.subarray(from, this.#at)];
   }
 }
 
@@ -136,7 +139,8 @@ export class ResponseSender {
         this.#onSent();
         return;
       }
-      socket.write(part, this.#onWritten);
+      if (part.length === 1) socket.write(part[0]!, this.#onWritten);
+      else this.#writeAll(part);
       now = performance.now();
       if (this.#sendTime + now - begun > MAX_SEND_TIME) {
         this.sendSoon();
@@ -144,6 +148,17 @@ export class ResponseSender {
       }
     }
     this.#sendTime += now - begun;
+  }
+
+  #writeAll(pieces: readonly Buffer[]): void {
+    const socket = this.#socket;
+    const last = pieces.length - 1;
+    socket.cork();
+    pieces.forEach((piece, at) => {
+      if (at === last) socket.write(piece, this.#onWritten);
+      else socket.write(piece);
+    });
+    socket.uncork();
   }
 
   /** Sends more of the body in the next iteration of the event loop. */

@@ -122,7 +122,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
         expect(performance.now() - begun).toBeLessThan(15_000);
       }
       expect(most).toBeLessThanOrEqual(limit);
-      await expect.poll(() => buffered(), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => buffered(), { timeout: 25_000 }).toBe(0);
       expect((await call(gateway, "/get/ordinary")).json.result.length).toBe(size);
       for (const socket of sockets) socket.destroy();
     },
