@@ -48,7 +48,9 @@ describe("a path that swallows all bytes", () => {
       expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
       expect(error!.message).toContain("the circuit is open");
     }
-    expect(total(results)).toBeLessThan(1.05 * TIMEOUT);
+    // The first takes its timeout, and a little more where the machine is busy.
+    expect(results[0]!.ms).toBeLessThan(TIMEOUT + 500);
+    expect(total(results.slice(1))).toBeLessThan(0.05 * TIMEOUT);
     expect(route.applied("INCR")).toBe(0);
   });
 
