@@ -7,6 +7,7 @@
 import { markPageDynamic } from "./client/nextjs.js";
 import type { Platform } from "./client/platform.js";
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
+import { channelTracer } from "./client/tracing-channels.js";
 import { warmUp } from "./client/warm-up.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
 import { NodeTransport } from "./transport/node/transport.js";
@@ -30,6 +31,7 @@ const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   beforeCalls: markPageDynamic,
+  tracer: channelTracer,
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, probe) => {

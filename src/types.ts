@@ -41,6 +41,9 @@ export type {
   ScopeOptions,
   Signal,
   TlsOptions,
+  TraceContext,
+  TraceHook,
+  TracingOptions,
   TransportFactory,
   WriteMode,
 } from "./options/options.js";

@@ -101,6 +101,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   timeout: true,
   tls: true,
   token: true,
+  tracing: true,
   transport: true,
   url: true,
   writes: true,

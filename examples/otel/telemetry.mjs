@@ -1,5 +1,6 @@
-import { subscribe } from "node:diagnostics_channel";
-import { metrics, SpanKind, trace } from "@opentelemetry/api";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe, tracingChannel } from "node:diagnostics_channel";
+import { context, metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 
 /**
  * Makes metrics and spans of what warmline publishes about its connections. Call it once, when the OpenTelemetry SDK
@@ -8,6 +9,8 @@ import { metrics, SpanKind, trace } from "@opentelemetry/api";
 export function observeWarmline() {
   const meter = metrics.getMeter("warmline");
   const tracer = trace.getTracer("warmline");
+
+  traceCommands(tracer);
 
   const open = meter.createGauge("warmline.connection.open", {
     description: "Connections that are established",
@@ -58,9 +61,58 @@ export function observeWarmline() {
       "warmline.outcome": event.outcome,
     });
   });
+  const circuits = meter.createCounter("warmline.circuit_opens", {
+    description: "Times that calls began to fail at once, since the endpoint did not respond",
+    unit: "{circuit}",
+  });
+  subscribe("warmline:circuit", ({ origin, state }) => {
+    if (state === "open") circuits.add(1, serverOf(origin));
+  });
   subscribe("warmline:thaw", (event) => {
     frozenTime.record(event.frozenMs / 1000, serverOf(event.origin));
   });
+}
+
+/**
+ * Makes a span of each command, and below it one of each HTTP request.
+ * @see https://opentelemetry.io/docs/specs/semconv/database/redis/
+ */
+function traceCommands(tracer) {
+  /** Spans by the message of the channel, which is the same object from the start to the end. */
+  const spans = new WeakMap();
+  const commands = new AsyncLocalStorage();
+  const begin = (message, name, parent) => {
+    const { command, batchSize, args, serverAddress, serverPort } = message;
+    const attributes = {
+      "db.system.name": "redis",
+      "db.operation.name": command,
+      "server.address": serverAddress,
+      "server.port": serverPort,
+      ...(batchSize && { "db.operation.batch.size": batchSize }),
+      // With the option `tracing: { args: true }`.
+      ...(args && { "db.query.text": [command, ...args].join(" ") }),
+    };
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+    spans.set(message, span);
+    return trace.setSpan(parent, span);
+  };
+  const channels = {
+    command: tracingChannel("warmline:command"),
+    request: tracingChannel("warmline:request"),
+  };
+  channels.command.start.bindStore(commands, (message) => begin(message, message.command, context.active()));
+  channels.request.start.subscribe((message) => {
+    begin(message, "warmline request", commands.getStore() ?? context.active());
+  });
+  for (const { asyncEnd, error } of Object.values(channels)) {
+    error.subscribe((message) => {
+      const { name, code, outcome } = message.error;
+      const attributes = { "error.type": name, ...(code && { "db.response.status_code": code }) };
+      spans.get(message)?.setAttributes({ ...attributes, ...(outcome && { "warmline.outcome": outcome }) });
+      spans.get(message)?.setStatus({ code: SpanStatusCode.ERROR });
+    });
+    asyncEnd.subscribe((message) => spans.get(message)?.end());
+  }
 }
 
 /** An origin as OpenTelemetry names it. */

@@ -13,6 +13,7 @@ import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
+import { traced } from "../execution/trace.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { atCaller } from "../util/at-caller.js";
@@ -104,13 +105,18 @@ class CommandQueue {
     const limits = createLimits(settings);
     const guarded = this.#commands.map((command) => guardWrite(client, command));
     const commands = guardReads(client, guarded, this.#path, settings.scope);
-    const results =
-      this.#path === "pipeline"
-        ? await sendAll(client, commands, limits)
-        : await sendBatch(client, this.#path, () => commands, {
+    const isPipeline = this.#path === "pipeline";
+    const send = () =>
+      isPipeline
+        ? sendAll(client, commands, limits)
+        : sendBatch(client, this.#path, () => commands, {
             time: timeLeft(settings, limits),
             signal: limits?.signal,
           });
+    const results = await traced(client.context, "command", send, {
+      command: isPipeline ? "PIPELINE" : "MULTI",
+      batchSize: commands.length,
+    });
     return results.some(isPending) ? Promise.all(results.map(settled)) : results;
   }
 }

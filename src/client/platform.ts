@@ -3,6 +3,7 @@ import type { ClientContext } from "../execution/client-context.js";
 import { CommandExecutor } from "../execution/executor.js";
 import type { Requester } from "../execution/middleware.js";
 import { resolveMaxReplySize, resolveSettings } from "../execution/settings.js";
+import { createTracer, type Tracer } from "../execution/trace.js";
 import { ENV, type Endpoint, type Env, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
@@ -19,6 +20,8 @@ export interface Platform {
   sha1?(text: string): string;
   /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
   contextNow?(): <T>(read: () => T) => T;
+  /** Publishes traces where the runtime has channels for them. */
+  readonly tracer?: Tracer;
   /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
@@ -39,12 +42,15 @@ export function createExecutor(
   const settings = resolveSettings(options);
   const connected = connect(platform, options, requester);
   const { contextNow, sha1 } = platform;
+  const { tracing = {} } = options;
   const context: ClientContext = {
     ...connected,
     requestHandler: requester && ((request) => requester.request(request)),
     beforeCall: platform.beforeCalls?.(options),
     contextNow,
     sha1,
+    tracer: createTracer(tracing, platform.tracer),
+    tracesArgs: tracing.args,
   };
   if (options[ENV] && connected.endpoint instanceof ConfigError) {
     connectLater(context, connected, () =>

@@ -4,6 +4,7 @@ import type { Protocol } from "../protocol/rest-protocol.js";
 import type { Transport } from "../transport/transport.js";
 import type { RequestHandler } from "./middleware.js";
 import type { Settings } from "./settings.js";
+import type { Tracer } from "./trace.js";
 
 /** Dependencies of a client besides its settings. */
 export interface ClientContext {
@@ -17,6 +18,10 @@ export interface ClientContext {
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
   /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
   readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
+  /** Reports commands and requests, if given. */
+  readonly tracer?: Tracer | undefined;
+  /** Whether traces of commands have their arguments. */
+  readonly tracesArgs?: boolean | undefined;
   /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
   readonly sha1?: ((text: string) => string) | undefined;
 }

@@ -12,6 +12,7 @@ import { createLimits } from "./limits.js";
 import type { Middleware, RequestHandler } from "./middleware.js";
 import { PendingCommand } from "./pending-command.js";
 import type { Settings } from "./settings.js";
+import { traced } from "./trace.js";
 
 /** Runs the commands of a client. */
 export class CommandExecutor implements ConfiguredClient {
@@ -55,16 +56,27 @@ export class CommandExecutor implements ConfiguredClient {
 
   #run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
-      const command = guardWrite(this, createCommand(this, spec, args));
-      const limits = createLimits(this.settings);
-      return new Promise((resolve) => {
-        const pending = new PendingCommand(command, limits, resolve);
-        if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
-        else sendCommand(this, pending);
-      });
+      const given = createCommand(this, spec, args);
+      const command = guardWrite(this, given);
+      const { context } = this;
+      if (!context.tracer?.isActive("command")) return this.#send(command);
+      const { name } = spec;
+      const details = context.tracesArgs
+        ? { command: name, args: given.argv.slice(name.split(" ").length) }
+        : { command: name };
+      return traced(context, "command", () => this.#send(command), details);
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #send(command: Command): Promise<unknown> {
+    const limits = createLimits(this.settings);
+    return new Promise((resolve) => {
+      const pending = new PendingCommand(command, limits, resolve);
+      if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
+      else sendCommand(this, pending);
+    });
   }
 
   /** A command that waits would keep all the others waiting. */

@@ -12,6 +12,7 @@ import { within } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { toProtocolError } from "./decode-reply.js";
 import type { RequestHandler } from "./middleware.js";
+import { traced } from "./trace.js";
 
 /** The time and the signal of a request. */
 export interface RequestLimits {
@@ -44,6 +45,8 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
     this.repeated = repeated;
   }
 
+  onSettled: ((error?: unknown) => void) | undefined;
+
   abstract readonly write: boolean;
   abstract readonly repeatable: boolean;
   protected abstract readonly encoded: EncodedRequest;
@@ -62,17 +65,35 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
 
   /** Sends it through the request handler if the client has one, else over the transport. */
   send(): SentCall | undefined {
-    const { endpoint, requestHandler, transport } = this.client.context;
+    const { context } = this.client;
+    const { endpoint, requestHandler, transport } = context;
     if (endpoint instanceof Error) {
       this.reject(endpoint);
       return undefined;
     }
-    if (!requestHandler) return beginCall(transport, this);
+    if (!requestHandler) {
+      return context.tracer?.isActive("request") ? this.#sendTraced() : beginCall(transport, this);
+    }
     this.#sendThrough(requestHandler).then(
       (value) => this.resolve(value),
       (error) => this.reject(toProtocolError(error, this.label)),
     );
     return SENT_BY_HANDLER;
+  }
+
+  #sendTraced(): SentCall {
+    const { context } = this.client;
+    const { route, argv } = this.encoded;
+    let call!: SentCall;
+    const settled = () =>
+      new Promise<void>((resolve, reject) => {
+        this.onSettled = (error) => (error === undefined ? resolve() : reject(error));
+        call = beginCall(context.transport, this);
+      });
+    const command = this.label;
+    const details = route ? { command, batchSize: argv.length } : { command };
+    traced(context, "request", settled, details).catch(() => {});
+    return call;
   }
 
   async #sendThrough(requestHandler: RequestHandler): Promise<T> {

@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.js";
 import { unknownOption } from "./option-names.js";
-import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions } from "./options.js";
+import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions, TracingOptions } from "./options.js";
 
 /** @throws ConfigError with the message, unless the condition holds. */
 export function assertConfig(holds: boolean, message: string): void {
@@ -63,6 +63,7 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
   // Checked where it is resolved.
   circuit: isAnything,
+  tracing: [(value) => typeof value === "object" && value !== null, "an object with args and hook"],
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
   responseFormat: oneOf("resp2", "json"),
@@ -80,10 +81,16 @@ const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
   backoff: ofType("function", "a function that returns ms"),
 };
 
+const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
+  args: isBoolean,
+  hook: ofType("function", "a function"),
+};
+
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
 export function checkOptions(given: RedisOptions): void {
   check(given, OPTIONS);
-  const { retry } = given;
+  const { retry, tracing } = given;
+  if (tracing) check(tracing, TRACING_OPTIONS, "tracing.");
   if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }
 

@@ -20,6 +20,33 @@ export interface CircuitOptions {
   probeTimeout?: number;
 }
 
+/** A command or a request, as traces report it. It holds no key and no value, unless `tracing.args` is true. */
+export interface TraceContext {
+  /** `command`: from the call of a method until it settles. `request`: one HTTP request, with its retries. */
+  readonly operation: "command" | "request";
+  /** Redis's name of the command, or `PIPELINE` or `MULTI`. */
+  readonly command: string;
+  /** Number of commands in a pipeline or transaction. */
+  readonly batchSize?: number;
+  /** The command's arguments, if `tracing.args` is true. */
+  readonly args?: readonly (string | Uint8Array)[];
+  /** Host of the endpoint. */
+  readonly serverAddress: string;
+  /** Port of the endpoint. */
+  readonly serverPort: number;
+}
+
+/** Called at the start of a command or request. Returns a function to call at its end, with the error if it failed. */
+export type TraceHook = (context: TraceContext) => ((error?: unknown) => void) | undefined;
+
+/** Options of traces. */
+export interface TracingOptions {
+  /** Whether the trace of a command has its arguments, which may be user data. Default false. */
+  args?: boolean;
+  /** Reports commands and requests where there is no `node:diagnostics_channel`. */
+  hook?: TraceHook;
+}
+
 /** A Lambda context, or any other object that returns the remaining time, in ms. */
 export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
 
@@ -183,6 +210,11 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * got none either.
    */
   circuit?: CircuitOptions | false;
+  /**
+   * Traces of commands and requests. On Node they are published on the channels `tracing:warmline:command` and
+   * `tracing:warmline:request` of `node:diagnostics_channel`; `hook` works on every entry.
+   */
+  tracing?: TracingOptions;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
   /**

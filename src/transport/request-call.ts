@@ -31,6 +31,8 @@ export interface OutgoingRequest<T> {
   read(response: HttpResponse, possiblyApplied: boolean): T;
   resolve(value: T): void;
   reject(reason: unknown): void;
+  /** Called before either, if present. */
+  onSettled?: ((error?: unknown) => void) | undefined;
 }
 
 /** How long before its timeout a call without a response is reported to the transport, in ms. */
@@ -245,17 +247,18 @@ class Call<T> implements AttemptListener {
   }
 
   #reject(reason: unknown): void {
-    if (this.#settle()) this.#outgoing.reject(reason);
+    if (this.#settle(reason)) this.#outgoing.reject(reason);
   }
 
   /** Ends the timers. @returns false if the call was settled already. */
-  #settle(): boolean {
+  #settle(error?: unknown): boolean {
     if (this.#settled) return false;
     this.#settled = true;
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     if (this.#end !== undefined) clearTimeout(this.#end);
     this.#forgetSignal?.();
+    this.#outgoing.onSettled?.(error);
     return true;
   }
 }

@@ -76,9 +76,17 @@ test("metrics and spans are recorded without values", async () => {
   expect(metrics["warmline.retries"]).toEqual([
     { value: 1, attributes: { ...server, "db.operation.name": "GET", "warmline.outcome": "unknown" } },
   ]);
+  const operation = (name: string) => ({ ...server, "db.operation.name": name });
+  const lost = { "error.type": "UnknownOutcomeError", "warmline.outcome": "unknown" };
+  const span = (name: string, attributes: object) => ({ name, attributes, ms: expect.any(Number) });
+  const ofGet = [span("warmline request", operation("GET")), span("GET", operation("GET"))];
   expect(result.spans).toEqual([
-    { name: "warmline connect", attributes: server, ms: expect.any(Number) },
-    { name: "warmline connect", attributes: server, ms: expect.any(Number) },
+    span("warmline connect", server),
+    ...ofGet,
+    span("warmline connect", server),
+    ...ofGet,
+    span("warmline request", { ...operation("SET"), ...lost }),
+    span("SET", { ...operation("SET"), ...lost }),
   ]);
   for (const { ms } of result.spans) expect(ms).toBeGreaterThan(0);
 }, 60_000);

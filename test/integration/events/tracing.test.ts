@@ -1,0 +1,235 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { tracingChannel } from "node:diagnostics_channel";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions, type TraceContext } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+
+// Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
+
+const EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
+const CHANNELS = ["command", "request"] as const;
+
+let endpoint: RawEndpoint;
+let heard: [event: string, context: Record<string, unknown>][];
+let unsubscribe: () => void;
+beforeEach(async () => {
+  heard = [];
+  endpoint = await RawEndpoint.start();
+  const stops = CHANNELS.map((name) => {
+    const handlers = Object.fromEntries(
+      EVENTS.map((event) => [
+        event,
+        (context: object) => void heard.push([`${name} ${event}`, { ...context }]),
+      ]),
+    );
+    const channel = tracingChannel(`warmline:${name}`);
+    channel.subscribe(handlers as never);
+    return () => void channel.unsubscribe(handlers as never);
+  });
+  unsubscribe = () => {
+    for (const stop of stops) stop();
+  };
+});
+afterEach(async () => {
+  unsubscribe();
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({ url: endpoint.url, token: "secret-token", codec: "text", retry: false, ...options });
+const server = () => ({ serverAddress: "127.0.0.1", serverPort: Number(new URL(endpoint.url).port) });
+const names = () => heard.map(([event]) => event);
+
+function reply(text: string): void {
+  endpoint.onRequest = ({ socket }) => void socket.write(resp2Response(text));
+}
+
+/** Replies to a batch of two, in the form that every endpoint has. */
+function replyTwice(): void {
+  const json = { "content-type": "application/json", "warmline-gateway": "0" };
+  const body = '[{"result":1},{"result":2}]';
+  endpoint.onRequest = ({ socket }) => void socket.write(httpResponse(body, json));
+}
+
+test("a command publishes its start, its end and those of its request", async () => {
+  reply("$12\r\nsecret-value\r\n");
+  expect(await client().get("secret-key")).toBe("secret-value");
+  expect(names()).toEqual([
+    "command start",
+    "command end",
+    "request start",
+    "request end",
+    "request asyncStart",
+    "request asyncEnd",
+    "command asyncStart",
+    "command asyncEnd",
+  ]);
+  expect(heard[0]![1]).toEqual({ operation: "command", command: "GET", ...server() });
+  expect(heard[2]![1]).toEqual({ operation: "request", command: "GET", ...server() });
+  expect(JSON.stringify(heard)).not.toContain("secret");
+});
+
+test("a failed command publishes its error, without keys and values", async () => {
+  reply("-WRONGTYPE not a hash\r\n");
+  await expect(client().hset("secret-key", { field: "secret-value" })).rejects.toThrow("WRONGTYPE");
+  const errors = heard.filter(([event]) => event.endsWith("error"));
+  expect(errors.map(([event, { error }]) => [event, (error as Error).name])).toEqual([
+    ["request error", "RedisError"],
+    ["command error", "RedisError"],
+  ]);
+  expect(JSON.stringify(heard)).not.toContain("secret");
+});
+
+test("a pipeline and a transaction are one command each, with their size", async () => {
+  replyTwice();
+  const redis = client({ responseFormat: "json" });
+  await redis.pipeline().incr("a").incr("a").exec();
+  await redis.multi().incr("a").incr("a").exec();
+  const started = heard.filter(([event]) => event.endsWith(" start")).map(([, context]) => context);
+  const batch = (operation: string, command: string) => ({ operation, command, batchSize: 2, ...server() });
+  expect(started).toEqual([
+    batch("command", "PIPELINE"),
+    batch("request", "PIPELINE"),
+    batch("command", "MULTI"),
+    batch("request", "MULTI"),
+  ]);
+});
+
+test("commands of one tick are commands of their own in one request", async () => {
+  replyTwice();
+  const redis = client({ responseFormat: "json" });
+  await Promise.all([redis.incr("a"), redis.strlen("a")]);
+  expect(names().filter((name) => name === "command start")).toHaveLength(2);
+  expect(names().filter((name) => name === "request start")).toHaveLength(1);
+});
+
+test("a retried request is one trace", async () => {
+  endpoint.onRequest = ({ socket, number, connection }) =>
+    connection + number === 2 ? void socket.destroy() : void socket.write(resp2Response(":1\r\n"));
+  await client({ retry: { retries: 1 } }).strlen("a");
+  expect(endpoint.requests).toHaveLength(2);
+  expect(names().filter((name) => name === "request start")).toHaveLength(1);
+  expect(names()).not.toContain("request error");
+});
+
+test("arguments are published only if that is asked for", async () => {
+  reply("+OK\r\n");
+  await client({ tracing: { args: true } }).set("key", "value", { ex: 60 });
+  expect(heard[0]![1]).toMatchObject({ command: "SET", args: ["key", "value", "EX", "60"] });
+  expect(heard[2]![1]).not.toHaveProperty("args");
+  heard = [];
+  await client({ tracing: { args: true } }).exec(["CONFIG", "GET", "maxmemory"]);
+  expect(heard[0]![1]).toMatchObject({ command: "CONFIG", args: ["GET", "maxmemory"] });
+});
+
+test("a store that is bound to the start is the one that the request is sent in", async () => {
+  reply(":1\r\n");
+  const storage = new AsyncLocalStorage<string>();
+  const channel = tracingChannel("warmline:command");
+  channel.start.bindStore(storage, () => "span");
+  const seen: unknown[] = [];
+  const see = () => void seen.push(storage.getStore());
+  tracingChannel("warmline:request").start.subscribe(see);
+  await client().strlen("a");
+  channel.start.unbindStore(storage);
+  tracingChannel("warmline:request").start.unsubscribe(see);
+  expect(seen).toEqual(["span"]);
+});
+
+test("nothing is published and no context is created without a subscriber", async () => {
+  unsubscribe();
+  reply(":1\r\n");
+  const originalUrl = globalThis.URL;
+  const redis = client();
+  await redis.strlen("a");
+  let created = 0;
+  globalThis.URL = new Proxy(originalUrl, {
+    construct(target, args) {
+      created++;
+      return new target(args[0], args[1]);
+    },
+  });
+  try {
+    await redis.strlen("a");
+  } finally {
+    globalThis.URL = originalUrl;
+  }
+  expect(created).toBe(0);
+  expect(heard).toEqual([]);
+});
+
+describe.each([
+  ["Node", Redis],
+  ["fetch", FetchRedis],
+] as const)("the hook of the entry for %s", (_entry, Client) => {
+  const ok = httpResponse('{"result":1}', { "content-type": "application/json" });
+  const traces: [event: string, TraceContext, error?: unknown][] = [];
+  const hook = (context: TraceContext) => {
+    traces.push(["start", context]);
+    return (error?: unknown) => void traces.push(["end", context, error]);
+  };
+  const hooked = (options: RedisOptions = {}) =>
+    new Client({ url: endpoint.url, token: "t", responseFormat: "json", tracing: { hook }, ...options });
+  beforeEach(() => {
+    traces.length = 0;
+    endpoint.onRequest = ({ socket }) => void socket.write(ok);
+  });
+
+  test("the hook gets the start and the end of commands and requests", async () => {
+    expect(await hooked().strlen("a")).toBe(1);
+    const context = { command: "STRLEN", ...server() };
+    expect(traces).toEqual([
+      ["start", { operation: "command", ...context }],
+      ["start", { operation: "request", ...context }],
+      ["end", { operation: "request", ...context }, undefined],
+      ["end", { operation: "command", ...context }, undefined],
+    ]);
+  });
+
+  test("the hook gets the error of a failed command", async () => {
+    endpoint.onRequest = ({ socket }) => void socket.destroy();
+    const error = await hooked({ retry: false })
+      .incr("a")
+      .catch((error) => error);
+    expect(error.name).toBe("UnknownOutcomeError");
+    expect(
+      traces
+        .filter(([event]) => event === "end")
+        .map(([, { operation }, { name }]: any) => [operation, name]),
+    ).toEqual([
+      ["request", "UnknownOutcomeError"],
+      ["command", "UnknownOutcomeError"],
+    ]);
+  });
+
+  test("the hook may return nothing, and its error does not fail the command", async () => {
+    const uncaught: unknown[] = [];
+    const listeners = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException");
+    process.on("uncaughtException", (error) => void uncaught.push(error));
+    const redis = hooked({
+      tracing: {
+        hook: ({ operation }) => {
+          if (operation === "command") throw new Error("a mistake in the hook");
+          return undefined;
+        },
+      },
+    });
+    expect(await redis.strlen("a")).toBe(1);
+    await new Promise(setImmediate);
+    process.removeAllListeners("uncaughtException");
+    for (const listener of listeners) process.on("uncaughtException", listener);
+    expect(uncaught).toEqual([new Error("a mistake in the hook")]);
+  });
+});
+
+test.each([
+  [true, "tracing must be an object with args and hook"],
+  [{ hook: 1 }, "tracing.hook must be a function"],
+  [{ args: 1 }, "tracing.args must be true or false"],
+  [{ hok: () => undefined }, "unknown option hok; did you mean hook?"],
+])("a wrong tracing option is refused by name: %j", (tracing, message) => {
+  expect(() => client({ tracing: tracing as never })).toThrow(message);
+});
