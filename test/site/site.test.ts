@@ -30,7 +30,21 @@ function fileOf(path: string): string | undefined {
   );
 }
 
-const idsOf = (html: string) => new Set([...html.matchAll(/\s(?:id|name)="([^"]+)"/g)].map(([, id]) => id!));
+const ids = new Map<string, Set<string>>();
+
+/** Returns the ids in a page of the site. */
+function idsOf(file: string): Set<string> {
+  const html = () => readFileSync(join(site, file), "utf8");
+  if (!ids.has(file))
+    ids.set(file, new Set([...html().matchAll(/\s(?:id|name)="([^"]+)"/g)].map(([, id]) => id!)));
+  return ids.get(file)!;
+}
+
+/** Returns the targets of the links of a page. */
+function linksOf(page: string): string[] {
+  const html = readFileSync(join(site, page), "utf8");
+  return [...html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)].map(([, href]) => href!.replaceAll("&amp;", "&"));
+}
 
 /** Whether a link of a page leads to a page and a heading of the site, or to a file of the repository. */
 function leadsSomewhere(href: string, page: string): boolean {
@@ -41,7 +55,7 @@ function leadsSomewhere(href: string, page: string): boolean {
   const { pathname, hash } = new URL(href, `http://site${BASE}${page}`);
   const file = fileOf(decodeURIComponent(pathname));
   if (file === undefined) return false;
-  return hash === "" || idsOf(readFileSync(join(site, file), "utf8")).has(decodeURIComponent(hash.slice(1)));
+  return hash === "" || idsOf(file).has(decodeURIComponent(hash.slice(1)));
 }
 
 test("a link to a missing page or heading is found", () => {
@@ -64,12 +78,20 @@ describe("links of the site", () => {
   });
 
   test.each(own)("every link of %s leads to a page and a heading that exist", (page) => {
-    const html = readFileSync(join(site, page), "utf8");
-    const links = [...html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)].map(([, href]) =>
-      href!.replaceAll("&amp;", "&"),
-    );
+    const links = linksOf(page);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((href) => !leadsSomewhere(href, page))).toEqual([]);
+  });
+
+  test("every link of the API reference leads to a page and a member that exist", () => {
+    const broken = pages
+      .filter((page) => page.startsWith("api/"))
+      .flatMap((page) =>
+        linksOf(page)
+          .filter((href) => !leadsSomewhere(href, page))
+          .map((href) => [page, href]),
+      );
+    expect(broken).toEqual([]);
   });
 
   test("the API reference has a page for each entry", () => {
