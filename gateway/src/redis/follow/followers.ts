@@ -22,6 +22,8 @@ const MAX_POLL = 1_000;
 /** Pauses in ms after a failure. */
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
+/** Errors that Redis gives while it starts, fails over or moves a slot. */
+const PASSING = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|MOVED|ASK) /;
 /** Interval in ms of the check whether a slow reader has caught up. */
 const DRAIN_CHECK = 10;
 
@@ -271,7 +273,10 @@ export class Followers {
         cancelled: false,
         onExec: (reply, refused) => {
           const [first] = refused.values();
-          resolve(readPage(first ?? reply, position, count));
+          const page = readPage(first ?? reply, position, count);
+          if ("error" in page && PASSING.test(page.error))
+            reject(new UpstreamFailure("unreachable", page.error));
+          else resolve(page);
         },
         onFailure: reject,
       });
