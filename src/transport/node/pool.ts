@@ -72,6 +72,13 @@ export class Pool implements ConnectionListener, CircuitHost {
     return undefined;
   }
 
+  /** Whether it has no connection, no waiting request, and no outage to remember. */
+  get isUnused(): boolean {
+    return (
+      this.all.size === 0 && this.waiting.length === 0 && !this.checking && this.circuit.state === "closed"
+    );
+  }
+
   /** Whether the process was frozen after the connection became idle. */
   frozenSince(connection: Connection): boolean {
     return this.thawWatch.thawedAt > connection.since.monotonic;
@@ -268,6 +275,9 @@ export class Pool implements ConnectionListener, CircuitHost {
   }
 }
 
+/** From this many pools on, those that are not in use are dropped when another one is made. */
+const MAX_POOLS = 100;
+
 /** The version of what is shared below: two copies of this package share pools only if they agree on it. */
 const POOLS = Symbol.for("warmline.pools.1");
 
@@ -282,6 +292,8 @@ export function getPool(url: string, keepAlive: boolean, network?: Network): Poo
   const key = `${url}${keepAlive ? "" : " not kept"}${network ? ` ${network.key}` : ""}`;
   let pool = pools.get(key);
   if (!pool) {
+    // A client that still holds a dropped pool goes on with it.
+    if (pools.size >= MAX_POOLS) for (const [each, { isUnused }] of pools) if (isUnused) pools.delete(each);
     pool = new Pool(url, network);
     pools.set(key, pool);
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
-import { Pool } from "../../../src/transport/node/pool.js";
+import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
@@ -346,4 +346,26 @@ test("slow commands open no more connections than allowed", async () => {
     for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
   }
   await replies;
+});
+
+describe("pools of many origins", () => {
+  const pools = () => (globalThis as any)[Symbol.for("warmline.pools.1")] as Map<string, Pool>;
+
+  test("a process that uses many origins keeps a bounded number of unused pools", () => {
+    for (let i = 0; i < 1_000; i++) getPool(`http://tenant-${i}.test`, true);
+    expect(pools().size).toBeLessThanOrEqual(100);
+    const last = getPool("http://tenant-999.test", true);
+    expect(getPool("http://tenant-999.test", true)).toBe(last);
+  });
+
+  test("a pool with a connection stays, and clients made anew use that connection", async () => {
+    const connect = () => new Redis({ url: endpoint.url, token: "t" });
+    await connect().incr("n");
+    const pool = getPool(new URL(endpoint.url).origin, true);
+    for (let i = 0; i < 1_000; i++) getPool(`http://other-${i}.test`, true);
+    expect(getPool(new URL(endpoint.url).origin, true)).toBe(pool);
+    client = connect();
+    await client.incr("n");
+    expect(endpoint.connections).toBe(1);
+  });
 });
