@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { type Clock, systemClock } from "../util/clock.js";
 
 /** Interval in ms between checks of the files. */
 const CHECK_INTERVAL = 2_000;
@@ -13,12 +14,14 @@ export interface CertificateFiles {
 /** A certificate that is renewed while the server runs. */
 export class Certificate {
   readonly #files: CertificateFiles;
+  readonly #clock: Clock;
   #version: string;
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws {TypeError} when a file can't be read, or the two are not a certificate and its key */
-  constructor(files: CertificateFiles) {
+  constructor(files: CertificateFiles, clock = systemClock) {
     this.#files = files;
+    this.#clock = clock;
     this.#version = this.#readVersion();
     this.read();
   }
@@ -43,7 +46,7 @@ export class Certificate {
 
   /** Calls `onChange` with the content of the files after they changed, or `onError` if it can't be used: the old one stays. */
   watch(onChange: (options: SecureContextOptions) => void, onError: (message: string) => void): void {
-    this.#timer = setInterval(() => {
+    const check = () => {
       const version = this.#readVersion();
       if (version === this.#version) return;
       this.#version = version;
@@ -52,12 +55,13 @@ export class Certificate {
       } catch (error) {
         onError(`${(error as Error).message}; the previous certificate stays in use`);
       }
-    }, CHECK_INTERVAL).unref();
+    };
+    this.#timer = this.#clock.setInterval(check, CHECK_INTERVAL).unref();
   }
 
   /** Stops watching. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#clock.clear(this.#timer);
   }
 
   /** Returns a stamp that changes with the files. Links are followed, since mounted secrets are replaced through their links. */
