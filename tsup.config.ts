@@ -11,6 +11,7 @@ const ENTRIES = {
   index: "src/index.ts",
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
+  near: "src/near.ts",
   undici: "src/undici.ts",
   idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",

@@ -11,6 +11,7 @@ const ENTRIES = [
   "src/commands/modules/index.ts",
   "src/idempotent.ts",
   "src/streams.ts",
+  "src/near.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",
   "adapters/src/express-session.ts",

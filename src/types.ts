@@ -1,6 +1,6 @@
 // Exports of both entries beside the class itself.
 export type { CommandResult, CommandResults, Pipeline, Queued } from "./client/pipeline.js";
-export type { RedisConstructor, WithValues } from "./client/redis.js";
+export type { ClientStats, RedisConstructor, WithValues } from "./client/redis.js";
 export type { Builders, Commands, Namespaces } from "./commands/index.js";
 export type { Target } from "./commands/modules/target.js";
 export type * from "./commands/options.js";
@@ -36,6 +36,8 @@ export type {
   EndpointEnv,
   EnvOptions,
   IdleOptions,
+  NearCache,
+  NearStats,
   RedisOptions,
   RetryOptions,
   ScopeOptions,

@@ -91,6 +91,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   latencyLogging: true,
   maxConnections: true,
   maxReplySize: true,
+  near: true,
   preconnect: true,
   readYourWrites: true,
   responseEncoding: true,

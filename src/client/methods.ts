@@ -13,6 +13,7 @@ import { createScript } from "../features/script.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { createSubscriber } from "../features/subscribe/subscriptions.js";
 import { type UpdateOptions, type Updater, update } from "../features/update.js";
+import { assertConfig } from "../options/check-options.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
@@ -122,7 +123,12 @@ const clientMethods: Record<string, Bound> = {
   zscanIterator: iterateBy("zscan"),
   with: (executor, prototype) =>
     function (this: object | undefined, options: CallOptions & ScopeOptions) {
-      const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
+      const settings = withOptions(executor.settings, options);
+      assertConfig(
+        options.near === undefined || executor.context.near !== undefined,
+        "near needs new Redis({ near })",
+      );
+      const client = derived(executor.withSettings(settings), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && executorOf(this) === executor) {
         for (const name of Object.keys(this)) {
@@ -133,7 +139,9 @@ const clientMethods: Record<string, Bound> = {
       return client;
     },
   ready: (executor) => () => executor.context.transport.preconnect(),
-  stats: (executor) => () => ({ ...executor.context.transport.stats }),
+  stats:
+    ({ context: { near, transport } }) =>
+    () => ({ ...transport.stats, ...(near && { near: { ...near.stats } }) }),
   close: (executor) => () => executor.context.transport.close(),
 };
 

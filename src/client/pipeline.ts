@@ -11,6 +11,7 @@ import type { ConfiguredClient } from "../execution/client-context.js";
 import { type Command, createCommand } from "../execution/command.js";
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
+import { getNear, type NearClient } from "../execution/near-hooks.js";
 import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
 import { traced } from "../execution/trace.js";
@@ -62,10 +63,10 @@ export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
 
 class CommandQueue {
   readonly #commands: Command[] = [];
-  readonly #client: ConfiguredClient;
+  readonly #client: NearClient;
   readonly #path: BatchPath;
 
-  constructor(client: ConfiguredClient, path: BatchPath) {
+  constructor(client: NearClient, path: BatchPath) {
     this.#client = client;
     this.#path = path;
   }
@@ -103,19 +104,21 @@ class CommandQueue {
     if (waitFor) await waitFor;
     const { settings } = client;
     const limits = createLimits(settings);
-    const guarded = this.#commands.map((command) => guardWrite(client, command));
-    const commands = guardReads(client, guarded, this.#path, settings.scope);
-    const isPipeline = this.#path === "pipeline";
-    const send = () =>
-      isPipeline
-        ? sendAll(client, commands, limits)
-        : sendBatch(client, this.#path, () => commands, {
-            time: timeLeft(settings, limits),
-            signal: limits?.signal,
-          });
-    const results = await traced(client.context, "command", send, {
+    const path = this.#path;
+    const isPipeline = path === "pipeline";
+    const send = (given: readonly Command[]): Promise<Result[]> => {
+      const guarded = given.map((command) => guardWrite(client, command));
+      const commands = guardReads(client, guarded, path, settings.scope);
+      if (isPipeline) return sendAll(client, commands, limits);
+      const { signal } = limits ?? {};
+      return sendBatch(client, path, () => commands, { time: timeLeft(settings, limits), signal });
+    };
+    const near = getNear(client);
+    const run = () =>
+      near ? near.runBatch(client, this.#commands, !isPipeline, send) : send(this.#commands);
+    const results = await traced(client.context, "command", run, {
       command: isPipeline ? "PIPELINE" : "MULTI",
-      batchSize: commands.length,
+      batchSize: this.#commands.length,
     });
     return results.some(isPending) ? Promise.all(results.map(settled)) : results;
   }
@@ -180,6 +183,6 @@ function describeProperty(name: string): PropertyDescriptor | undefined {
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
-export function createPipeline(client: ConfiguredClient, path: BatchPath): Pipeline {
+export function createPipeline(client: NearClient, path: BatchPath): Pipeline {
   return new CommandQueue(client, path) as unknown as Pipeline;
 }

@@ -2,6 +2,7 @@ import { ConfigError } from "../errors.js";
 import type { ClientContext } from "../execution/client-context.js";
 import { CommandExecutor } from "../execution/executor.js";
 import type { Requester } from "../execution/middleware.js";
+import type { NearHooks } from "../execution/near-hooks.js";
 import { resolveMaxReplySize, resolveSettings } from "../execution/settings.js";
 import { createTracer, type Tracer } from "../execution/trace.js";
 import { ENV, type Endpoint, type Env, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
@@ -51,6 +52,7 @@ export function createExecutor(
     sha1,
     tracer: createTracer(tracing, platform.tracer),
     tracesArgs: tracing.args,
+    near: options.near,
   };
   if (options[ENV] && connected.endpoint instanceof ConfigError) {
     connectLater(context, connected, () =>
@@ -87,6 +89,12 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
     !plain,
     options.readYourWrites !== false && !requester,
   );
+  if (options.near && usable !== NOWHERE) {
+    const near = options.near as NearHooks;
+    // Where responses arrive in another asynchronous context, requests share connections, and may share promises.
+    near.attach(usable, platform.contextNow !== undefined);
+    protocol.near = near;
+  }
   const custom = options.transport?.(usable.origin, options, resolveMaxReplySize(options));
   const transport =
     (custom as Transport | undefined) ?? platform.createTransport(usable, options, protocol.ping());

@@ -18,6 +18,7 @@ import type {
   CodecValue,
   EndpointEnv,
   EnvOptions,
+  NearStats,
   RedisOptions,
   ScopeOptions,
 } from "../options/options.js";
@@ -25,6 +26,12 @@ import type { ConnectionStats } from "../transport/transport.js";
 import { boundMethods, inherited, PROTOTYPE, use } from "./methods.js";
 import type { Pipeline } from "./pipeline.js";
 import { createExecutor, type Platform } from "./platform.js";
+
+/** Counts of what happened to an origin's connections, and to the near cache of a client. */
+export interface ClientStats extends ConnectionStats {
+  /** Counts of the near cache, if the client has one. */
+  near?: NearStats;
+}
 
 /** The client `Client`, of this class or one of its own, with another type of stored values. */
 export type WithValues<Client, V> = keyof Client extends keyof Redis
@@ -101,8 +108,8 @@ export interface Redis<V = unknown>
   use(middleware: Middleware): void;
   /** Settles once a connection has been opened ahead of need, or could not be. Never rejects. */
   ready(): Promise<void>;
-  /** Counts of what happened to this origin's connections since the process began. */
-  stats(): ConnectionStats;
+  /** Counts of what happened to this origin's connections since the process began, and to the client's near cache. */
+  stats(): ClientStats;
   /** Closes the origin's idle connections; a command after that opens a new one. */
   close(): void;
 }

@@ -1,5 +1,6 @@
 import type { ConfigError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
+import type { NearCache } from "../options/options.js";
 import type { Protocol } from "../protocol/rest-protocol.js";
 import type { Transport } from "../transport/transport.js";
 import type { RequestHandler } from "./middleware.js";
@@ -14,6 +15,8 @@ export interface ClientContext {
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** Carries the requests instead of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
+  /** The client's near cache, if given: see `getNear`. */
+  readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
   /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */

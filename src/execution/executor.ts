@@ -1,15 +1,18 @@
 import { type Commands, getSpec } from "../commands/index.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
+import type { RawReply } from "../protocol/reply.js";
 import { AutoPipeline } from "./auto-pipeline.js";
 import { beforeCall } from "./before-call.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
 import { type Command, createCommand } from "./command.js";
 import { sendCommand } from "./command-request.js";
+import { decodeReply, toProtocolError } from "./decode-reply.js";
 import { sendDirect } from "./direct-request.js";
 import { guardWrite } from "./exactly-once/guard.js";
 import { createLimits } from "./limits.js";
 import type { Middleware, RequestHandler } from "./middleware.js";
+import { getNear } from "./near-hooks.js";
 import { PendingCommand } from "./pending-command.js";
 import type { Settings } from "./settings.js";
 import { traced } from "./trace.js";
@@ -56,27 +59,44 @@ export class CommandExecutor implements ConfiguredClient {
 
   #run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
-      const given = createCommand(this, spec, args);
-      const command = guardWrite(this, given);
+      const command = createCommand(this, spec, args);
       const { context } = this;
-      if (!context.tracer?.isActive("command")) return this.#send(command);
+      if (!context.tracer?.isActive("command")) return this.#perform(command);
       const { name } = spec;
       const details = context.tracesArgs
-        ? { command: name, args: given.argv.slice(name.split(" ").length) }
+        ? { command: name, args: command.argv.slice(name.split(" ").length) }
         : { command: name };
-      return traced(context, "command", () => this.#send(command), details);
+      return traced(context, "command", () => this.#perform(command), details);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #send(command: Command): Promise<unknown> {
+  #perform(command: Command): Promise<unknown> {
+    return getNear(this)?.run(this, command) ?? this.send(command);
+  }
+
+  /**
+   * Sends a command. Returns its value.
+   * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
+   */
+  send(given: Command): Promise<unknown> {
+    const command = guardWrite(this, given);
     const limits = createLimits(this.settings);
     return new Promise((resolve) => {
       const pending = new PendingCommand(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
       else sendCommand(this, pending);
     });
+  }
+
+  /** Returns the value of a command from a reply that was received earlier. */
+  decode(command: Command, reply: RawReply): unknown {
+    try {
+      return decodeReply(command, reply, false);
+    } catch (error) {
+      throw toProtocolError(error, command.spec.name);
+    }
   }
 
   /** A command that waits would keep all the others waiting. */

@@ -17,6 +17,8 @@ export interface Settings {
   readonly exactlyOnceTtl: number;
   /** Numbers the writes of one delivery, if the client is for one. */
   readonly scope: WriteScope | undefined;
+  /** The use of the near cache, if the client has one. */
+  readonly near: boolean | "verify";
   readonly autoPipelining: boolean;
   readonly retries: number;
   backoff(retry: number): number;
@@ -38,6 +40,7 @@ export function resolveSettings(options: RedisOptions): Settings {
     writes: "at-most-once",
     exactlyOnceTtl: Math.round(Math.min(exactlyOnceTtl, MAX_TIMER)),
     scope: undefined,
+    near: true,
     autoPipelining: enableAutoPipelining,
     retries,
     // An error ends the retries, so that it never reaches a socket's event.
@@ -49,7 +52,7 @@ export function resolveSettings(options: RedisOptions): Settings {
       }
     },
   };
-  return merge(base, options);
+  return merge(base, { ...options, near: undefined });
 }
 
 /** @throws ConfigError naming the option that is wrong. */
@@ -66,6 +69,7 @@ function merge(
     signal = base.signal,
     deadline = base.deadline,
     writes = base.writes,
+    near = base.near,
     scope,
     remember,
     strict,
@@ -78,6 +82,7 @@ function merge(
     signal,
     deadline,
     writes,
+    near,
     ...(scope !== undefined && {
       scope: typeof scope === "string" ? createScope(scope, strict) : (scope as WriteScope),
       exactlyOnceTtl: Math.round((remember ?? 86_400) * 1_000),

@@ -42,7 +42,7 @@ export async function update<T>(
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec } = executor.settings;
   // The script compares: guarding it against repeats would add nothing.
-  const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
+  const plain = executor.withSettings({ codec: STORED, writes: "at-most-once", near: false });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;
     const args: unknown[] = [stored ? tagged(stored.bytes()) : "-"];

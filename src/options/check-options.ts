@@ -42,6 +42,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   ],
   remember: [(value) => value > 0 && Number.isFinite(value), "a number of seconds above 0"],
   strict: isBoolean,
+  near: oneOf(true, false, "verify"),
 };
 
 const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
@@ -49,6 +50,7 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   token: isTextIfAny,
   ...CALL_OPTIONS,
   scope: [() => false, "passed to redis.with(), once per delivery"],
+  near: [(value) => value?.stats, "near() of warmline/near"],
   retry: [
     (value) => value === false || (typeof value === "object" && value !== null),
     "an object with retries and backoff, or false",

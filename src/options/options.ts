@@ -115,6 +115,33 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * functions.
    */
   codec?: CodecOption<Name, V>;
+  /**
+   * The use of the client's near cache by reads: `true` (default) reads from memory what is younger than `maxStale`,
+   * `"verify"` what has not changed at Redis by now, `false` nothing. Only with `near` of `new Redis()`.
+   */
+  near?: boolean | "verify";
+}
+
+/** Counts of a near cache since it was created. */
+export interface NearStats {
+  /** Reads answered from memory, without a request. */
+  hits: number;
+  /** Reads answered from memory after a small request, which reported that nothing had changed. */
+  verified: number;
+  /** Reads of keys of the cache that were sent to Redis. */
+  misses: number;
+  /** Replies removed because a key in their bucket had changed. */
+  invalidated: number;
+  /** Replies removed because the memory was full or their key had expired, and those removed by the client's own writes. */
+  dropped: number;
+  /** Bytes of the replies that were read from memory. */
+  bytesSaved: number;
+}
+
+/** A near cache: what `near()` of `warmline/near` returns. */
+export interface NearCache {
+  /** Counts since it was created. */
+  readonly stats: Readonly<NearStats>;
 }
 
 /** Settings of the writes of one delivery of an event: `redis.with({ writes: "exactly-once", scope: messageId })`. */
@@ -161,8 +188,10 @@ export type TransportFactory = (origin: string, options: RedisOptions, maxReplyS
 
 /** Settings of a client. */
 export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
-  extends CallOptions<Name, V>,
+  extends Omit<CallOptions<Name, V>, "near">,
     IdleOptions {
+  /** The near cache of the client's reads: `near({ match })` of `warmline/near`. Default: none. */
+  near?: NearCache;
   /** The endpoint: `https://...` or `http://...`. */
   url?: string | undefined;
   /** The endpoint's bearer token. */

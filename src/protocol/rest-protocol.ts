@@ -5,6 +5,7 @@ import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
+import type { NearRequests } from "./near-requests.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
@@ -42,6 +43,7 @@ const RESP2 = 2;
 type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2;
 
 const SYNC_TOKEN = "upstash-sync-token";
+const NEAR = "warmline-near";
 
 /**
  * The Upstash REST protocol, with what warmline-gateway adds: RESP2 requests, and RESP2 replies to batches.
@@ -56,9 +58,10 @@ export class Protocol {
   /** Headers by the format of the request's body, and by the encoding that they request. */
   readonly #headers: Record<"json" | "resp2" | "raw", readonly (readonly string[])[]>;
   readonly #paths: Record<Route, string>;
-  /** Headers with the sync token that was last sent, by those without: a list is made once, as is its text on Node. */
-  #synced = new Map<readonly string[], readonly string[]>();
-  #syncedWith = "";
+  /** Lists of headers with one more, by the list without: a list is made once for its value, as is its text on Node. */
+  readonly #extended = new WeakMap<readonly string[], readonly string[]>();
+  /** The near cache that adds a header to each request, if there is one. */
+  near: NearRequests | undefined;
 
   /**
    * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
@@ -180,11 +183,12 @@ export class Protocol {
     encoding: Encoding,
   ): EncodedRequest {
     const capabilities = this.#capabilities;
+    const near = capabilities.gateway === false ? undefined : this.near?.onRequest(argv);
+    let request = unsynced;
     // A gateway has one Redis behind it, whose reads see every write.
-    const request =
-      this.#readYourWrites && !capabilities.gateway
-        ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
-        : unsynced;
+    if (this.#readYourWrites && !capabilities.gateway)
+      request = this.#extend(request, SYNC_TOKEN, capabilities.syncToken);
+    if (near) request = this.#extend(request, NEAR, near.header);
     const read = (response: HttpResponse) => {
       const { status } = response;
       const ours = response.header("warmline-gateway") !== undefined;
@@ -195,6 +199,7 @@ export class Protocol {
           "the response does not come from warmline-gateway, but from a server in front of it",
         );
       }
+      near?.onResponse(response.header(NEAR));
       const reply = this.#read(response, encoding);
       if (!ours && status === 200) capabilities.gateway = false;
       capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
@@ -204,13 +209,15 @@ export class Protocol {
     return { request, argv, route, read };
   }
 
-  #withSyncToken(headers: readonly string[]): readonly string[] {
-    const { syncToken } = this.#capabilities;
-    if (syncToken !== this.#syncedWith) this.#synced.clear();
-    this.#syncedWith = syncToken;
-    const synced = this.#synced.get(headers) ?? [...headers, SYNC_TOKEN, syncToken];
-    this.#synced.set(headers, synced);
-    return synced;
+  /** Returns the request with one more header. */
+  #extend(request: HttpRequest, name: string, value: string): HttpRequest {
+    const { headers: base } = request;
+    let headers = this.#extended.get(base);
+    if (headers?.at(-1) !== value) {
+      headers = [...base, name, value];
+      this.#extended.set(base, headers);
+    }
+    return { ...request, headers: headers! };
   }
 
   #read(response: HttpResponse, encoding: Encoding): RawReply {

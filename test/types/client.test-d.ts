@@ -66,7 +66,7 @@ describe("what is not a command", () => {
     expectTypeOf(redis.with({ deadline: { remaining: () => 1 } }).get<User>("k")).toEqualTypeOf<
       Promise<User | null>
     >();
-    expectTypeOf<RedisOptions>().toExtend<CallOptions>();
+    expectTypeOf<Omit<RedisOptions, "near">>().toExtend<CallOptions>();
     // @ts-expect-error the endpoint is not for one call
     redis.with({ url: "https://x" });
     // @ts-expect-error an object without a method for the remaining time

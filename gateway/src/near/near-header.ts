@@ -5,6 +5,8 @@ import type { TrackingSession } from "./tracking-session.js";
 export const NEAR_HEADER = "Warmline-Near";
 /** The response to a near cache while changes are not tracked. */
 const OFF = "off";
+/** The changes of a report without any. */
+const NONE = "-";
 /** Maximum number of epochs of a request that are read. */
 const MAX_EPOCHS = 64;
 
@@ -55,7 +57,7 @@ export class NearReports {
 
   /**
    * Returns `epoch:sequence age changes`, with the age of the report in ms. If the request does not have the epoch, `new` and
-   * the tracked prefixes take the place of the changes.
+   * the tracked prefixes take the place of the changes. Without changes there is {@link NONE}.
    */
   #describe(
     { epoch, table }: TrackingSession,
@@ -64,7 +66,8 @@ export class NearReports {
     prefix: string | undefined,
   ): string {
     const since = known.get(epoch);
-    const changes = since === undefined ? `new ${this.#prefixesWithin(prefix)}` : table.changesSince(since);
+    const changes =
+      since === undefined ? `new ${this.#prefixesWithin(prefix)}` : table.changesSince(since) || NONE;
     return `${epoch}:${table.sequence} ${age} ${changes}`;
   }
 

@@ -18,6 +18,12 @@ function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
+/** Returns the slot of a key: the checksum of its hash tag if it has one, else of all of it. */
+export function slotOf(key: Uint8Array): number {
+  const open = key.indexOf(0x7b);
+  return crc16(hasTag(key) ? key.subarray(open + 1, key.indexOf(0x7d, open)) : key) % SLOTS;
+}
+
 /** Whether a key has a hash tag, which alone is hashed then: something between its first { and the next }. */
 function hasTag(key: Uint8Array): boolean {
   const open = key.indexOf(0x7b);

@@ -23,7 +23,13 @@ async function ask(gateway: Gateway, given: string, command = ["PING"], token?: 
   });
   const [state = "", age, changes = "", prefixes] = String(sent["warmline-near"]).split(" ");
   const epoch = state.split(":")[0]!;
-  return { epoch, state, age: Number(age), changes: prefixes ?? changes, result: json.result };
+  return {
+    epoch,
+    state,
+    age: Number(age),
+    changes: prefixes ?? changes.replace("-", ""),
+    result: json.result,
+  };
 }
 
 const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);

@@ -18,6 +18,7 @@ const PACKAGES = [
       "client",
       "idempotent",
       "streams",
+      "near",
       "connector",
     ],
   },

@@ -1,0 +1,43 @@
+import type { Endpoint } from "../options/endpoint.js";
+import type { NearCache } from "../options/options.js";
+import type { NearRequests } from "../protocol/near-requests.js";
+import type { RawReply } from "../protocol/reply.js";
+import type { Result } from "./batch-request.js";
+import type { ConfiguredClient } from "./client-context.js";
+import type { Command } from "./command.js";
+import type { Settings } from "./settings.js";
+
+/** Returns the near cache of a client, if it has one. */
+export const getNear = ({ context }: ConfiguredClient): NearHooks | undefined =>
+  context.near as NearHooks | undefined;
+
+/** The parts of an executor that a near cache uses. */
+export interface NearClient extends ConfiguredClient {
+  /** Sends a command. Returns its value. */
+  send(command: Command): Promise<unknown>;
+  /** Returns the value of a command from a reply that was received earlier. */
+  decode(command: Command, reply: RawReply): unknown;
+  withSettings(settings: Partial<Settings>): NearClient;
+}
+
+/** Sends commands as one batch. Returns a result for each. */
+export type SendBatch = (commands: readonly Command[]) => Promise<Result[]>;
+
+/** The near cache of a client, as the executor uses it. `warmline/near` implements it. */
+export interface NearHooks extends NearCache, NearRequests {
+  /**
+   * Makes the cache that of an endpoint.
+   * @param sharesPromises whether a promise of one request that is served may be awaited by another.
+   * @throws ConfigError if it is that of another endpoint or token.
+   */
+  attach(endpoint: Endpoint, sharesPromises: boolean): void;
+  /** Runs a command, from memory if possible. */
+  run(client: NearClient, command: Command): Promise<unknown>;
+  /** Runs a pipeline, with reads from memory if possible. In a transaction no read is. */
+  runBatch(
+    client: NearClient,
+    commands: readonly Command[],
+    isTransaction: boolean,
+    send: SendBatch,
+  ): Promise<Result[]>;
+}

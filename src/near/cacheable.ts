@@ -1,0 +1,33 @@
+import type { Command } from "../execution/command.js";
+import { keysOf } from "../execution/exactly-once/keys.js";
+
+/**
+ * Reads whose reply depends on more than the values of their keys: on chance, the time, a cursor, a script, or keys that they
+ * do not name; and reads of modules other than JSON, whose changes Redis need not report.
+ */
+const NOT_CACHEABLE =
+  /^(DBSIZE|DUMP|ECHO|EVAL|FCALL|INFO|KEYS|MEMORY|OBJECT|PING|PUBSUB|SORT|TIME|TOUCH|X(INFO|PENDING|READ))|RAND|SCAN|TTL|^(?!JSON\.)\w+\./;
+
+/** Writes that may change any key. */
+const CHANGES_ANY = /^(FLUSH(ALL|DB)|SWAPDB|MIGRATE)$/;
+/** Commands whose second argument is the number of the keys that follow. */
+const SCRIPTS = /^(EVAL(SHA)?|FCALL)(_RO)?$/;
+
+/** Decides whether a key belongs to a near cache. */
+export type MatchKey = (key: string) => boolean;
+
+/** Returns the keys of a read whose reply may be kept; undefined for any other command. */
+export function cacheableKeys({ argv, bytes, wait }: Command, matches: MatchKey): string[] | undefined {
+  if (bytes || wait !== undefined || NOT_CACHEABLE.test(argv[0] as string)) return undefined;
+  const keys = keysOf(argv) as string[];
+  return keys.length > 0 && keys.every(matches) ? keys : undefined;
+}
+
+/** Returns the keys of the near cache that a command may change; `"all"` if they are not known. */
+export function changedKeys({ argv }: Command, matches: MatchKey): string[] | "all" {
+  const name = argv[0] as string;
+  if (CHANGES_ANY.test(name)) return "all";
+  const keys = SCRIPTS.test(name) ? argv.slice(3, 3 + Number(argv[2])) : keysOf(argv);
+  const texts = keys.map((key) => (typeof key === "string" ? key : new TextDecoder().decode(key)));
+  return texts.filter(matches);
+}

@@ -1,0 +1,364 @@
+import type { Result } from "../execution/batch-request.js";
+import type { Command } from "../execution/command.js";
+import { getSignal } from "../execution/limits.js";
+import type { NearClient, NearHooks, SendBatch } from "../execution/near-hooks.js";
+import type { Settings } from "../execution/settings.js";
+import { assertConfig } from "../options/check-options.js";
+import type { Endpoint } from "../options/endpoint.js";
+import type { NearStats } from "../options/options.js";
+import type { NearRequest } from "../protocol/near-requests.js";
+import type { RawReply } from "../protocol/reply.js";
+import { elapsed, type Moment, moment } from "../util/clock.js";
+import { cacheableKeys, changedKeys, type MatchKey } from "./cacheable.js";
+import { bucketOf, Entries, type Entry } from "./entries.js";
+import { type Changes, type ReadStart, type Report, Reports } from "./reports.js";
+import { storeReply } from "./stored-reply.js";
+
+/** The settings of a near cache, all of them present and checked. */
+export interface LocalCacheOptions {
+  readonly matches: MatchKey;
+  readonly maxStale: number;
+  readonly maxBytes: number;
+}
+
+/** A reply that was received, with the report of its response. */
+interface Received {
+  readonly reply: RawReply;
+  readonly report: Report | undefined;
+}
+
+/** A read in flight. */
+interface Load {
+  readonly keys: readonly string[];
+  readonly buckets: readonly number[];
+  readonly sentAt: Moment;
+  readonly time: number;
+  readonly settings: Settings;
+  /** The reply, for other reads of the same. */
+  reply?: Promise<RawReply>;
+}
+
+/** A change that was learnt while reads were in flight. */
+interface LearntChange {
+  readonly time: number;
+  readonly changes: Changes;
+  readonly report: Report | undefined;
+}
+
+/** Bytes of memory that an entry takes beside its reply and its id. */
+const ENTRY_BYTES = 300;
+
+/** The replies of a client's reads, kept in the memory of its process, with what is known about their changes. */
+export class LocalCache implements NearHooks {
+  readonly stats: NearStats = { hits: 0, verified: 0, misses: 0, invalidated: 0, dropped: 0, bytesSaved: 0 };
+  readonly #options: LocalCacheOptions;
+  readonly #entries: Entries;
+  readonly #reports = new Reports((changes, report) => this.#onChanges(changes, report));
+  /** Reads in flight that others may share, by their ids. */
+  readonly #shared = new Map<string, Load>();
+  /** The number of reads in flight, and the changes since the first of them was sent. */
+  #loading = 0;
+  #learnt: LearntChange[] = [];
+  /** The request for a report that others of this turn may share. */
+  #sync: { readonly settings: Settings; readonly done: Promise<unknown> } | undefined;
+  /** The arguments of commands that request a report. */
+  readonly #syncs = new WeakSet<object>();
+  #endpoint: string | undefined;
+  #sharesPromises = false;
+
+  constructor(options: LocalCacheOptions) {
+    this.#options = options;
+    this.#entries = new Entries(options.maxBytes);
+  }
+
+  attach({ origin, path, token }: Endpoint, sharesPromises: boolean): void {
+    const endpoint = JSON.stringify([origin, path, token]);
+    this.#endpoint ??= endpoint;
+    this.#sharesPromises = sharesPromises;
+    assertConfig(
+      this.#endpoint === endpoint,
+      "near: this near cache is that of another url or token: call near() for each",
+    );
+  }
+
+  onRequest(argv: readonly unknown[]): NearRequest {
+    const verifies = this.#syncs.has(argv) || argv.some((each) => this.#syncs.has(Object(each)));
+    return this.#reports.onRequest(verifies);
+  }
+
+  run(client: NearClient, command: Command): Promise<unknown> {
+    if (command.write) return this.#write([command], () => client.send(command));
+    const { signal, near, scope } = client.settings;
+    const keys = near === false || scope ? undefined : cacheableKeys(command, this.#options.matches);
+    if (!keys || (signal && getSignal(client.settings)?.aborted)) return client.send(command);
+    const id = idOf(command);
+    const start = this.#reports.start();
+    const entry = this.#find(id);
+    if (entry && this.#isFresh(entry, start, near)) return this.#hit(client, command, entry);
+    if (entry && this.#reports.covers(entry)) return this.#readAfterSync(client, command, keys, start);
+    return this.#load(client, command, id, keys);
+  }
+
+  async runBatch(
+    client: NearClient,
+    commands: readonly Command[],
+    isTransaction: boolean,
+    send: SendBatch,
+  ): Promise<Result[]> {
+    const { near, scope } = client.settings;
+    const caches = near !== false && !scope && !isTransaction;
+    const results: Result[] = new Array(commands.length);
+    const sent: Command[] = [];
+    /** For each command that is sent, its place and what becomes of its reply. */
+    const places: { readonly at: number; readonly load?: Load; readonly ttls: number }[] = [];
+    const lifetimes: Command[] = [];
+    const start = this.#reports.start();
+    // A read behind a write of its key is sent: the write has dropped what was in memory.
+    const drops = commands.map((command) =>
+      command.write ? changedKeys(command, this.#options.matches) : [],
+    );
+    commands.forEach((command, at) => {
+      if (command.write) this.#drop(drops[at]!);
+      const keys = caches && !command.write ? cacheableKeys(command, this.#options.matches) : undefined;
+      if (!keys) {
+        places.push({ at, ttls: 0 });
+        sent.push(command);
+        return;
+      }
+      const entry = this.#find(idOf(command));
+      if (entry && near === true && this.#isFresh(entry, start, near)) {
+        results[at] = this.#resultOf(client, command, this.#use(entry, "hits"));
+        return;
+      }
+      this.stats.misses++;
+      places.push({ at, load: this.#begin(keys, client.settings), ttls: lifetimes.length });
+      sent.push(this.#receiving(command));
+      lifetimes.push(...keys.map(timeToLive));
+    });
+    if (sent.length === 0) return results;
+    const loads = places.flatMap(({ load }) => load ?? []);
+    try {
+      const replies = await send([...sent, ...lifetimes]);
+      const ttls = replies.slice(sent.length).map((each) => ("result" in each ? each.result : undefined));
+      places.forEach(({ at, load, ttls: from }, place) => {
+        const result = replies[place]!;
+        if (!load || !("result" in result)) {
+          results[at] = result;
+          return;
+        }
+        const command = commands[at]!;
+        const received = result.result as Received;
+        this.#store(idOf(command), load, command, received, ttls.slice(from, from + load.keys.length));
+        results[at] = this.#resultOf(client, command, received.reply);
+      });
+    } finally {
+      for (const _ of loads) this.#end();
+      for (const keys of drops) this.#drop(keys);
+    }
+    return results;
+  }
+
+  /** Removes what a write may change, when it is sent and when it has ended, whatever its outcome. */
+  #write<T>(commands: readonly Command[], send: () => Promise<T>): Promise<T> {
+    const keys = commands.map((command) => changedKeys(command, this.#options.matches));
+    const drop = () => {
+      for (const each of keys) this.#drop(each);
+    };
+    drop();
+    const sent = send();
+    sent.then(drop, drop);
+    return sent;
+  }
+
+  #drop(keys: readonly string[] | "all"): void {
+    if (keys.length === 0) return;
+    const changes: Changes = keys === "all" ? "*" : new Set(keys.map(bucketOf));
+    this.#reports.time++;
+    if (this.#loading > 0) this.#learnt.push({ time: this.#reports.time, changes, report: undefined });
+    const isOwn = (others: readonly string[]) => keys === "all" || others.some((key) => keys.includes(key));
+    for (const [id, load] of this.#shared) if (isOwn(load.keys)) this.#shared.delete(id);
+    for (const entry of this.#entries.within(changes)) {
+      if (!isOwn(entry.keys)) continue;
+      this.#entries.remove(entry);
+      this.stats.dropped++;
+    }
+  }
+
+  #onChanges(changes: Changes, report: Report | undefined): void {
+    if (changes !== "*" && changes.size === 0) return;
+    if (this.#loading > 0) this.#learnt.push({ time: this.#reports.time, changes, report });
+    for (const entry of this.#entries.within(changes)) {
+      this.#entries.remove(entry);
+      this.stats.invalidated++;
+    }
+  }
+
+  /** Returns a reply in memory whose keys have not expired. */
+  #find(id: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    if (!entry || elapsed(entry.sentAt) < entry.timeToLive) return entry;
+    this.#entries.remove(entry);
+    this.stats.dropped++;
+    return undefined;
+  }
+
+  #isFresh(entry: Entry, start: ReadStart, near: boolean | "verify"): boolean {
+    if (near === "verify") return this.#reports.isVerified(entry, start);
+    return this.#reports.staleness(entry, start) < this.#options.maxStale;
+  }
+
+  #use(entry: Entry, counter: "hits" | "verified"): RawReply {
+    this.#entries.use(entry);
+    this.stats[counter]++;
+    this.stats.bytesSaved += entry.bytes;
+    return entry.reply;
+  }
+
+  async #hit(client: NearClient, command: Command, entry: Entry): Promise<unknown> {
+    return client.decode(command, this.#use(entry, "hits"));
+  }
+
+  /** Requests a report, which may show that the reply in memory is still right. If not, the command is sent. */
+  async #readAfterSync(
+    client: NearClient,
+    command: Command,
+    keys: readonly string[],
+    start: ReadStart,
+  ): Promise<unknown> {
+    const { settings } = client;
+    await this.#requestReport(client).catch((error) => {
+      throw error?.forCommand?.(command.spec.name) ?? error;
+    });
+    const id = idOf(command);
+    const entry = this.#find(id);
+    if (entry && this.#isFresh(entry, start, settings.near)) {
+      return client.decode(command, this.#use(entry, "verified"));
+    }
+    const timeout = Math.max(1, settings.timeout - elapsed(start.at));
+    return this.#load(client.withSettings({ timeout }), command, id, keys);
+  }
+
+  /** Sends a PING whose response reports all changes until now. Reads of one turn share it. */
+  #requestReport(client: NearClient): Promise<unknown> {
+    const { settings } = client;
+    if (this.#sync?.settings === settings) return this.#sync.done;
+    const ping = plainCommand("PING");
+    this.#syncs.add(ping.argv);
+    const sync = { settings, done: client.send(ping) };
+    this.#sync = sync;
+    queueMicrotask(() => {
+      if (this.#sync === sync) this.#sync = undefined;
+    });
+    return sync.done;
+  }
+
+  /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
+  async #load(client: NearClient, command: Command, id: string, keys: readonly string[]): Promise<unknown> {
+    const { settings } = client;
+    this.stats.misses++;
+    const shared = settings.near === true ? this.#shared.get(id) : undefined;
+    if (shared && this.#mayShare(shared, settings)) return client.decode(command, await shared.reply!);
+    const load = this.#begin(keys, settings);
+    load.reply = this.#receive(client, command, id, load);
+    this.#shared.set(id, load);
+    const forget = () => {
+      if (this.#shared.get(id) === load) this.#shared.delete(id);
+    };
+    if (!this.#sharesPromises) queueMicrotask(forget);
+    try {
+      return client.decode(command, await load.reply);
+    } finally {
+      forget();
+    }
+  }
+
+  /** Whether a read that begins now may share one in flight: it has the same limits, and its reply is no older than any. */
+  #mayShare(load: Load, settings: Settings): boolean {
+    const hasSameLimits = load.settings === settings && typeof settings.signal !== "function";
+    return hasSameLimits && elapsed(load.sentAt) < this.#options.maxStale;
+  }
+
+  async #receive(client: NearClient, command: Command, id: string, load: Load): Promise<RawReply> {
+    try {
+      const received = client.send(this.#receiving(command)) as Promise<Received>;
+      const ttls = load.keys.map((key) => sendQuietly(client, timeToLive(key)));
+      const value = await received;
+      this.#store(id, load, command, value, await Promise.all(ttls));
+      return value.reply;
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin(keys: readonly string[], settings: Settings): Load {
+    this.#loading++;
+    return { keys, buckets: keys.map(bucketOf), sentAt: moment(), time: this.#reports.time, settings };
+  }
+
+  #end(): void {
+    if (--this.#loading === 0) this.#learnt = [];
+  }
+
+  /** Returns the command with a decoder that keeps the reply as it is, with the report of its response. */
+  #receiving(command: Command): Command {
+    const reports = this.#reports;
+    const reply = (raw: RawReply): Received => ({ reply: raw, report: reports.current });
+    return { ...command, spec: { ...command.spec, reply }, schema: undefined, inContext: undefined };
+  }
+
+  /** Keeps a reply, unless one of its keys may have changed since it was read, or their time to live is not known. */
+  #store(id: string, load: Load, command: Command, received: Received, ttls: readonly unknown[]): void {
+    const { keys, buckets, sentAt, time } = load;
+    const { report } = received;
+    const isOvertaken = this.#learnt.some(
+      (each) =>
+        each.time > time &&
+        each.report !== report &&
+        (each.changes === "*" || buckets.some((bucket) => (each.changes as Set<number>).has(bucket))),
+    );
+    const timesToLive = ttls.map((ttl) => (ttl === -1 || ttl === -2 ? Infinity : Number(ttl)));
+    const timeToLive = Math.min(...timesToLive);
+    if (isOvertaken || !(timeToLive > 0)) return;
+    const { reply, bytes } = storeReply(received.reply, command.codec.text === true);
+    const size = bytes + 2 * id.length + ENTRY_BYTES;
+    const entry = { id, reply, bytes: size, keys, buckets, sentAt, time, report, timeToLive };
+    this.stats.dropped += this.#entries.add(entry);
+  }
+
+  #resultOf(client: NearClient, command: Command, reply: RawReply): Result {
+    try {
+      return { result: client.decode(command, reply) };
+    } catch (error) {
+      return { error };
+    }
+  }
+}
+
+/** Returns the value of a command, or undefined if it fails. */
+async function sendQuietly(client: NearClient, command: Command): Promise<unknown> {
+  try {
+    return await client.send(command);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The identity of a read: its arguments, and whether its reply is read as text or as bytes. */
+const idOf = ({ argv, codec }: Command): string => (codec.text ? "t" : "b") + JSON.stringify(argv);
+
+const timeToLive = (key: string): Command => plainCommand("PTTL", key);
+
+/** Returns a read whose reply is its value. */
+function plainCommand(name: string, ...args: string[]): Command {
+  const spec = {
+    name,
+    write: false,
+    encodeArgs: () => [],
+    reply: (raw: RawReply) => raw,
+  };
+  const codec = { encode: String, decode: String, text: true };
+  return {
+    ...{ spec, args, argv: [name, ...args], codec },
+    ...{ write: false, repeatable: true, wait: undefined, bytes: false },
+  };
+}

@@ -1,0 +1,175 @@
+import type { NearRequest } from "../protocol/near-requests.js";
+import { type Moment, moment } from "../util/clock.js";
+
+/** Maximum number of epochs, each of a worker of a gateway, that are sent with a request. */
+const MAX_EPOCHS = 16;
+/** Any key may have changed. */
+const ALL = "*";
+
+/** The changes of a report without any. */
+const NONE = "-";
+
+/** The state of one epoch, by its reports. */
+interface Epoch {
+  /** The number of the last change that was reported. */
+  sequence: number;
+  /** That number in the first report. Earlier changes were not reported. */
+  readonly first: number;
+  /** The time of the cache at which the epoch was first reported. */
+  readonly since: number;
+  /** The prefixes of the keys whose changes are reported. */
+  readonly prefixes: readonly string[];
+  /** Every change acknowledged `age` ms before `at` was reported. */
+  at: Moment;
+  age: number;
+  /** The number of the request with the report that says so. */
+  request: number;
+}
+
+/** The report of one response. */
+export interface Report {
+  readonly epoch: string;
+  /** The number of the last change that its reads have seen. */
+  readonly sequence: number;
+}
+
+/** Buckets that have changed, or all of them. */
+export type Changes = ReadonlySet<number> | typeof ALL;
+
+/** A reply, by what decides whether it is still right. */
+export interface Tagged {
+  readonly keys: readonly string[];
+  /** When its request was sent, and the time of the cache then. */
+  readonly sentAt: Moment;
+  readonly time: number;
+  /** The report of its response, if that had one. */
+  readonly report: Report | undefined;
+}
+
+/** The start of a read. */
+export interface ReadStart {
+  readonly at: Moment;
+  /** The number of the last request before it. */
+  readonly request: number;
+}
+
+/** The reports of the gateway about the keys of a near cache. */
+export class Reports {
+  readonly #epochs = new Map<string, Epoch>();
+  readonly #onChanges: (changes: Changes, report: Report | undefined) => void;
+  /** The header of requests, until a report changes it. */
+  #header: string | undefined;
+  #requests = 0;
+  /** Counts the reports and the own writes: the time by which these and reads are ordered. */
+  time = 0;
+  /** The report of the response that is being read; undefined if it has none. */
+  current: Report | undefined;
+
+  /** @param onChanges called with the buckets of each report, before the replies of its response are read */
+  constructor(onChanges: (changes: Changes, report: Report | undefined) => void) {
+    this.#onChanges = onChanges;
+  }
+
+  start(): ReadStart {
+    return { at: moment(), request: this.#requests };
+  }
+
+  /** @param verifies whether the report must have every change acknowledged by now */
+  onRequest(verifies: boolean): NearRequest {
+    this.#header ??=
+      Array.from(this.#epochs, ([epoch, { sequence }]) => `${epoch}:${sequence}`).join() || "none";
+    const request = ++this.#requests;
+    const at = moment();
+    return {
+      header: verifies ? `verify,${this.#header}` : this.#header,
+      onResponse: (text) => {
+        this.current = text === undefined ? undefined : this.#read(text, at, request);
+        // The replies of the response are read in this turn.
+        queueMicrotask(() => {
+          this.current = undefined;
+        });
+      },
+    };
+  }
+
+  /** Whether there may be a report that a reply is still right. */
+  covers(reply: Tagged): boolean {
+    for (const [name, epoch] of this.#epochs) if (isCovered(reply, name, epoch)) return true;
+    return false;
+  }
+
+  /** Returns how long before a read it is known that the reply was right, in ms; 0 or less if it was at its start. */
+  staleness(reply: Tagged, { at }: ReadStart): number {
+    let least = between(reply.sentAt, at);
+    for (const [name, epoch] of this.#epochs) {
+      if (isCovered(reply, name, epoch)) least = Math.min(least, epoch.age + between(epoch.at, at));
+    }
+    return least;
+  }
+
+  /** Whether a request that was sent after the start of a read has shown that the reply was right then. */
+  isVerified(reply: Tagged, start: ReadStart): boolean {
+    for (const [name, epoch] of this.#epochs) {
+      const isLater = epoch.request > start.request && epoch.age + between(epoch.at, start.at) <= 0;
+      if (isLater && isCovered(reply, name, epoch)) return true;
+    }
+    return false;
+  }
+
+  /** `epoch:sequence age changes`, as docs/gateway.md describes it. */
+  #read(text: string, at: Moment, request: number): Report | undefined {
+    const [, name, number, ageText, changes, prefixes = ""] =
+      /^(\w+):(\d+) (\d+) ([^ ]*)(?: (.*))?$/.exec(text) ?? [];
+    if (!name) return undefined;
+    const sequence = Number(number);
+    const age = Number(ageText);
+    const report = { epoch: name, sequence };
+    let epoch = this.#epochs.get(name);
+    this.time++;
+    if (changes !== "new") {
+      this.#onChanges(changes === ALL ? ALL : bucketsOf(changes!), report);
+      if (epoch) epoch.sequence = Math.max(epoch.sequence, sequence);
+    } else if (!epoch) {
+      epoch = {
+        sequence,
+        first: sequence,
+        since: this.time,
+        prefixes: prefixes.split(",").filter(Boolean).map(decodeURIComponent),
+        at,
+        age,
+        request,
+      };
+    }
+    if (!epoch) return undefined;
+    // The last used one comes last.
+    this.#epochs.delete(name);
+    this.#epochs.set(name, epoch);
+    if (this.#epochs.size > MAX_EPOCHS) this.#epochs.delete(this.#epochs.keys().next().value!);
+    this.#header = undefined;
+    // A report of changes that were not received says nothing of those before.
+    if (epoch.sequence >= sequence && age + between(at, epoch.at) <= epoch.age) {
+      epoch.at = at;
+      epoch.age = age;
+      epoch.request = request;
+    }
+    return report;
+  }
+}
+
+/**
+ * Whether all changes of a reply's keys since it was read are in the reports of an epoch: of the epoch that its response
+ * reported, or of one that had been reported before its request was sent.
+ */
+function isCovered({ keys, time, report }: Tagged, name: string, epoch: Epoch): boolean {
+  const isKnown = report?.epoch === name ? report.sequence >= epoch.first : epoch.since <= time;
+  return isKnown && keys.every((key) => epoch.prefixes.some((prefix) => key.startsWith(prefix)));
+}
+
+function bucketsOf(text: string): Set<number> {
+  return new Set(text === NONE ? [] : text.split(",").map((bucket) => Number.parseInt(bucket, 36)));
+}
+
+/** Returns the ms from one moment to a later one: the larger of the two clocks' readings. */
+function between(from: Moment, to: Moment): number {
+  return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
+}

@@ -1,0 +1,490 @@
+import { connect, createServer } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
+import { type NearOptions, near } from "../../../src/near.js";
+import { type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+
+/** The time by which the clocks of this process are ahead, in ms. */
+const clocks = { monotonic: 0, wall: 0 };
+const { now } = performance;
+const wall = Date.now;
+performance.now = () => now.call(performance) + clocks.monotonic;
+Date.now = () => wall() + clocks.wall;
+
+const MATCH = { match: ["near:*", "single"] };
+
+/** Listens on one port and connects each client to the next of several ports. */
+async function startBalancer(ports: readonly number[]) {
+  let next = 0;
+  /** The epochs in responses. */
+  const reports = new Set<string>();
+  const balancer = createServer((socket) => {
+    const upstream = connect(ports[next++ % ports.length]!, "127.0.0.1");
+    upstream.on("data", (chunk) => {
+      const epoch = /^warmline-near: (\w+):/im.exec(chunk.toString("latin1"))?.[1];
+      if (epoch) reports.add(epoch);
+    });
+    socket.on("error", () => {}).pipe(upstream);
+    upstream.on("error", () => {}).pipe(socket);
+  });
+  await new Promise<void>((resolve) => balancer.listen(0, "127.0.0.1", resolve));
+  const { port } = balancer.address() as { port: number };
+  const stop = () => new Promise((resolve) => balancer.close(resolve));
+  return { url: `http://127.0.0.1:${port}`, reports, stop };
+}
+
+describe.skipIf(!redisAvailable())("a near cache", () => {
+  let server: RedisServer;
+  let gateway: Gateway;
+  const others: Gateway[] = [];
+  /** The commands that reached Redis through a gateway, such as `GET near:a`. */
+  let sent: string[] = [];
+
+  const start = (options: GatewayOptions = {}) =>
+    createGateway({
+      port: 0,
+      redis: server.url,
+      token: "main",
+      logLevel: "silent",
+      nearPrefix: ["near:", "single"],
+      onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
+      ...options,
+    });
+  beforeAll(async () => {
+    server = await startRedis();
+    gateway = await start();
+  });
+  beforeEach(async () => {
+    await server.command("FLUSHALL");
+    // The change of every key is reported before the test begins.
+    await client().with({ near: "verify" }).get("near:none");
+    sent = [];
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    for (const other of others.splice(0)) await other.close();
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await server?.stop();
+  });
+
+  const client = (options: Partial<NearOptions> = {}, more: RedisOptions = {}, url = gateway.url) =>
+    new Redis({ url, token: "main", ...more, near: near({ ...MATCH, maxStale: 60_000, ...options }) });
+
+  /** Lets time pass on both clocks, as a freeze does, or on one of them. It never goes back: connections outlive a test. */
+  function passTime(ms: number, onWall = ms): void {
+    clocks.monotonic += ms;
+    clocks.wall += onWall;
+  }
+
+  test("a second read is answered from memory, with a value of its own", async () => {
+    const redis = client();
+    await server.command("SET", "near:a", '{"n":1}');
+    const first = await redis.get<{ n: number }>("near:a");
+    expect(sent).toEqual(["GET near:a", "PTTL near:a"]);
+    first!.n = 99;
+    expect(await redis.get("near:a")).toEqual({ n: 1 });
+    expect(sent).toHaveLength(2);
+    const { hits, misses, bytesSaved } = redis.stats().near!;
+    expect({ hits, misses }).toEqual({ hits: 1, misses: 1 });
+    expect(bytesSaved).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["GET", (redis: Redis) => redis.get("near:s"), "text"],
+    ["STRLEN", (redis: Redis) => redis.strlen("near:s"), 4],
+    ["EXISTS", (redis: Redis) => redis.exists("near:s", "near:missing"), 1],
+    ["MGET", (redis: Redis) => redis.mget("near:s", "near:missing"), ["text", null]],
+    ["GET of a missing key", (redis: Redis) => redis.get("near:missing"), null],
+    ["HGETALL", (redis: Redis) => redis.hgetall("near:h"), { f: 1, g: "x" }],
+    ["HGET", (redis: Redis) => redis.hget("near:h", "g"), "x"],
+    ["HMGET", (redis: Redis) => redis.hmget("near:h", "f", "g"), { f: 1, g: "x" }],
+    ["LRANGE", (redis: Redis) => redis.lrange("near:l", 0, -1), ["a", "b"]],
+    ["SMEMBERS", (redis: Redis) => redis.smembers("near:set"), ["m"]],
+    ["ZRANGE", (redis: Redis) => redis.zrange("near:z", 0, -1, { withScores: true }), ["m", 1.5]],
+    ["TYPE", (redis: Redis) => redis.type("near:z"), "zset"],
+    ["a command given argument by argument", (redis: Redis) => redis.exec(["get", "near:s"]), "text"],
+  ])("%s is answered from memory", async (_name, read, expected) => {
+    await server.command("SET", "near:s", "text");
+    await server.command("HSET", "near:h", "f", "1", "g", "x");
+    await server.command("RPUSH", "near:l", "a", "b");
+    await server.command("SADD", "near:set", "m");
+    await server.command("ZADD", "near:z", "1.5", "m");
+    const redis = client();
+    expect(await read(redis)).toEqual(expected);
+    const count = sent.length;
+    expect(count).toBeGreaterThan(0);
+    expect(await read(redis)).toEqual(expected);
+    expect(sent).toHaveLength(count);
+  });
+
+  test.each([
+    ["a key that does not match", (redis: Redis) => redis.get("other")],
+    ["a read with one key that does not match", (redis: Redis) => redis.mget("near:s", "other")],
+    ["TTL", (redis: Redis) => redis.ttl("near:s")],
+    ["SRANDMEMBER", (redis: Redis) => redis.srandmember("near:set")],
+    ["SSCAN", (redis: Redis) => redis.sscan("near:set", 0)],
+    ["KEYS", (redis: Redis) => redis.keys("near:*")],
+    ["EVAL_RO", (redis: Redis) => redis.evalRo("return redis.call('GET', KEYS[1])", ["near:s"], [])],
+    ["a key given as bytes", (redis: Redis) => redis.get(new TextEncoder().encode("near:s") as never)],
+  ])("%s is sent each time", async (_name, read) => {
+    await server.command("SET", "near:s", "text");
+    await server.command("SADD", "near:set", "m");
+    const redis = client();
+    await read(redis);
+    const count = sent.length;
+    await read(redis);
+    expect(sent).toHaveLength(2 * count);
+    expect(redis.stats().near).toMatchObject({ hits: 0, misses: 0 });
+  });
+
+  test("any other request brings the changes of all keys", async () => {
+    const redis = client();
+    await server.command("MSET", "near:a", "1", "near:b", "1");
+    expect(await redis.mget("near:a")).toEqual([1]);
+    expect(await Promise.all([redis.get("near:a"), redis.get("near:b")])).toEqual([1, 1]);
+    await server.command("SET", "near:a", "2");
+    await expect.poll(() => redis.get("other").then(() => redis.stats().near!.invalidated)).toBe(2);
+    sent = [];
+    expect(await redis.get("near:a")).toBe(2);
+    expect(await redis.get("near:b")).toBe(1);
+    expect(sent).toEqual(["GET near:a", "PTTL near:a"]);
+  });
+
+  test("a read that verifies sends a PING, and the read only if a key in the bucket has changed", async () => {
+    const redis = client().with({ near: "verify" });
+    await server.command("SET", "near:a", "0");
+    await redis.get("near:a");
+    for (let i = 1; i <= 50; i++) {
+      sent = [];
+      expect(await redis.get("near:a")).toBe(i - 1);
+      expect(sent).toEqual(["PING"]);
+      await server.command("SET", "near:a", i);
+      expect(await redis.get("near:a")).toBe(i);
+    }
+    expect(redis.stats().near).toMatchObject({ verified: 50, invalidated: 50, misses: 51, hits: 0 });
+  });
+
+  test("reads that verify at the same time share one PING", async () => {
+    const redis = client().with({ near: "verify" });
+    const keys = ["near:a", "near:b", "near:c"];
+    await Promise.all(keys.map((key) => redis.get(key)));
+    sent = [];
+    expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual([null, null, null]);
+    expect(sent).toEqual(["PING"]);
+  });
+
+  test("a read with near: false is sent, and a later one reads from memory again", async () => {
+    const redis = client();
+    await redis.get("near:a");
+    sent = [];
+    await redis.with({ near: false }).get("near:a");
+    expect(sent).toEqual(["GET near:a"]);
+    await redis.get("near:a");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("after a freeze one PING shows what has changed, for all reads of that time", async () => {
+    const redis = client({ maxStale: 2_000 });
+    await server.command("MSET", "near:a", "1", "near:b", "1", "near:c", "1");
+    const keys = ["near:a", "near:b", "near:c"];
+    await Promise.all(keys.map((key) => redis.get(key)));
+    await server.command("SET", "near:b", "2");
+    passTime(10_000);
+    sent = [];
+    expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual([1, 2, 1]);
+    expect(sent).toEqual(["PING", "GET near:b", "PTTL near:b"]);
+    expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual([1, 2, 1]);
+    expect(sent).toHaveLength(3);
+  });
+
+  test("a freeze that only one of the clocks has seen counts", async () => {
+    const redis = client({ maxStale: 2_000 });
+    for (const passed of [
+      [10_000, 0],
+      [0, 10_000],
+    ]) {
+      await redis.get("near:a");
+      passTime(...(passed as [number, number]));
+      sent = [];
+      await redis.get("near:a");
+      expect(sent).toEqual(["PING"]);
+    }
+  });
+
+  test("a reply is dropped when its key's time to live ends, however late Redis reports it", async () => {
+    const redis = client();
+    await server.command("SET", "near:a", "1", "PX", 5_000);
+    await server.command("SET", "near:b", "1", "PX", 90_000);
+    expect(await redis.mget("near:a", "near:b")).toEqual([1, 1]);
+    expect(await redis.get("near:b")).toBe(1);
+    passTime(5_001);
+    sent = [];
+    expect(await redis.get("near:b")).toBe(1);
+    expect(sent).toEqual([]);
+    await redis.mget("near:a", "near:b");
+    expect(sent).toEqual(["MGET near:a near:b", "PTTL near:a", "PTTL near:b"]);
+  });
+
+  test("reads of a pipeline that are in memory are not sent", async () => {
+    const redis = client();
+    await server.command("MSET", "near:a", "1", "near:b", "2", "other", "3");
+    const pipeline = () => redis.pipeline().get("near:a").get("other").get("near:b").strlen("near:a").exec();
+    expect(await redis.get("near:a")).toBe(1);
+    sent = [];
+    expect(await pipeline()).toEqual([1, 3, 2, 1]);
+    expect(sent).toEqual(["GET other", "GET near:b", "STRLEN near:a", "PTTL near:b", "PTTL near:a"]);
+    sent = [];
+    expect(await pipeline()).toEqual([1, 3, 2, 1]);
+    expect(sent).toEqual(["GET other"]);
+    sent = [];
+    expect(await redis.pipeline().get("near:a").get("near:b").exec()).toEqual([1, 2]);
+    expect(sent).toEqual([]);
+  });
+
+  test("a read behind a write of its key in a pipeline is sent, and errors keep their places", async () => {
+    const redis = client();
+    await server.command("SET", "near:a", "1");
+    await redis.get("near:a");
+    const results = await redis
+      .pipeline()
+      .get("near:a")
+      .set("near:a", 2)
+      .get("near:a")
+      .hget("near:a", "f")
+      .exec({ keepErrors: true });
+    expect(results.slice(0, 3)).toEqual([{ result: 1 }, { result: "OK" }, { result: 2 }]);
+    expect(results[3]!.error).toMatchObject({ command: "HGET", index: 3, code: "WRONGTYPE" });
+    await expect(redis.pipeline().get("near:a").hget("near:a", "f").exec()).rejects.toMatchObject({
+      index: 1,
+    });
+    expect(await redis.get("near:a")).toBe(2);
+  });
+
+  test.each([
+    ["a command", (redis: Redis) => redis.set("near:a", 2)],
+    ["a command with other keys", (redis: Redis) => redis.mset({ other: 1, "near:a": 2 })],
+    ["a pipeline", (redis: Redis) => redis.pipeline().set("near:a", 2).exec()],
+    ["a transaction", (redis: Redis) => redis.multi().set("near:a", 2).exec()],
+    ["a script", (redis: Redis) => redis.eval("return redis.call('SET', KEYS[1], 2)", ["near:a"], [])],
+    ["update", (redis: Redis) => redis.update("near:a", () => 2)],
+    ["an exactly-once write", (redis: Redis) => redis.with({ writes: "exactly-once" }).set("near:a", 2)],
+    ["a command given argument by argument", (redis: Redis) => redis.exec(["SET", "near:a", 2])],
+    ["a client with near: false", (redis: Redis) => redis.with({ near: false }).set("near:a", 2)],
+  ])("a read sees the client's own write by %s", async (_name, write) => {
+    const redis = client();
+    await server.command("SET", "near:a", "1");
+    expect(await redis.get("near:a")).toBe(1);
+    await write(redis);
+    expect(await redis.get("near:a")).toBe(2);
+    expect(redis.stats().near!.dropped).toBe(1);
+  });
+
+  test("FLUSHALL by any client drops every reply", async () => {
+    const redis = client();
+    await redis.set("near:a", 1);
+    await redis.mget("near:a", "near:b");
+    expect(await redis.get("near:a")).toBe(1);
+    await server.command("FLUSHALL");
+    expect(await redis.with({ near: "verify" }).get("near:a")).toBeNull();
+    expect(redis.stats().near!.invalidated).toBe(2);
+    await redis.set("near:a", 1);
+    expect(await redis.get("near:a")).toBe(1);
+    await redis.flushall();
+    expect(await redis.get("near:a")).toBeNull();
+  });
+
+  test("concurrent reads of a key that is not in memory share one request", async () => {
+    const redis = client({}, { enableAutoPipelining: false });
+    const values = await Promise.all(Array.from({ length: 20 }, () => redis.get("near:a")));
+    expect(values).toEqual(new Array(20).fill(null));
+    expect(sent).toEqual(["GET near:a", "PTTL near:a"]);
+  });
+
+  test("a read that is in flight while a write ends is not kept", async () => {
+    const redis = client({}, { enableAutoPipelining: false });
+    await server.command("SET", "near:a", "0");
+    for (let i = 1; i <= 100; i++) {
+      const reads = [redis.get("near:a"), redis.set("near:a", i), redis.get("near:a")];
+      await Promise.all(reads);
+      expect(await redis.get("near:a")).toBe(i);
+    }
+  });
+
+  test("an aborted signal rejects a read that is in memory, and a time limit a read that has to wait", async () => {
+    const redis = client();
+    await redis.get("near:a");
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(redis.with({ signal }).get("near:a")).rejects.toThrow("enough");
+    await server.command("CLIENT", "PAUSE", 400, "ALL");
+    passTime(100_000);
+    const began = performance.now();
+    await expect(redis.with({ timeout: 100 }).get("near:a")).rejects.toThrow(TimeoutError);
+    expect(performance.now() - began).toBeLessThan(390);
+    await redis.get("near:a");
+  });
+
+  test("text and bytes of one key are kept apart, and a schema checks what comes from memory", async () => {
+    const redis = client();
+    await server.command("SET", "near:a", Buffer.from([0xff, 0x31]));
+    const bytes = redis.with({ codec: "bytes" });
+    expect(await redis.get("near:a")).toBe("\ufffd1");
+    expect(await bytes.get("near:a")).toEqual(new Uint8Array([0xff, 0x31]));
+    expect(await bytes.get("near:a")).toEqual(new Uint8Array([0xff, 0x31]));
+    expect(sent.filter((each) => each.startsWith("GET"))).toHaveLength(2);
+    const schema = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: (value: unknown) => (value === 1 ? { value: "one" } : { issues: [{ message: "not 1" }] }),
+      },
+    } as const;
+    await expect(redis.get("near:a", { schema })).rejects.toMatchObject({ name: "SchemaError" });
+    await redis.set("near:a", 1);
+    await redis.get("near:a");
+    sent = [];
+    expect(await redis.get("near:a", { schema })).toBe("one");
+    expect(sent).toEqual([]);
+  });
+
+  test("replies beyond maxBytes replace those that were used least recently", async () => {
+    const redis = client({ maxBytes: 30_000 });
+    for (const key of ["near:a", "near:b", "near:c"]) await server.command("SET", key, "x".repeat(9_000));
+    for (const key of ["near:a", "near:b", "near:c", "near:a"]) await redis.get(key);
+    await server.command("SET", "near:d", "x".repeat(9_000));
+    await redis.get("near:d");
+    expect(redis.stats().near!.dropped).toBe(1);
+    sent = [];
+    await redis.get("near:a");
+    expect(sent).toEqual([]);
+    await redis.get("near:b");
+    expect(sent).toHaveLength(2);
+    await server.command("SET", "near:large", "x".repeat(40_000));
+    await redis.get("near:large");
+    sent = [];
+    await redis.get("near:large");
+    expect(sent).toHaveLength(2);
+  });
+
+  test("a client of several gateways behind one address keeps what each of them reports on", async () => {
+    const gateways = [gateway, await start(), await start()];
+    others.push(...gateways.slice(1));
+    const front = await startBalancer(gateways.map(({ url }) => Number(new URL(url).port)));
+    try {
+      const redis = client({}, { keepAlive: false }, front.url);
+      const verified = redis.with({ near: "verify" });
+      const countEpochs = async () => {
+        await redis.get("other");
+        return front.reports.size;
+      };
+      await expect.poll(countEpochs).toBe(3);
+      for (let i = 0; i < 10; i++) {
+        await server.command("SET", "near:a", i);
+        // Each gateway reports the change once.
+        for (let reads = 0; reads < 4; reads++) expect(await verified.get("near:a")).toBe(i);
+        sent = [];
+        for (let reads = 0; reads < 4; reads++) expect(await verified.get("near:a")).toBe(i);
+        expect(sent).toEqual(["PING", "PING", "PING", "PING"]);
+      }
+    } finally {
+      await front.stop();
+    }
+  });
+
+  test("replies are kept by time alone where the gateway reports no changes of their keys", async () => {
+    const plain = await start({ nearPrefix: [] });
+    const narrow = await start({ nearPrefix: ["near:a:"] });
+    others.push(plain, narrow);
+    for (const { url } of [plain, narrow]) {
+      const redis = client({ maxStale: 5_000 }, {}, url);
+      await server.command("SET", "near:b", "1");
+      expect(await redis.get("near:b")).toBe(1);
+      await server.command("SET", "near:b", "2");
+      await redis.get("other");
+      expect(await redis.get("near:b")).toBe(1);
+      expect(await redis.with({ near: "verify" }).get("near:b")).toBe(2);
+      await server.command("SET", "near:b", "3");
+      passTime(5_001);
+      expect(await redis.get("near:b")).toBe(3);
+    }
+  });
+
+  test("another endpoint gets no header, and its replies are kept by time alone", async () => {
+    const endpoint = await RawEndpoint.start();
+    let value = 0;
+    endpoint.onRequest = ({ body, socket }) => {
+      const commands = JSON.parse(body) as string[] | string[][];
+      const reply = (name: string) => ({ result: name === "PTTL" ? -1 : String(++value) });
+      const json = Array.isArray(commands[0])
+        ? (commands as string[][]).map(([name]) => reply(name!))
+        : reply((commands as string[])[0]!);
+      socket.write(httpResponse(JSON.stringify(json), { "content-type": "application/json" }));
+    };
+    try {
+      const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
+      await redis.set("x", 1);
+      expect(await redis.get("near:a")).toBe(2);
+      expect(await redis.get("near:a")).toBe(2);
+      expect(await redis.with({ near: "verify" }).get("near:a")).toBe(3);
+      passTime(5_001);
+      expect(await redis.get("near:a")).toBe(4);
+      expect(endpoint.requests.slice(1).filter(({ head }) => /warmline-near/i.test(head))).toEqual([]);
+    } finally {
+      await endpoint.stop();
+    }
+  });
+
+  test("a near cache is above middleware, which sees what is not in memory", async () => {
+    const redis = client({ maxStale: 5_000 });
+    const seen: unknown[] = [];
+    redis.use((request, next) => {
+      seen.push(request.body);
+      return next(request);
+    });
+    await server.command("SET", "near:a", "1");
+    expect(await redis.get("near:a")).toBe(1);
+    expect(await redis.get("near:a")).toBe(1);
+    expect(seen).toHaveLength(1);
+    await redis.set("near:a", 2);
+    expect(await redis.get("near:a")).toBe(2);
+  });
+
+  test("a lost tracking connection leaves replies by time alone until they are read again", async () => {
+    const redis = client({ maxStale: 5_000 });
+    await redis.get("near:a");
+    for (const line of String(await server.command("CLIENT", "LIST")).split("\n")) {
+      if (/flags=\S*t/.test(line)) await server.command("CLIENT", "KILL", "ID", /id=(\d+)/.exec(line)![1]!);
+    }
+    await server.command("SET", "near:a", "1");
+    await expect.poll(() => redis.with({ near: "verify" }).get("near:a")).toBe(1);
+    await server.command("SET", "near:a", "2");
+    expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+  });
+
+  test("options that can't work are refused by name", () => {
+    expect(() => near({ match: [] })).toThrow("near: match must not be empty");
+    expect(() => near({ match: "a*b" })).toThrow("near: match must hold names of keys, and prefixes");
+    expect(() => near({ match: "a?" })).toThrow(ConfigError);
+    expect(() => near({ match: "a", maxStale: 0 })).toThrow("near: maxStale must be a number of ms above 0");
+    expect(() => near({ match: "a", maxBytes: Number.NaN })).toThrow("near: maxBytes must be");
+    expect(() => near({ match: "a", ttl: 1 } as never)).toThrow("near: unknown option ttl");
+    expect(() => near(undefined as never)).toThrow(
+      'near() needs an object of options, such as { match: "flag:*" }',
+    );
+    const given = { url: gateway.url, token: "main" };
+    expect(() => new Redis({ ...given, near: { match: "a" } as never })).toThrow(
+      "near must be near() of warmline/near",
+    );
+    const cache = near(MATCH);
+    const redis = new Redis({ ...given, near: cache });
+    new Redis({ ...given, near: cache });
+    expect(() => new Redis({ ...given, token: "other", near: cache })).toThrow(
+      "near: this near cache is that of another url or token: call near() for each",
+    );
+    expect(() => redis.with({ near: "never" as never })).toThrow("near must be one of true, false, verify");
+    expect(() => new Redis(given).with({ near: "verify" })).toThrow("near needs new Redis({ near })");
+  });
+});

@@ -1,0 +1,312 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { resolve } from "node:path";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  startRedis,
+} from "../../../testbed/src/index.js";
+
+/** Options of {@link runNearModel}. */
+export interface NearModelOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Whether the run ends with the first read that was not right. */
+  readonly untilViolation?: boolean;
+  /** The module that has `near`, as an import's name. Default: `warmline/near`. */
+  readonly nearModule?: string;
+}
+
+/** A read that returned a value from before a change that it had to see. */
+export interface Violation {
+  readonly mode: string;
+  readonly key: string;
+  readonly value: unknown;
+  /** The time in ms from the acknowledgement of the change to the latest moment at which the read had to see it. */
+  readonly late: number;
+}
+
+/** The outcome of a run. */
+export interface NearModelResult {
+  readonly reads: number;
+  readonly failed: number;
+  readonly stats: Record<string, number>;
+  readonly faults: Record<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+/** A state of a key: from the moment its write was sent until the next one was acknowledged. */
+interface State {
+  readonly value: string | null;
+  readonly sentAt: number;
+  overwrittenAt: number;
+}
+
+const KEYS = Array.from({ length: 8 }, (_, at) => `model:${at}`);
+const MAX_STALE = 150;
+const TOKEN = "model";
+/** Precision of Redis's times to live, in ms. */
+const TTL_PRECISION = 2;
+
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+/**
+ * Runs functions with near caches against a Redis that others change: functions are frozen, tracking connections are lost,
+ * gateways restart, and responses are delayed, so that one overtakes another. Returns the reads that were not right: with
+ * "verify", those of a value overwritten before the read began; of others, more than `maxStale` before.
+ */
+export async function runNearModel(options: NearModelOptions): Promise<NearModelResult> {
+  const random = mulberry32(options.seed);
+  const server = await startRedis();
+  const history = new Map(
+    KEYS.map((key) => [key, [{ value: null, sentAt: 0, overwrittenAt: Infinity } as State]]),
+  );
+  const gateways = [await startGateway(server, 0), await startGateway(server, 0)];
+  const front = await startFront(
+    gateways.map(({ url }) => Number(new URL(url).port)),
+    random,
+  );
+  const writers = new Writers(server, history, random);
+  const readers = Array.from({ length: 3 }, (_, at) => startReader(front.url, options, at));
+  const faults: Record<string, number> = { frozen: 0, killed: 0, restarted: 0, flushed: 0 };
+  const end = now() + options.seconds * 1_000;
+  /** The reads that were not right, of those before a time: later writes may not be in the history yet. */
+  const violationsBefore = (time: number) =>
+    readers
+      .flatMap(({ reads }) => reads)
+      .flatMap((read) => (read[0] !== "failed" && read[4] < time ? (violationOf(read, history) ?? []) : []));
+  const isOver = () =>
+    now() > end || (options.untilViolation === true && violationsBefore(now() - 1_000).length > 0);
+  const chaos = async () => {
+    while (!isOver()) {
+      await pause(50 + random() * 250);
+      const kind = random();
+      if (kind < 0.5) {
+        const { child } = readers[Math.floor(random() * readers.length)]!;
+        faults.frozen!++;
+        child.kill("SIGSTOP");
+        await pause(random() < 0.3 ? 500 + random() * 500 : random() * 200);
+        child.kill("SIGCONT");
+      } else if (kind < 0.75) {
+        faults.killed!++;
+        await killTracking(writers.connection);
+      } else if (kind < 0.9) {
+        faults.restarted!++;
+        const at = Math.floor(random() * gateways.length);
+        const { port } = new URL(gateways[at]!.url);
+        await gateways[at]!.close();
+        gateways[at] = await startGateway(server, Number(port));
+      } else {
+        faults.flushed!++;
+        await writers.flush();
+      }
+    }
+  };
+  try {
+    await writers.start();
+    await chaos();
+    await Promise.all(readers.map(({ stop }) => stop()));
+    await writers.stop();
+  } finally {
+    for (const { child } of readers) child.kill("SIGKILL");
+    await front.stop();
+    for (const gateway of gateways) await gateway.close();
+    await server.stop();
+  }
+  const reads = readers.flatMap(({ reads }) => reads);
+  const stats: Record<string, number> = {};
+  for (const { stats: own } of readers)
+    for (const [name, value] of Object.entries(own)) stats[name] = (stats[name] ?? 0) + value;
+  const done = reads.filter(([mode]) => mode !== "failed");
+  const violations = violationsBefore(Infinity);
+  return { reads: done.length, failed: reads.length - done.length, stats, faults, violations };
+}
+
+type Read = readonly [mode: string, key: string, value: string | null, began: number, ended: number];
+
+function violationOf(
+  [mode, key, value, began, ended]: Read,
+  history: Map<string, State[]>,
+): Violation | undefined {
+  const limit = mode === "verify" ? began : began - MAX_STALE;
+  const states = history.get(key)!.filter((state) => state.value === value && state.sentAt <= ended);
+  if (states.some(({ overwrittenAt }) => overwrittenAt > limit)) return undefined;
+  return { mode, key, value, late: limit - Math.max(...states.map(({ overwrittenAt }) => overwrittenAt)) };
+}
+
+/** Clients of Redis that use no gateway. Each key has one writer at a time, so that the order of its writes is known. */
+class Writers {
+  connection!: RedisConnection;
+  #running = true;
+  #loops: Promise<void>[] = [];
+  /** Resolves when writers may go on, if they may not now. */
+  #gate: Promise<void> | null = null;
+  #waiting = 0;
+  #version = 0;
+
+  constructor(
+    readonly server: RedisServer,
+    readonly history: Map<string, State[]>,
+    readonly random: () => number,
+  ) {}
+
+  async start(): Promise<void> {
+    this.connection = await connectRedis({ path: this.server.path! });
+    this.#loops = KEYS.map((key) => this.#write(key));
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#loops);
+    this.connection.close();
+  }
+
+  /** Removes all keys while no other write is in flight. */
+  async flush(): Promise<void> {
+    let open!: () => void;
+    this.#gate = new Promise((done) => {
+      open = done;
+    });
+    while (this.#waiting < KEYS.length) await pause(5);
+    const sentAt = now();
+    await this.connection.command("FLUSHALL");
+    const ackedAt = now();
+    for (const key of KEYS) this.#record(key, null, sentAt, ackedAt);
+    this.#gate = null;
+    open();
+  }
+
+  #record(key: string, value: string | null, sentAt: number, ackedAt: number): void {
+    const states = this.history.get(key)!;
+    for (const state of states) state.overwrittenAt = Math.min(state.overwrittenAt, ackedAt);
+    states.push({ value, sentAt, overwrittenAt: Infinity });
+  }
+
+  async #write(key: string): Promise<void> {
+    const connection = await connectRedis({ path: this.server.path! });
+    while (this.#running) {
+      if (this.#gate) {
+        this.#waiting++;
+        await this.#gate;
+        this.#waiting--;
+      }
+      const value = `v${++this.#version}`;
+      const kind = this.random();
+      const sentAt = now();
+      const ttl = 10 + Math.floor(this.random() * 400);
+      if (kind < 0.1) await connection.command("DEL", key);
+      else if (kind < 0.25) await connection.command("SET", key, value, "PX", ttl);
+      else if (kind < 0.35)
+        await connection.command("EVAL", "redis.call('SET', KEYS[1], ARGV[1])", 1, key, value);
+      else await connection.command("SET", key, value);
+      const ackedAt = now();
+      this.#record(key, kind < 0.1 ? null : value, sentAt, ackedAt);
+      if (kind >= 0.1 && kind < 0.25) {
+        const states = this.history.get(key)!;
+        states.at(-1)!.overwrittenAt = ackedAt + ttl + TTL_PRECISION;
+        states.push({ value: null, sentAt: sentAt + ttl - TTL_PRECISION, overwrittenAt: Infinity });
+      }
+      // Bursts, then a time in which a stale value would stay.
+      await pause(this.random() < 0.6 ? this.random() * 15 : 200 + this.random() * 600);
+    }
+    connection.close();
+  }
+}
+
+function startGateway(server: RedisServer, port: number): Promise<Gateway> {
+  return createGateway({
+    port,
+    redis: server.url,
+    token: TOKEN,
+    logLevel: "silent",
+    nearPrefix: ["model:"],
+    shutdownTimeout: 0,
+    console: false,
+  });
+}
+
+interface Reader {
+  readonly child: ChildProcess;
+  readonly reads: Read[];
+  stats: Record<string, number>;
+  stop(): Promise<void>;
+}
+
+function startReader(
+  url: string,
+  { seed, nearModule = "warmline/near" }: NearModelOptions,
+  at: number,
+): Reader {
+  const config = {
+    ...{ url, token: TOKEN, keys: KEYS, maxStale: MAX_STALE, nearModule },
+    seed: seed * 31 + at,
+    autoPipelining: at % 2 === 0,
+  };
+  const child = fork(resolve(import.meta.dirname, "reader.mjs"), [JSON.stringify(config)], { execArgv: [] });
+  const ended = new Promise<void>((done) => child.once("exit", () => done()));
+  const reader: Reader = {
+    child,
+    reads: [],
+    stats: {},
+    async stop() {
+      child.kill("SIGCONT");
+      if (child.connected) child.send("stop");
+      await ended;
+    },
+  };
+  child.on("message", ({ reads, stats }: { reads: Read[]; stats?: Record<string, number> }) => {
+    reader.reads.push(...reads);
+    if (stats) reader.stats = stats;
+  });
+  return reader;
+}
+
+/** One address of several gateways. Each connection delays what it carries by a time of its own. */
+async function startFront(ports: readonly number[], random: () => number) {
+  let next = 0;
+  const sockets = new Set<Socket>();
+  const link = (from: Socket, to: Socket) => {
+    let last = Promise.resolve();
+    from.on("data", (chunk) => {
+      const delay = random() < 0.25 ? random() * 80 : random() * 2;
+      last = last.then(() => pause(delay)).then(() => void to.write(chunk));
+    });
+    from.on("error", () => {});
+    from.on("close", () => last.then(() => to.destroy()));
+    sockets.add(from);
+  };
+  const front: Server = createServer((socket) => {
+    const upstream = connect(ports[next++ % ports.length]!, "127.0.0.1");
+    link(socket, upstream);
+    link(upstream, socket);
+  });
+  await new Promise<void>((done) => front.listen(0, "127.0.0.1", done));
+  const { port } = front.address() as { port: number };
+  const stop = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((done) => front.close(done));
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+/** Ends the connections on which gateways get reports of changes. */
+async function killTracking(redis: RedisConnection): Promise<void> {
+  for (const line of String(await redis.command("CLIENT", "LIST")).split("\n")) {
+    const id = /^id=(\d+) .* flags=\S*t/.exec(line)?.[1];
+    if (id) await redis.command("CLIENT", "KILL", "ID", id);
+  }
+}
+
+/** Returns a generator of numbers from 0 to 1 by a seed. */
+export function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
