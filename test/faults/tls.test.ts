@@ -89,7 +89,12 @@ describe("a handshake that hangs", () => {
     "several handshakes that hang let calls settle, and calls succeed once handshakes do",
     async ({ route }) => {
       route.path.transport.onConnection(() => blackhole("open"));
-      const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 1_500 });
+      const instance = await start(route, {
+        preconnect: false,
+        maxConnections: 2,
+        timeout: 1_500,
+        circuit: false,
+      });
       for (let i = 0; i < 2; i++) {
         const [result] = await instance.run(["INCR", route.key]);
         expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
