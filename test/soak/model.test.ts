@@ -43,6 +43,8 @@ interface WorkerReport {
   readonly written: readonly Written[];
   readonly wrong: readonly string[];
   readonly messages: number;
+  /** Ids of the entries that its follower got. */
+  readonly ids: readonly string[];
 }
 
 /** The state that a write left, by the number of times it was applied. */
@@ -153,6 +155,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
         try {
           await redis.command("PUBLISH", "news", `${++number} ${surely}`);
           surely = number;
+          await redis.command("XADD", "news", "*", "number", String(number));
         } catch {
           // Redis is away.
         }
@@ -201,6 +204,11 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
         );
     }
     if (writes !== "at-least-once") wrong.push(...outOfOrder(written, lists));
+    const entries = (await redis.command("XRANGE", "news", "-", "+")) as [id: string][];
+    for (const { ids } of reports) {
+      expect(ids, `MODEL_SEED=${seed}`).toEqual(entries.slice(0, ids.length).map(([id]) => id));
+      expect(ids.length).toBeGreaterThan(SECONDS);
+    }
     process.stdout.write(
       `${written.length} writes, ${reports.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(settlements))}\n`,
     );

@@ -1,6 +1,7 @@
 // Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
 // to be wrong at once is reported as such.
 import { getEventListeners } from "node:events";
+import { follow } from "warmline/streams";
 
 const { ENTRY, CLIENT, STREAM_URL } = process.env;
 const { Redis } = await import(ENTRY);
@@ -157,12 +158,13 @@ class Lane {
     const begun = awake;
     if (as < 0.03) await this.transaction(client, signal, 1_200);
     else if (as < 0.12) await this.transaction(client, signal, 2);
+    else if (as < 0.16) await this.redelivery(client, signal);
     else {
       const list = `list:${this.name}`;
       const size = random() < 0.4 ? 1 : 2 + Math.floor(random() * 6);
       const commands = Array.from({ length: size }, () => this.command(list, group));
       const settlements =
-        as < 0.3
+        as < 0.34
           ? await this.pipeline(client, signal, commands)
           : await this.together(client, signal, commands);
       for (const [at, { settle }] of commands.entries()) settle(settlements[at], at);
@@ -198,6 +200,25 @@ class Lane {
         error ? settlementOf(Promise.reject(error), signal, "in a pipeline") : { value: result },
       ),
     );
+  }
+
+  /** An event that is delivered twice, whose writes are applied once. */
+  async redelivery(client, signal) {
+    const id = this.id();
+    const keys = [`count:${id}`, `count:${id}.2`];
+    const deliver = () => {
+      const scoped = client.with({ writes: "exactly-once", scope: id });
+      return Promise.all(keys.map((key) => settlementOf(scoped.incr(key), signal, "a scoped incr")));
+    };
+    const deliveries = [await deliver(), await deliver()];
+    for (const [at, key] of keys.entries()) {
+      const both = deliveries.map((settlements) => settlements[at]);
+      for (const { outcome, value } of both)
+        if (!outcome && value !== 1) wrong.push(`${key} of a scope gave ${value}`);
+      const settlement =
+        both.find(({ outcome }) => !outcome) ?? both.find(({ outcome }) => outcome === "unknown") ?? both[0];
+      this.written.push({ kind: "count", key, full: 1, settlement });
+    }
   }
 
   /** All of it or nothing. */
@@ -250,9 +271,18 @@ function listen() {
     gap = true;
   });
   subscriber.on("error", (error) => wrong.push(`the subscriber gave up: ${error.message}`));
+  const controller = new AbortController();
+  const ids = [];
+  const following = (async () => {
+    for await (const { id } of follow(redis, "news", { signal: controller.signal })) ids.push(id);
+  })().catch((error) => {
+    if (error !== controller.signal.reason) wrong.push(`the follower gave up: ${error.message}`);
+  });
   return async () => {
     await subscriber.unsubscribe();
-    return messages;
+    controller.abort(new Error("over"));
+    await following;
+    return { messages, ids };
   };
 }
 
@@ -272,11 +302,11 @@ export async function handler({ seed, seconds, lanes, name }) {
       while (awake < end) await lane.step();
     }),
   );
-  const messages = await stopListening();
+  const { messages, ids } = await stopListening();
   base.close();
   clearInterval(ticking);
   // What is left of timers that were about to fire, such as those of aborts.
   for (let i = 0; i < 50 && timers() > before; i++) await pause(100);
   if (timers() > before) wrong.push(`${timers() - before} timers were left`);
-  return { written: all.flatMap(({ written }) => written), wrong, messages, stats: base.stats() };
+  return { written: all.flatMap(({ written }) => written), wrong, messages, ids, stats: base.stats() };
 }
