@@ -50,6 +50,14 @@ export class Prefix {
     return name.startsWith(this.#text);
   }
 
+  /** Whether the name `bytes[from, to)` begins with the prefix. */
+  coversBytes(bytes: Buffer, from: number, to: number): boolean {
+    const prefix = this.#bytes;
+    if (to - from < prefix.length) return false;
+    for (let i = 0; i < prefix.length; i++) if (bytes[from + i] !== prefix[i]) return false;
+    return true;
+  }
+
   /** Whether a glob pattern matches nothing that does not begin with the prefix. */
   coversPattern(pattern: string): boolean {
     return pattern.startsWith(this.glob) || (this.glob === this.#text && pattern.startsWith(this.#text));

@@ -43,11 +43,34 @@ function pageWithin(reply: Buffer, prefix: Prefix): Buffer {
   return within === UNEXPECTED ? UNEXPECTED : arrayOf([cursor, within]);
 }
 
-/** A list of names, without those that the prefix does not cover. */
+/** A list of names, without those that the prefix does not cover. It is read in one pass, since there may be millions. */
 function namesWithin(reply: Buffer, prefix: Prefix): Buffer {
   if (isError(reply)) return reply;
   if (reply[0] !== STAR) return UNEXPECTED;
-  const names = elementsOf(reply);
-  if (names.some((name) => name[0] !== DOLLAR)) return UNEXPECTED;
-  return arrayOf(names.filter((name) => prefix.covers(new RespReader(name).nextText())));
+  const reader = new RespReader(reply);
+  const count = reader.nextLength();
+  const room = reader.at;
+  let out: Buffer | null = null;
+  let end = room;
+  let kept = 0;
+  /** Start of the names that were covered last, without a gap. */
+  let run = room;
+  for (let left = count; left > 0; left--) {
+    if (reader.type !== DOLLAR) return UNEXPECTED;
+    const at = reader.at;
+    const length = reader.nextLength();
+    const isCovered = length >= 0 && prefix.coversBytes(reply, reader.at, reader.at + length);
+    if (length >= 0) reader.at += length + 2;
+    if (isCovered) kept++;
+    else {
+      out ??= Buffer.allocUnsafeSlow(reply.length);
+      end += reply.copy(out, end, run, at);
+      run = reader.at;
+    }
+  }
+  if (!out) return reply;
+  end += reply.copy(out, end, run, reader.at);
+  const header = `*${kept}\r\n`;
+  out.write(header, room - header.length, "latin1");
+  return out.subarray(room - header.length, end);
 }
