@@ -191,12 +191,14 @@ class Call<T> implements AttemptListener {
   #giveUp(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
     const { label: command, repeatable, write, budget } = this.#outgoing;
     const unknown = write ? budget.possiblyApplied : outcome === "unknown";
+    // An error reply of the gateway ends in the command's name, which the message begins with.
+    const reason = cause.message.replace(/ \(command: \S+\)$/, "");
     const sent = repeatable
       ? "no complete response"
       : "the command was sent, but no complete response arrived, so it may have been applied";
     const error = unknown
-      ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
-      : new ConnectionError(`${command}: not sent: ${cause.message}`, {
+      ? new Kind(`${command}: ${sent}: ${reason}`, { outcome: "unknown", command, cause })
+      : new ConnectionError(`${command}: not sent: ${reason}`, {
           command,
           cause,
           retryAt: (cause as Partial<Unreachable>).retryAt,
@@ -242,7 +244,10 @@ class Call<T> implements AttemptListener {
     const { label, budget, write } = this.#outgoing;
     const written = this.#possiblyWritten;
     const cause =
-      this.#cause ?? (this.#attempt && !written ? new Error("no connection was ready") : undefined);
+      this.#cause ??
+      (this.#attempt && !written
+        ? new Error("no connection was ready: check url, the network and maxConnections")
+        : undefined);
     this.#reject(createTimeoutError(label, budget.timeout, written, write, cause));
   }
 
