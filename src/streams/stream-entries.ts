@@ -55,7 +55,8 @@ export async function* streamEntries<V>(
         }
         if (entries.length === 0) continue;
         yield entries;
-        position = id;
+        // Not `id`: that of the next entry may have come without its data.
+        position = entries.at(-1)!.id;
       }
     } catch (error) {
       signal?.throwIfAborted();

@@ -37,8 +37,8 @@ async function writeNumbers(redis: Redis, key: string, count: number, onWritten?
 }
 
 describe.runIf(redisAvailable())("a follower", () => {
-  async function start() {
-    const server = await startRedis({ listen: "tcp" });
+  async function start(...flags: string[]) {
+    const server = await startRedis({ listen: "tcp", flags });
     cleanups.push(() => server.stop());
     const gateway = await createGateway({ redis: server.url, port: 0 });
     cleanups.push(() => gateway.close());
@@ -77,15 +77,27 @@ describe.runIf(redisAvailable())("a follower", () => {
     expect(await collected).toEqual(numbers(60));
   });
 
-  test("continues when Redis restarts with its data, and throws GapError when the data is lost", async () => {
+  test("continues when Redis restarts with its data", async () => {
+    const { server, gateway } = await start("--appendonly", "yes", "--appendfsync", "always");
+    const redis = new Redis({ url: gateway.url, token: gateway.token, retry: { retries: 100 } });
+    const seen: unknown[] = [];
+    const collected = collect(follow(redis, "log"), seen);
+    await writeNumbers(redis, "log", 40, async (n) => {
+      if (n !== 20) return;
+      await expect.poll(() => seen.length).toBe(20);
+      await server.kill();
+      await server.restart();
+    });
+    expect(await collected).toEqual(numbers(40));
+  });
+
+  test("throws GapError when Redis restarts without its data", async () => {
     const { server, gateway } = await start();
-    await server.command("CONFIG", "SET", "appendonly", "yes");
     const redis = clientOf(gateway);
     const seen: unknown[] = [];
     const collected = collect(follow(redis, "log"), seen);
     await redis.xadd("log", "*", { n: 1 });
     await expect.poll(() => seen).toEqual([1]);
-    await server.command("CONFIG", "SET", "appendonly", "no");
     await server.kill();
     await server.restart();
     await expect(collected).rejects.toThrow(GapError);

@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ArgumentError, Redis, RedisError, WarmlineError } from "warmline";
+import { ArgumentError, ConnectionError, Redis, RedisError, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow, GapError, produce } from "warmline/streams";
+import { freePorts } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { RawEndpoint } from "../../support/endpoint.js";
 import { setups } from "../gateway/engines.js";
 
 /** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
@@ -206,6 +208,30 @@ describe("the arguments of follow and produce", () => {
   });
 
   test("an endpoint that can't be reached rejects", async () => {
-    await expect(follow(redis, "log").next()).rejects.toThrow(/FOLLOW: .*ECONNREFUSED|fetch failed/);
+    const [port] = await freePorts(1);
+    const away = new Redis({ url: `http://127.0.0.1:${port}`, token: "t", retry: false });
+    await expect(follow(away, "log").next()).rejects.toThrow(ConnectionError);
   });
+});
+
+test("a stream that is lost within an entry continues after the last whole one", async () => {
+  const endpoint = await RawEndpoint.start();
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nwarmline-gateway: 0\r\n\r\n";
+  const begin = (id: string) => `${head}event: follow\nid: ${id}\ndata: ${id}\n\n`;
+  endpoint.onRequest = ({ socket, connection }) => {
+    if (connection === 1) socket.end(`${begin("0-0")}id: 1-0\ndata: ["n","1"]\n\nid: 2-0\n`);
+    else socket.write(`${begin("1-0")}id: 2-0\ndata: ["n","2"]\n\n`);
+  };
+  const redis = new Redis({ url: endpoint.url, token: "t" });
+  const seen: unknown[] = [];
+  for await (const { id, fields } of follow(redis, "log")) {
+    seen.push(id, fields);
+    if (id === "2-0") break;
+  }
+  expect(seen).toEqual(["1-0", { n: 1 }, "2-0", { n: 2 }]);
+  expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual([
+    "/follow/log?from=0-0",
+    "/follow/log?from=1-0",
+  ]);
+  await endpoint.stop();
 });
