@@ -20,21 +20,28 @@ let measuring = false;
 let running = true;
 let responses = 0;
 
+/** Timeout in ms of the first byte of a response, and the silence in ms after which a response is complete. */
+const FIRST_BYTE_TIMEOUT = 5_000;
+const SILENCE = 300;
+
 /** Measures the length of one response: one after which nothing follows for 300 ms. */
 function measureLength(): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = "";
-    socket.on("error", reject);
-    socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
-    });
-    socket.write(bytes);
-    setTimeout(() => {
+    const finish = () => {
       socket.destroy();
       if (/^(HTTP\/1\.1 200 |[$*+:])/.test(received)) resolve(received.length);
       else reject(new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`));
-    }, 300);
+    };
+    let timer = setTimeout(finish, FIRST_BYTE_TIMEOUT);
+    socket.on("error", reject);
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      clearTimeout(timer);
+      timer = setTimeout(finish, SILENCE);
+    });
+    socket.write(bytes);
   });
 }
 
