@@ -23,8 +23,8 @@ export function parseJson(text: string): any {
 }
 
 function readItem(item: any, base64: boolean): RawReply {
-  if (typeof item?.error === "string") return new ErrorReply(item.error);
-  return item?.result === "OK" ? "OK" : readValue(item?.result, base64);
+  const value = item?.error ? item : item?.result;
+  return value === "OK" ? value : readValue(value, base64);
 }
 
 function readValue(value: any, base64: boolean, depth = 0): RawReply {
@@ -35,6 +35,7 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
     return value.map((item) => readValue(item, base64, inside));
   }
   if (typeof value?.digits === "string") return value.digits;
+  if (typeof value?.error === "string") return new ErrorReply(value.error);
   throw new MalformedReply("the response has neither a result nor an error");
 }
 

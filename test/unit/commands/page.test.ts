@@ -5,6 +5,7 @@ import { commandsPage, type Method } from "../../../scripts/commands/page.js";
 import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { Engine, Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
+import { bloomExercises } from "../../integration/commands/exercises/modules.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 import type { Sample } from "./samples/sample.js";
 
@@ -33,7 +34,7 @@ function modules(): Record<string, Method[]> {
   const methods = Object.entries(moduleSpecs).map(([method, spec]) => ({
     name: method.replace(".", "(redis)."),
     spec,
-    tested: [],
+    tested: method in bloomExercises ? ["RedisBloom 2.8"] : [],
     samples: callsOf(moduleSamples[method]!),
   }));
   return { 'modules, from "warmline/modules"': methods };

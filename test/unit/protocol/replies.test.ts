@@ -143,6 +143,11 @@ describe("JSON", () => {
     expect(plain(readJson('[{"result":1},{"error":"ERR no"}]', true))).toEqual([1, { error: "ERR no" }]);
   });
 
+  test("an error inside an array is that item's reply", () => {
+    const found = readJson('{"result":[1,{"error":"ERR full"},["YQ=="]]}', true);
+    expect(plain(found)).toEqual([1, { error: "ERR full" }, [{ bulk: bytes("a") }]]);
+  });
+
   test.each([
     "",
     "<html>",
