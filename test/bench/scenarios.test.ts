@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
@@ -80,3 +81,16 @@ describe("sequential, twice with one seed", () => {
     }
   }, 180_000);
 });
+
+test.skipIf(!redisAvailable())(
+  "near reads no stale value with verify, and sends fewer commands",
+  async () => {
+    const { data } = await run("near");
+    const of = (cache: string) => (data as any[]).find((row) => row.cache === cache);
+    expect(of("verify").stale.values).toEqual([0]);
+    expect(of("near").oldest.values[0]).toBeLessThanOrEqual(1_000);
+    expect(of("none").commands.values).toEqual([10]);
+    expect(of("near").commands.values[0]).toBeLessThan(5);
+  },
+  120_000,
+);

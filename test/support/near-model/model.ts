@@ -2,17 +2,27 @@ import { type ChildProcess, fork } from "node:child_process";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
+import { type RedisConnection, startRedis } from "../../../testbed/src/index.js";
+
+/** The Redis of a run. */
+export interface ModelRedis {
+  /** The gateway's `--redis`. */
+  readonly url: string;
+  /** Runs a command without the gateways of the run. Rejects if it is not known whether it was applied. */
+  command(...args: (string | number)[]): Promise<unknown>;
+  /** Sends a command to each server. */
+  everywhere(run: (command: RedisConnection["command"]) => Promise<void>): Promise<void>;
+  /** Makes another server the primary of some keys. */
+  failOver?(): Promise<void>;
+  stop(): Promise<void>;
+}
 
 /** Options of {@link runNearModel}. */
 export interface NearModelOptions {
   readonly seconds: number;
   readonly seed: number;
+  /** Default: one server. */
+  readonly redis?: ModelRedis;
   /** Whether the run ends with the first read that was not right. */
   readonly untilViolation?: boolean;
   /** The module that has `near`, as an import's name. Default: `warmline/near`. */
@@ -60,18 +70,18 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
  */
 export async function runNearModel(options: NearModelOptions): Promise<NearModelResult> {
   const random = mulberry32(options.seed);
-  const server = await startRedis();
+  const redis = options.redis ?? (await startOne());
   const history = new Map(
     KEYS.map((key) => [key, [{ value: null, sentAt: 0, overwrittenAt: Infinity } as State]]),
   );
-  const gateways = [await startGateway(server, 0), await startGateway(server, 0)];
+  const gateways = [await startGateway(redis, 0), await startGateway(redis, 0)];
   const front = await startFront(
     gateways.map(({ url }) => Number(new URL(url).port)),
     random,
   );
-  const writers = new Writers(server, history, random);
+  const writers = new Writers(redis, history, random);
   const readers = Array.from({ length: 3 }, (_, at) => startReader(front.url, options, at));
-  const faults: Record<string, number> = { frozen: 0, killed: 0, restarted: 0, flushed: 0 };
+  const faults: Record<string, number> = { frozen: 0, killed: 0, restarted: 0, flushed: 0, failedOver: 0 };
   const end = now() + options.seconds * 1_000;
   /** The reads that were not right, of those before a time: later writes may not be in the history yet. */
   const violationsBefore = (time: number) =>
@@ -90,15 +100,18 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
         child.kill("SIGSTOP");
         await pause(random() < 0.3 ? 500 + random() * 500 : random() * 200);
         child.kill("SIGCONT");
+      } else if (kind < 0.6 && redis.failOver) {
+        faults.failedOver!++;
+        await redis.failOver();
       } else if (kind < 0.75) {
         faults.killed!++;
-        await killTracking(writers.connection);
+        await redis.everywhere(killTracking);
       } else if (kind < 0.9) {
         faults.restarted!++;
         const at = Math.floor(random() * gateways.length);
         const { port } = new URL(gateways[at]!.url);
         await gateways[at]!.close();
-        gateways[at] = await startGateway(server, Number(port));
+        gateways[at] = await startGateway(redis, Number(port));
       } else {
         faults.flushed!++;
         await writers.flush();
@@ -106,7 +119,7 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
     }
   };
   try {
-    await writers.start();
+    writers.start();
     await chaos();
     await Promise.all(readers.map(({ stop }) => stop()));
     await writers.stop();
@@ -114,7 +127,7 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
     for (const { child } of readers) child.kill("SIGKILL");
     await front.stop();
     for (const gateway of gateways) await gateway.close();
-    await server.stop();
+    await redis.stop();
   }
   const reads = readers.flatMap(({ reads }) => reads);
   const stats: Record<string, number> = {};
@@ -139,7 +152,6 @@ function violationOf(
 
 /** Clients of Redis that use no gateway. Each key has one writer at a time, so that the order of its writes is known. */
 class Writers {
-  connection!: RedisConnection;
   #running = true;
   #loops: Promise<void>[] = [];
   /** Resolves when writers may go on, if they may not now. */
@@ -148,20 +160,18 @@ class Writers {
   #version = 0;
 
   constructor(
-    readonly server: RedisServer,
+    readonly redis: ModelRedis,
     readonly history: Map<string, State[]>,
     readonly random: () => number,
   ) {}
 
-  async start(): Promise<void> {
-    this.connection = await connectRedis({ path: this.server.path! });
+  start(): void {
     this.#loops = KEYS.map((key) => this.#write(key));
   }
 
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#loops);
-    this.connection.close();
   }
 
   /** Removes all keys while no other write is in flight. */
@@ -171,12 +181,21 @@ class Writers {
       open = done;
     });
     while (this.#waiting < KEYS.length) await pause(5);
-    const sentAt = now();
-    await this.connection.command("FLUSHALL");
-    const ackedAt = now();
+    const { sentAt, ackedAt } = await this.#run("FLUSHALL");
     for (const key of KEYS) this.#record(key, null, sentAt, ackedAt);
     this.#gate = null;
     open();
+  }
+
+  /** Runs a command. Returns when it was sent, and when it was acknowledged: never, if that is not known. */
+  async #run(...args: (string | number)[]): Promise<{ sentAt: number; ackedAt: number }> {
+    const sentAt = now();
+    try {
+      await this.redis.command(...args);
+      return { sentAt, ackedAt: now() };
+    } catch {
+      return { sentAt, ackedAt: Infinity };
+    }
   }
 
   #record(key: string, value: string | null, sentAt: number, ackedAt: number): void {
@@ -186,7 +205,6 @@ class Writers {
   }
 
   async #write(key: string): Promise<void> {
-    const connection = await connectRedis({ path: this.server.path! });
     while (this.#running) {
       if (this.#gate) {
         this.#waiting++;
@@ -195,14 +213,17 @@ class Writers {
       }
       const value = `v${++this.#version}`;
       const kind = this.random();
-      const sentAt = now();
       const ttl = 10 + Math.floor(this.random() * 400);
-      if (kind < 0.1) await connection.command("DEL", key);
-      else if (kind < 0.25) await connection.command("SET", key, value, "PX", ttl);
-      else if (kind < 0.35)
-        await connection.command("EVAL", "redis.call('SET', KEYS[1], ARGV[1])", 1, key, value);
-      else await connection.command("SET", key, value);
-      const ackedAt = now();
+      const script = "redis.call('SET', KEYS[1], ARGV[1])";
+      const args =
+        kind < 0.1
+          ? ["DEL", key]
+          : kind < 0.25
+            ? ["SET", key, value, "PX", ttl]
+            : kind < 0.35
+              ? ["EVAL", script, 1, key, value]
+              : ["SET", key, value];
+      const { sentAt, ackedAt } = await this.#run(...args);
       this.#record(key, kind < 0.1 ? null : value, sentAt, ackedAt);
       if (kind >= 0.1 && kind < 0.25) {
         const states = this.history.get(key)!;
@@ -212,14 +233,19 @@ class Writers {
       // Bursts, then a time in which a stale value would stay.
       await pause(this.random() < 0.6 ? this.random() * 15 : 200 + this.random() * 600);
     }
-    connection.close();
   }
 }
 
-function startGateway(server: RedisServer, port: number): Promise<Gateway> {
+/** A single server. */
+async function startOne(): Promise<ModelRedis> {
+  const { url, command, stop } = await startRedis();
+  return { url, command, everywhere: (run) => run(command), stop };
+}
+
+function startGateway({ url }: ModelRedis, port: number): Promise<Gateway> {
   return createGateway({
     port,
-    redis: server.url,
+    redis: url,
     token: TOKEN,
     logLevel: "silent",
     nearPrefix: ["model:"],
@@ -293,10 +319,10 @@ async function startFront(ports: readonly number[], random: () => number) {
 }
 
 /** Ends the connections on which gateways get reports of changes. */
-async function killTracking(redis: RedisConnection): Promise<void> {
-  for (const line of String(await redis.command("CLIENT", "LIST")).split("\n")) {
+async function killTracking(command: RedisConnection["command"]): Promise<void> {
+  for (const line of String(await command("CLIENT", "LIST")).split("\n")) {
     const id = /^id=(\d+) .* flags=\S*t/.exec(line)?.[1];
-    if (id) await redis.command("CLIENT", "KILL", "ID", id);
+    if (id) await command("CLIENT", "KILL", "ID", id);
   }
 }
 

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type ModelRedis, runNearModel } from "../support/near-model/model.js";
+import { gatewayAt, run, until } from "./support.js";
+
+const seed = Number(process.env.MODEL_SEED ?? 1);
+const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+
+/** A cluster, whose writers use a gateway of their own. */
+async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
+  const gateway = await gatewayAt(cluster.url, { logLevel: "silent" });
+  let next = 0;
+  return {
+    url: cluster.url,
+    async command(...args) {
+      const result = await run(gateway, ...args);
+      if (result?.error !== undefined) throw new Error(result.error);
+      return result;
+    },
+    async everywhere(each) {
+      for (const { command } of cluster.nodes) await each(command);
+    },
+    async failOver() {
+      const replicas: RedisCluster["nodes"][number][] = [];
+      for (const node of cluster.nodes) {
+        const role = await node.command("ROLE");
+        if (Array.isArray(role) && role[0] === "slave" && role[3] === "connected") replicas.push(node);
+      }
+      const chosen = replicas[next++ % replicas.length];
+      if (!chosen) return;
+      await chosen.command("CLUSTER", "FAILOVER");
+      await until(async () => String(await chosen.command("ROLE")).startsWith("master"));
+    },
+    async stop() {
+      await gateway.close();
+      await cluster.stop();
+    },
+  };
+}
+
+test.skipIf(!redisAvailable())(
+  "a read of a near cache before a cluster returns no value overwritten more than maxStale before, over failovers",
+  { timeout: 2_000 * seconds + 60_000 },
+  async () => {
+    const redis = await modelOf(await startCluster());
+    const { violations, reads, stats, faults, failed } = await runNearModel({ seconds, seed, redis });
+    console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
+    expect(violations).toEqual([]);
+    expect(faults.failedOver).toBeGreaterThan(0);
+    for (const name of ["hits", "verified", "invalidated"]) expect(stats[name]).toBeGreaterThan(20);
+  },
+);
