@@ -10,6 +10,8 @@ export interface Pauses {
   readonly pauseMs: number;
   /** Whether the instance is frozen during the pause. It thaws with the invocation waiting. */
   readonly frozen: boolean;
+  /** Returns the latency in ms from the handler's result. Default: the handler's whole time. */
+  latencyOf?(result: unknown): number;
 }
 
 /** The number of first invocations that do not count. */
@@ -23,7 +25,7 @@ export async function runPaused(
   { handler, env }: FunctionSpec,
   trust: Readonly<Record<string, string>>,
   event: unknown,
-  { calls, pauseMs, frozen }: Pauses,
+  { calls, pauseMs, frozen, latencyOf }: Pauses,
 ): Promise<{ readonly latencies: readonly number[]; readonly failed: number }> {
   const instance = await alone.run(async () => {
     const path = handlerPath(handler);
@@ -37,13 +39,13 @@ export async function runPaused(
     for (let call = 0; call < calls && instance.alive; call++) {
       if (frozen) await instance.freeze();
       await pause(pauseMs);
-      const { error, durationMs } = await alone.run(async () => {
+      const { error, result, durationMs } = await alone.run(async () => {
         const invocation = instance.invoke(event);
         if (frozen) await instance.thaw();
         return invocation;
       });
       if (error) failed++;
-      else latencies.push(durationMs);
+      else latencies.push(latencyOf ? latencyOf(result) : durationMs);
     }
     return { latencies, failed };
   } finally {

@@ -138,7 +138,10 @@ const clientMethods: Record<string, Bound> = {
       }
       return client;
     },
-  ready: (executor) => () => executor.context.transport.preconnect(),
+  ready: (executor) => () => {
+    const { transport } = executor.context;
+    return transport.ready?.() ?? transport.preconnect();
+  },
   stats:
     ({ context: { near, transport } }) =>
     () => ({ ...transport.stats, ...(near && { near: { ...near.stats } }) }),

@@ -106,7 +106,10 @@ export interface Redis<V = unknown>
   readYourWritesSyncToken: string | undefined;
   /** Puts `middleware` around every request of this client, outside of what was put before. */
   use(middleware: Middleware): void;
-  /** Settles once a connection has been opened ahead of need, or could not be. Never rejects. */
+  /**
+   * Opens a connection ahead of need. On Node it also checks an idle connection that may be dead, by a PING, so that the
+   * first write need not wait for one. Settles when that is done, has failed or has taken a second. Never rejects.
+   */
   ready(): Promise<void>;
   /** Counts of what happened to this origin's connections since the process began, and to the client's near cache. */
   stats(): ClientStats;

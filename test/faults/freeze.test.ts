@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { httpResponse, idleReaper, type NetworkProxy } from "warmline-testbed";
+import { carries, httpResponse, idleReaper, loseReply, type NetworkProxy, onRequest } from "warmline-testbed";
 import { Backend, frozen, pause, routeTests } from "./support/rig.js";
 
 // A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
@@ -84,6 +84,38 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     }
     expect(await instance.run(["GET", route.key])).toMatchObject([{ value: "3" }]);
     expect(route.path.connectionsOpened).toBe(1);
+  });
+});
+
+describe("frozen between invocations, with ready() at the beginning of the next one", () => {
+  routeTest.for([
+    ["the connection works", nothing, 0],
+    ["the connection works, and the write comes later", nothing, 100],
+    ["the connection is reset", reset, 0],
+    ["the path forgets the flow", forgotten, 0],
+    ["the path forgets the flow, and the write comes later", forgotten, 1_200],
+  ] as const)("incr is applied once: %s", async ([, happening, hold], { route }) => {
+    const instance = await route.startFunction();
+    await instance.run(["INCR", route.key]);
+    for (let i = 2; i <= 3; i++) {
+      await frozen(instance, 1_200, () => happening(route.path));
+      const steps = hold > 0 ? ([{ open: true }, { hold }] as const) : ([{ open: true }] as const);
+      const write = instance.run(...steps, ["INCR", route.key]);
+      await instance.thaw();
+      expect(await write).toMatchObject([{ value: i }]);
+    }
+    expect(route.applied("INCR")).toBe(3);
+  });
+
+  routeTest("incr is applied once where the response to the PING of ready() is lost", async ({ route }) => {
+    const instance = await route.startFunction();
+    await instance.run(["INCR", route.key]);
+    route.path.onConnection(() => onRequest(carries("PING"), loseReply({ leave: "silent" })));
+    await frozen(instance, 1_200, () => forgotten(route.path));
+    const write = instance.run({ open: true }, ["INCR", route.key]);
+    await instance.thaw();
+    expect(await write).toMatchObject([{ value: 2 }]);
+    expect(route.applied("INCR")).toBe(2);
   });
 });
 

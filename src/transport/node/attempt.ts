@@ -5,9 +5,6 @@ import type { CloseReason, Connection, ExchangeListener } from "./connection.js"
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** Idle time in ms after which a connection may be dead without an event on its socket. */
-const SUSPECT_AFTER = 1_000;
-
 /** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
 const HEDGE_AGAIN_AFTER = 500;
 
@@ -79,14 +76,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       this.leave(validating);
       if (usable) validating.destroy("idle-timeout");
       this.start();
-    } else if (this.isSuspect(validating, idle)) this.handleSuspect(validating);
+    } else if (this.pool.isSuspect(validating, idle)) this.handleSuspect(validating);
     else this.write(validating);
-  }
-
-  private isSuspect(connection: Connection, idle: number): boolean {
-    // A handshake that took so long may have been interrupted by a freeze.
-    const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
-    return idle > SUSPECT_AFTER || openedSlowly || this.pool.frozenSince(connection);
   }
 
   private handleSuspect(connection: Connection): void {

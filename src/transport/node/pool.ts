@@ -16,8 +16,11 @@ const HANGS_AFTER = 1_000;
 /** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
 const CHECK_INTERVAL = 250;
 
+/** Idle time in ms after which a connection may be dead without an event on its socket. */
+const SUSPECT_AFTER = 1_000;
+
 /** Timeout of pre-opening a connection, in ms. */
-const PRECONNECT_LIMIT = 1_000;
+export const PRECONNECT_LIMIT = 1_000;
 
 /** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */
 export interface Waiter {
@@ -79,9 +82,17 @@ export class Pool implements ConnectionListener, CircuitHost {
     );
   }
 
-  /** Whether the process was frozen after the connection became idle. */
-  frozenSince(connection: Connection): boolean {
-    return this.thawWatch.thawedAt > connection.since.monotonic;
+  /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
+  isSuspect(connection: Connection, idle: number): boolean {
+    // A handshake that took so long may have been interrupted by a freeze.
+    const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
+    return idle > SUSPECT_AFTER || openedSlowly || this.thawWatch.thawedAt > connection.since.monotonic;
+  }
+
+  /** Whether the connection that the next command would take may be dead. */
+  get nextIsSuspect(): boolean {
+    const next = this.idle.at(-1);
+    return next !== undefined && this.isSuspect(next, next.idle);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { within } from "../../util/timers.js";
 import type {
   Attempt,
   AttemptListener,
@@ -10,7 +11,7 @@ import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
 import { events } from "./events.js";
 import { resolveNetwork } from "./network.js";
-import { getPool, type Pool } from "./pool.js";
+import { getPool, type Pool, PRECONNECT_LIMIT } from "./pool.js";
 import { openStream } from "./stream.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
@@ -57,6 +58,23 @@ export class NodeTransport implements Transport {
     const opened = this.pool.preconnect();
     this.options.whileOpening?.();
     return opened;
+  }
+
+  ready(): Promise<void> {
+    if (!this.pool.nextIsSuspect) return this.preconnect();
+    let attempt: Attempt | undefined;
+    const checked = new Promise<void>((resolve) => {
+      const { probe } = this.options;
+      const listener = {
+        request: probe,
+        onStart() {},
+        onResponse: () => resolve(),
+        onFailure: () => resolve(),
+      };
+      // As a read: a fresh connection is opened if the suspect one does not respond.
+      attempt = this.attempt(true, listener);
+    });
+    return within(PRECONNECT_LIMIT, checked).catch(() => attempt?.abort());
   }
 
   close(): void {

@@ -239,6 +239,48 @@ describe("suspect connections", () => {
   );
 });
 
+describe("ready() with a suspect connection", () => {
+  test("ready() checks it, so that a write needs no probe", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.advance(1_100);
+    await redis.ready();
+    expect(endpoint.count("PING")).toBe(1);
+    expect(await redis.incr("n")).toBe(1);
+    await redis.ready();
+    expect(endpoint.count("PING")).toBe(1);
+    expect(endpoint.connections).toBe(1);
+  });
+
+  test("ready() replaces it if it was dropped, and the write is written once", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    dropUpTo(1);
+    clock.freeze(60_000);
+    await clock.settle(redis.ready());
+    expect(await redis.incr("n")).toBe(1);
+    expect(endpoint.count("PING")).toBe(2);
+    expect(endpoint.count("INCR")).toBe(1);
+    expect(endpoint.connections).toBe(2);
+  });
+
+  test("ready() settles within a second if nothing responds, and a write beside it is written once", async () => {
+    const redis = createClient();
+    await redis.strlen("k");
+    endpoint.onRequest = () => {};
+    clock.advance(1_100);
+    const began = performance.now();
+    await redis.ready();
+    expect(performance.now() - began).toBeLessThan(1_500);
+    endpoint.onRequest = reply();
+    clock.advance(1_100);
+    const ready = redis.ready();
+    expect(await redis.incr("n")).toBe(1);
+    await ready;
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+});
+
 test("the first response of a slow suspect connection counts, and the write is not repeated", async () => {
   const redis = createClient();
   await redis.strlen("k");
