@@ -151,11 +151,11 @@ const mistakes: [code: string, message: string][] = [
   ],
   [
     "redis.with({ timout: 5 })",
-    "Object literal may only specify known properties, but 'timout' does not exist in type 'CallOptions<never, never>'. Did you mean to write 'timeout'?",
+    "Object literal may only specify known properties, but 'timout' does not exist in type 'CallOptions<never, never> & ScopeOptions'. Did you mean to write 'timeout'?",
   ],
   [
     'redis.with({ url: "u" })',
-    "Object literal may only specify known properties, and 'url' does not exist in type 'CallOptions<never, never>'.",
+    "Object literal may only specify known properties, and 'url' does not exist in type 'CallOptions<never, never> & ScopeOptions'.",
   ],
   [
     'const scored: { member: string; score: number }[] = await redis.zrange("z", 0, -1, { withScores: true })',
