@@ -36,7 +36,7 @@ export interface OutgoingRequest<T> {
 }
 
 /** How long before its timeout a call without a response is reported to the transport, in ms. */
-const SLOW_BEFORE = 600;
+const SLOW_BEFORE = 750;
 
 /** The shortest timeout of a call that is reported before its end, in ms. */
 const MIN_SLOW = 1_000;

@@ -366,7 +366,7 @@ describe("an open circuit", () => {
   });
 });
 
-test("a call is reported as slow 600 ms before its timeout, so that the circuit is open when it fails", async () => {
+test("a call is reported as slow 750 ms before its timeout, so that the circuit is open when it fails", async () => {
   const pool = new Pool(endpoint.url, undefined, clock);
   const redis = createClient({ timeout: 1_000 }, pool);
   endpoint.onRequest = silent;
