@@ -81,7 +81,7 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
       return LOAD_CLIENTS.map((client) => {
         const row = result.table.rows.find(({ cells }) => cells[1] === name && cells[2] === client);
         if (!row) throw new Error(`bench/results/throughput.json has no row ${name}, ${client}`);
-        return row.cells[column]!;
+        return row.cells[column]!.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
       });
     };
     const [one, many, perSecond] = [
