@@ -79,7 +79,7 @@ export default defineScenario({
           {
             article: claimOf("lambda", "120 ms against 23 ms"),
             detail: `${ms(difference(...ten, mean).value)} against ${ms(difference(...one, mean).value)}`,
-            beside: `one pipeline is ${withInterval(ratio(ten[1], pipeline), factor)} as fast again`,
+            beside: `as one pipeline ${withInterval(ratio(ten[1], pipeline), factor)} as fast as one after another`,
             text: ms,
           },
         ),

@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { CLUSTER_NODES, primariesIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
 import type { PushConnectionOptions } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
-import { command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { BucketTable } from "./bucket-table.js";
 import { TrackingConnection } from "./tracking-connection.js";
 
-const CLUSTER_INFO = command("CLUSTER", "INFO");
-/** Lines of CLUSTER INFO that change when a primary is added, is replaced, or gets or loses its slots. */
-const CLUSTER_FACTS = /^cluster_(?:state|slots_assigned|known_nodes|size|current_epoch|my_epoch):\S*/gm;
 /** Maximum time in ms for the replies to PING. */
 const MAX_TIMEOUT = 2_000;
 
@@ -36,8 +33,8 @@ interface TrackedServer {
   readonly source: TrackedSource;
   readonly isNode: boolean;
   readonly connection: TrackingConnection;
-  /** The facts of the cluster as this node had them first. Null before, and for a server that is no node. */
-  facts: string | null;
+  /** The primaries as this node listed them first. Null before, and for a server that is no node. */
+  primaries: string | null;
 }
 
 /** A promise, and the function that resolves it. */
@@ -155,15 +152,15 @@ export class TrackingSession {
       onReply: (reply) => {
         if (server.isNode) {
           if (isError(reply)) return lost(`it replied ${lineOf(reply)}`);
-          const facts = (reply.toString("latin1").match(CLUSTER_FACTS) ?? []).join();
-          server.facts ??= facts;
-          if (facts !== server.facts) return lost("the cluster has changed");
+          const primaries = primariesIn(reply);
+          server.primaries ??= primaries;
+          if (primaries !== server.primaries) return lost("the cluster has changed");
         }
         if (--this.#due === 0) this.#confirmed();
       },
       onDown: lost,
     });
-    const server: TrackedServer = { name, source, isNode: sharding !== null, connection, facts: null };
+    const server: TrackedServer = { name, source, isNode: sharding !== null, connection, primaries: null };
     this.#servers.push(server);
     connection.open();
   }
@@ -207,7 +204,7 @@ export class TrackingSession {
     this.#sentAt = now();
     this.#due = this.#servers.length;
     this.#timer = setTimeout(() => this.#end("no reply in time"), this.#timeout).unref();
-    for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_INFO : PING);
+    for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_NODES : PING);
   }
 
   #confirmed(): void {

@@ -76,6 +76,23 @@ export function nodeViewOf(reply: Buffer): NodeView {
   };
 }
 
+/**
+ * Returns a text that is the same for two replies to CLUSTER NODES, in RESP2 or RESP3, as long as no primary was added, removed,
+ * replaced or given other slots.
+ */
+export function primariesIn(reply: Buffer): string {
+  const text = reply.toString("latin1").replace(/^.*\r\n(?:txt:)?/, "");
+  return text
+    .split("\n")
+    .map((line) => line.split(" "))
+    .filter(([, , flags]) => flags?.split(",").includes("master"))
+    .map(([id, , flags, , , , epoch, , ...slots]) =>
+      [id, /\bfail\b(?!\?)/.test(flags!), epoch, ...slots.filter((slot) => !slot.startsWith("["))].join(" "),
+    )
+    .sort()
+    .join("\n");
+}
+
 /** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */
 function placeOf(address: string): string | null {
   const [, ip, port, hostname] = /^(.*):(\d+)(?:@\d+)?(?:,([^,=]*))?(?:,.*)?$/.exec(address) ?? [];
