@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
-import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { CliProcess } from "../cli/cli-process.js";
-import { run } from "./http.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
+import { CliProcess } from "../integration/cli/cli-process.js";
+import { run } from "../integration/gateway/http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Several times what the kernel's buffers on loopback hold. */

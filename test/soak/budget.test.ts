@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
-import { jsonReply } from "../../../gateway/src/api/json-reply.js";
-import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { call, run } from "./http.js";
+import { jsonReply } from "../../gateway/src/api/json-reply.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
+import { call, run } from "../integration/gateway/http.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
