@@ -18,7 +18,9 @@ const setups: Record<string, string[]> = {
 const overUndici = process.env.WARMLINE_CONNECTION === "undici";
 
 /** Suites about the client's own connections: which one is taken, checked, raced with another or closed. */
-const OWN_CONNECTIONS = ["suspect-connection", "freeze", "tls"].map((name) => `test/faults/${name}.test.ts`);
+const OWN_CONNECTIONS = ["suspect-connection", "freeze", "tls", "circuit"].map(
+  (name) => `test/faults/${name}.test.ts`,
+);
 
 export default defineConfig({
   test: {

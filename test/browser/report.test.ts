@@ -23,7 +23,7 @@ interface Drawn {
 /** Runs in the page. */
 const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
   const box = svg.getBoundingClientRect();
-  const marks = [...svg.querySelectorAll(".line, .bar, .span")];
+  const marks = [...svg.querySelectorAll("[aria-label=line] path, [aria-label=bar] rect, [aria-label=dot] circle")];
   const size = (mark) => { const { width, height } = mark.getBBox(); return Math.max(width, height); };
   const right = document.documentElement.clientWidth;
   return {

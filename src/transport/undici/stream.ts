@@ -6,7 +6,7 @@ export function openStream(
   url: string,
   { method, headers, body, signal }: RequestInit,
 ): Promise<Response> {
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     let output: ReadableStreamDefaultController<Uint8Array>;
@@ -49,6 +49,6 @@ export function openStream(
       fail(signal.reason);
     });
     // No limit on silence: the caller has its own.
-    exchange.dispatch(dispatcher, { origin, path: pathname, method, headers, body, bodyTimeout: 0 });
+    exchange.dispatch(dispatcher, { origin, path: pathname + search, method, headers, body, bodyTimeout: 0 });
   });
 }
