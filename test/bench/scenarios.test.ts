@@ -26,7 +26,7 @@ test("the bench reports unusable files before it measures anything", async () =>
     [["keepalive", "--quick", "--json", "."], "--json: cannot write the file: EISDIR"],
     [["all", "--quick", "--report", "."], "--report: cannot write the file: EISDIR"],
     [["advise", ...question, "--from", "none.json"], "none.json is not readable as results: ENOENT"],
-    [["advise", ...question, "--from", "three.json"], "three.json has no results of this bench (format 2)."],
+    [["advise", ...question, "--from", "three.json"], "three.json has no results of this bench (format 3)."],
   ] as const) {
     const { code, stdout, stderr } = await bench(folder, args);
     expect([code, stdout]).toEqual([2, ""]);

@@ -90,7 +90,12 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
       .flatMap((read) => (read[0] !== "failed" && read[4] < time ? (violationOf(read, history) ?? []) : []));
   const isOver = () =>
     now() > end || (options.untilViolation === true && violationsBefore(now() - 1_000).length > 0);
+  const failOver = async () => {
+    faults.failedOver!++;
+    await redis.failOver!();
+  };
   const chaos = async () => {
+    if (redis.failOver) await failOver();
     while (!isOver()) {
       await pause(50 + random() * 250);
       const kind = random();
@@ -101,8 +106,7 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
         await pause(random() < 0.3 ? 500 + random() * 500 : random() * 200);
         child.kill("SIGCONT");
       } else if (kind < 0.6 && redis.failOver) {
-        faults.failedOver!++;
-        await redis.failOver();
+        await failOver();
       } else if (kind < 0.75) {
         faults.killed!++;
         await redis.everywhere(killTracking);
