@@ -66,8 +66,11 @@ export const checkText = (check: Check): string =>
   `${check.expectation}: ${check.actual}${check.article === undefined ? "" : ` (article: ${check.article.result})`}` +
   `${check.beside === undefined ? "" : `; beside it: ${check.beside}`}`;
 
+const NO_CHECKS = "This scenario measures, and has no checks.";
+
 /** Summarizes the verdicts in one paragraph. */
 export function summaryOf(checks: readonly Check[]): string {
+  if (checks.length === 0) return NO_CHECKS;
   const groups = new Map<string, Check[]>();
   for (const check of checks) {
     const args = verdictText(check);

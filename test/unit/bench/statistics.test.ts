@@ -134,3 +134,7 @@ test("the load guard warns when others used more than a tenth of the machine", (
     "The machine was busy: other processes used 50% before the run and 25% during it. Repeat the run on an idle machine.",
   );
 });
+
+test("a scenario without checks has a summary all the same", () => {
+  expect(summaryOf([])).toBe("This scenario measures, and has no checks.");
+});
