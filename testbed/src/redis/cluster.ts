@@ -167,6 +167,12 @@ async function allReady(nodes: readonly StartedNode[]): Promise<void> {
     for (const node of nodes.filter((each) => each.alive)) {
       const info = String(await node.command("CLUSTER", "INFO"));
       if (!info.includes("cluster_state:ok") || !info.includes(`cluster_slots_ok:${SLOTS}`)) return false;
+      // Until primaries have different epochs, a slot that is moved can return to its old owner.
+      const lines = String(await node.command("CLUSTER", "NODES")).split("\n");
+      const epochs = lines
+        .filter((line) => /\bmaster\b/.test(line) && !/\bfail\b/.test(line))
+        .map((line) => line.split(" ")[6]);
+      if (new Set(epochs).size < epochs.length) return false;
       const replication = String(await node.command("INFO", "replication"));
       if (replication.includes("role:slave") && !replication.includes("master_link_status:up")) return false;
     }
