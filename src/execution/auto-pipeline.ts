@@ -86,8 +86,10 @@ export class AutoPipeline {
     else if (first!.limits) {
       const shared = new SharedRequest(batch);
       if (batch.some(isOpen)) sendPipeline(client, batch, shared, { shared });
+    } else {
       // A timer may fire early by less than 1 ms.
-    } else sendPipeline(client, batch, { time: Math.floor(client.settings.timeout - (spent ?? 0)) });
+      sendPipeline(client, batch, { time: Math.floor(client.settings.timeout - (spent ?? 0)) });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { NearRequest } from "../protocol/near-requests.js";
-import { type Moment, moment } from "../util/clock.js";
+import { between, type Moment, moment } from "../util/clock.js";
 
 /** Maximum number of epochs, each of a worker of a gateway, that are sent with a request. */
 const MAX_EPOCHS = 16;
@@ -167,9 +167,4 @@ function isCovered({ keys, time, report }: Tagged, name: string, epoch: Epoch): 
 
 function bucketsOf(text: string): Set<number> {
   return new Set(text === NONE ? [] : text.split(",").map((bucket) => Number.parseInt(bucket, 36)));
-}
-
-/** Returns the ms from one moment to a later one: the larger of the two clocks' readings. */
-function between(from: Moment, to: Moment): number {
-  return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }

@@ -2,7 +2,6 @@ import { WarmlineError } from "../errors.js";
 
 /** Entries after the position of a follower were trimmed or deleted, so it would miss them. */
 export class GapError extends WarmlineError {
-  /** The name of the class. */
   /** `GapError`. */
   override readonly name: string = "GapError";
   /** The id of the last entry that the follower has, or `0-0`. */

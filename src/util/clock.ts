@@ -21,7 +21,12 @@ export function moment(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-/** ms since then: the larger of the two readings. */
+/** Returns the ms from one moment to a later one: the larger of the two readings. */
+export function between(from: Moment, to: Moment): number {
+  return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
+}
+
+/** Returns the ms since then, as {@link between} does, without an object per call. */
 export function elapsed(since: Moment): number {
   return Math.max(performance.now() - since.monotonic, Date.now() - since.wall);
 }
