@@ -35,82 +35,86 @@ function draw(label: string, options: Plot.PlotOptions): string {
   return figure.outerHTML;
 }
 
+/** A row of a chart of horizontal bars: a label above its bar, and a text beside the end. */
+interface BarRow {
+  readonly label: string;
+  readonly text: string;
+  /** The end of its longest mark. */
+  readonly end: number;
+}
+
+/** Draws rows of horizontal bars on a linear axis. The marks find their row by its index, under the name `row`. */
+function drawRows(
+  label: string,
+  rows: readonly BarRow[],
+  domain: readonly [from: number, to: number],
+  beside: number,
+  marks: readonly Plot.Markish[],
+): string {
+  const placed = rows.map((each, row) => ({ ...each, row }));
+  const text = { y: "row", textAnchor: "start", fill: "var(--ink)" } as const;
+  return draw(label, {
+    height: rows.length * 40 + 28,
+    marginLeft: 1,
+    marginRight: beside,
+    marginTop: 0,
+    marginBottom: 28,
+    x: { domain, ticks: 4, tickFormat: tick, label: null, grid: true },
+    y: { axis: null, domain: placed.map(({ row }) => row), padding: 0 },
+    marks: [
+      ...marks,
+      Plot.text(placed, { x: 0, text: "label", dx: 2, dy: -12, ...text }),
+      Plot.text(placed, { x: "end", text: "text", dx: 6, dy: 6, fontWeight: 600, ...text }),
+      Plot.ruleX([0], { stroke: "var(--soft)" }),
+    ],
+  });
+}
+
+/** The place of a bar in its row. */
+const BAR = { y: "row", fill: colour, insetTop: 18, insetBottom: 6 } as const;
+/** The look of an interval. */
+const THIN = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
+
 /** Bars on a linear axis from zero, with 95% intervals as thin lines. */
 export function bars(chart: BarChart): Panel[] {
-  const all = chart.groups.flatMap((group) => group.bars);
-  const textOf = (bar: (typeof all)[number]) => bar.text ?? `${short(bar.value)} ${chart.unit}`.trim();
-  const endsOf = (some: readonly (typeof all)[number][]) =>
-    some.flatMap(({ value, low = value, high = value }) => [value, low, high]);
-  const beside = Math.min(WIDTH / 2, Math.max(BESIDE, ...all.map((bar) => textOf(bar).length * CHARACTER)));
-  return chart.groups.map((group) => {
-    const rows = group.bars.map((bar, index) => ({ ...bar, index, end: Math.max(bar.value, bar.high ?? 0) }));
-    const ends = endsOf(chart.ownScales ? group.bars : all);
+  const panels = chart.groups.map(({ title, bars }) => ({
+    title,
+    rows: bars.map((bar, row) => ({
+      ...bar,
+      row,
+      text: bar.text ?? `${short(bar.value)} ${chart.unit}`.trim(),
+      end: Math.max(bar.value, bar.high ?? 0),
+    })),
+  }));
+  const all = panels.flatMap(({ rows }) => rows);
+  const beside = Math.min(WIDTH / 2, Math.max(BESIDE, ...all.map(({ text }) => text.length * CHARACTER)));
+  return panels.map(({ title, rows }) => {
+    const ends = (chart.ownScales ? rows : all).flatMap(({ value, low = value, high = value }) => [
+      value,
+      low,
+      high,
+    ]);
     const estimated = rows.filter(({ high }) => high !== undefined);
-    const thin = {
-      y: "index",
-      stroke: "var(--ink)",
-      strokeOpacity: 0.55,
-      insetTop: 20,
-      insetBottom: 8,
-    } as const;
-    const svg = draw(`${group.title}: ${chart.title}`, {
-      height: rows.length * 40 + 28,
-      marginLeft: 1,
-      marginRight: beside,
-      marginTop: 0,
-      marginBottom: 28,
-      x: {
-        domain: [Math.min(0, ...ends), Math.max(...ends) || 1],
-        ticks: 4,
-        tickFormat: tick,
-        label: null,
-        grid: true,
-      },
-      y: { axis: null, domain: rows.map(({ index }) => index), padding: 0 },
-      marks: [
+    const ticks = { ...THIN, insetTop: 20, insetBottom: 8 };
+    const svg = drawRows(
+      `${title}: ${chart.title}`,
+      rows,
+      [Math.min(0, ...ends), Math.max(...ends) || 1],
+      beside,
+      [
         Plot.barX(rows, {
+          ...BAR,
           x: "value",
-          y: "index",
-          fill: colour,
           fillOpacity: opacity,
-          insetTop: 18,
-          insetBottom: 6,
-          title: ({ label, low, high, ...bar }) =>
-            `${label}: ${textOf(bar as never)}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
+          title: ({ label, text, low, high }) =>
+            `${label}: ${text}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
         }),
-        Plot.link(estimated, {
-          x1: "low",
-          x2: "high",
-          y: "index",
-          stroke: "var(--ink)",
-          strokeOpacity: 0.55,
-          dy: 6,
-        }),
-        Plot.tickX(estimated, { x: "low", ...thin }),
-        Plot.tickX(estimated, { x: "high", ...thin }),
-        Plot.text(rows, {
-          x: 0,
-          y: "index",
-          text: "label",
-          textAnchor: "start",
-          dx: 2,
-          dy: -12,
-          fill: "var(--ink)",
-        }),
-        Plot.text(rows, {
-          x: "end",
-          y: "index",
-          text: textOf,
-          textAnchor: "start",
-          dx: 6,
-          dy: 6,
-          fill: "var(--ink)",
-          fontWeight: 600,
-        }),
-        Plot.ruleX([0], { stroke: "var(--soft)" }),
+        Plot.link(estimated, { ...THIN, x1: "low", x2: "high", dy: 6 }),
+        Plot.tickX(estimated, { ...ticks, x: "low" }),
+        Plot.tickX(estimated, { ...ticks, x: "high" }),
       ],
-    });
-    return { title: group.title, svg };
+    );
+    return { title, svg };
   });
 }
 
@@ -216,56 +220,18 @@ const strokeOf = (style: Style) => ({
 /** Stacked bars to scale: the parts that a time is made of. */
 export function spans(chart: SpanChart): Panel[] {
   const parts = chart.rows.flatMap(({ spans }, row) => spans.map((span) => ({ ...span, row })));
-  const totals = chart.rows.map(({ title, spans }, row) => ({
-    title,
-    row,
-    total: spans.reduce((sum, { length }) => sum + length, 0),
-  }));
-  const svg = draw(chart.title, {
-    height: totals.length * 40 + 28,
-    marginLeft: 1,
-    marginRight: 70,
-    marginTop: 0,
-    marginBottom: 28,
-    x: {
-      domain: [0, Math.max(...totals.map(({ total }) => total)) || 1],
-      ticks: 4,
-      tickFormat: tick,
-      label: null,
-      grid: true,
-    },
-    y: { axis: null, domain: totals.map(({ row }) => row), padding: 0 },
-    marks: [
-      Plot.barX(parts, {
-        x: "length",
-        y: "row",
-        fill: colour,
-        insetTop: 18,
-        insetBottom: 6,
-        insetRight: 1,
-        title: ({ label, length }) => `${label}: ${short(length)} ${chart.unit}`,
-      }),
-      Plot.text(totals, {
-        x: 0,
-        y: "row",
-        text: "title",
-        textAnchor: "start",
-        dx: 2,
-        dy: -12,
-        fill: "var(--ink)",
-      }),
-      Plot.text(totals, {
-        x: "total",
-        y: "row",
-        text: ({ total }) => `${short(total)} ${chart.unit}`,
-        textAnchor: "start",
-        dx: 6,
-        dy: 6,
-        fill: "var(--ink)",
-        fontWeight: 600,
-      }),
-      Plot.ruleX([0], { stroke: "var(--soft)" }),
-    ],
+  const rows = chart.rows.map(({ title, spans }) => {
+    const end = spans.reduce((sum, { length }) => sum + length, 0);
+    return { label: title, text: `${short(end)} ${chart.unit}`, end };
   });
+  const longest = Math.max(...rows.map(({ end }) => end)) || 1;
+  const svg = drawRows(chart.title, rows, [0, longest], BESIDE, [
+    Plot.barX(parts, {
+      ...BAR,
+      x: "length",
+      insetRight: 1,
+      title: ({ label, length }) => `${label}: ${short(length)} ${chart.unit}`,
+    }),
+  ]);
   return [{ title: "", svg }];
 }
