@@ -86,6 +86,9 @@ export function parse(
   const [name, ...more] = positionals;
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
+    const other = Object.keys(values).find((option) => option !== "json" && option !== "report");
+    if (other !== undefined)
+      throw new UsageError(`--${other} cannot be used with report, which measures nothing.`);
     return { action: "report", files: more, json: values.json, report: values.report };
   }
   if (name === undefined || more.length > 0)

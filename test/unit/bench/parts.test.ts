@@ -105,6 +105,17 @@ describe("the command line", () => {
     );
   });
 
+  test("report takes files, and refuses the options of a measurement", () => {
+    expect(read("report", "a.json", "b.json", "--report", "c.html")).toEqual({
+      action: "report",
+      files: ["a.json", "b.json"],
+      json: undefined,
+      report: "c.html",
+    });
+    expect(() => read("report")).toThrow("report needs at least one file");
+    expect(() => read("report", "a.json", "--quick")).toThrow("--quick cannot be used with report");
+  });
+
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });
