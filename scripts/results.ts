@@ -68,7 +68,12 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
     const [first] = result.table.rows;
     const node = /^Node \S+/.exec(first!.cells[0]!)![0];
     const ofCase = (name: string) =>
-      pick(result, `${node} ${name}`, START_CLIENTS, ["init ms", "first ms", "init and first ms", "CPU ms"]);
+      pick(result, [`${node} ${name}`], START_CLIENTS, [
+        "init ms",
+        "first ms",
+        "init and first ms",
+        "CPU ms",
+      ]);
     return (
       markdown(["", "init ms", "first command ms", "both ms", "CPU ms"], ofCase("init, as shipped, 0 ms")) +
       provenance(result)
@@ -76,20 +81,10 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
   },
   load: () => {
     const result = resultOf("throughput");
-    const cells = (name: string, title: string) => {
-      const column = result.table.columns.findIndex((each) => each.title === title);
-      return LOAD_CLIENTS.map((client) => {
-        const row = result.table.rows.find(({ cells }) => cells[1] === name && cells[2] === client);
-        if (!row) throw new Error(`bench/results/throughput.json has no row ${name}, ${client}`);
-        return row.cells[column]!.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
-      });
-    };
-    const [one, many, perSecond] = [
-      cells("1 in flight", "CPU us"),
-      cells("50 in flight", "CPU us"),
-      cells("50 in flight", "commands/s"),
-    ];
-    const rows = LOAD_CLIENTS.map((client, at) => [client, one[at]!, many[at]!, perSecond[at]!]);
+    const node = result.table.rows[0]!.cells[0]!;
+    const one = pick(result, [node, "1 in flight"], LOAD_CLIENTS, ["CPU us"]);
+    const many = pick(result, [node, "50 in flight"], LOAD_CLIENTS, ["CPU us", "commands/s"]);
+    const rows = one.map((cells, at) => [...cells, ...many[at]!.slice(1)]);
     const head = ["", "CPU us per command, one at a time", "50 in flight", "commands/s, 50 in flight"];
     return markdown(head, rows) + provenance(result);
   },
@@ -126,20 +121,24 @@ function resultOf(scenario: string): Result {
   return result;
 }
 
-/** Returns the rows of a case for some clients: the label, then the columns with these titles. */
+/** Returns the rows of a case for some clients: the label, then the columns with these titles. The case's cells come first in a row. */
 function pick(
   { table, scenario }: Result,
-  name: string,
+  caseCells: readonly string[],
   clients: readonly string[],
   titles: readonly string[],
-) {
+): string[][] {
   const columns = titles.map((title) => table.columns.findIndex((column) => column.title === title));
   return clients.map((client) => {
-    const row = table.rows.find(({ cells }) => cells[0] === name && cells[1] === client);
-    if (!row) throw new Error(`bench/results/${scenario}.json has no row ${name}, ${client}`);
-    return [client, ...columns.map((column) => row.cells[column]!)];
+    const begin = [...caseCells, client];
+    const row = table.rows.find(({ cells }) => begin.every((cell, at) => cells[at] === cell));
+    if (!row) throw new Error(`bench/results/${scenario}.json has no row ${begin.join(", ")}`);
+    return [client, ...columns.map((column) => withSeparators(row.cells[column]!))];
   });
 }
+
+const withSeparators = (text: string) =>
+  text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
