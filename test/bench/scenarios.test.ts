@@ -94,3 +94,27 @@ test.skipIf(!redisAvailable())(
   },
   120_000,
 );
+
+test("cost counts the bytes of each client over TLS and prices them, and report builds pages of several results", async () => {
+  const { data } = await run("cost", "--clients", "warmline,agent", "--seed", "1");
+  expect(data).toHaveLength(2 * 3);
+  for (const { sent, received, commands } of data) {
+    // A request takes some hundred bytes.
+    expect(sent.values[0]).toBeGreaterThan(100);
+    expect(received.values[0]).toBeGreaterThan(10 * commands);
+  }
+  await run("memory", "--clients", "warmline", "--memory", "1769", "--seed", "1");
+  const { code, stderr } = await bench(folder, [
+    "report",
+    "cost.json",
+    "memory.json",
+    "--report",
+    "both.html",
+  ]);
+  expect(code, stderr).toBe(0);
+  const summary = readFileSync(join(folder, "both.html"), "utf8");
+  for (const name of ["cost", "memory"]) {
+    expect(summary).toContain(`<a href="both/${name}.html">`);
+    expect(readFileSync(join(folder, "both", `${name}.html`), "utf8")).toContain('<a href="../both.html">');
+  }
+});

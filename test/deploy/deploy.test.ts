@@ -62,7 +62,7 @@ describe("formats", () => {
   });
 
   test("every shell script passes shellcheck", async () => {
-    const scripts = ["scripts", "gateway/deploy"].flatMap((path) =>
+    const scripts = ["scripts", "gateway/deploy", "bench/aws"].flatMap((path) =>
       readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".sh"))
         .map((file) => join(path, file)),

@@ -39,6 +39,8 @@ describe("a network proxy without behaviours", () => {
     expect(proxy.connectionsOpened).toBe(2);
     expect(server.connections).toBe(2);
     expect(proxy.connections.map((connection) => connection.number)).toEqual([1, 2]);
+    expect(proxy.bytes.fromServer).toBe(one.text.length + two.text.length);
+    expect(proxy.bytes.fromClients).toBeGreaterThan(0);
     two.socket.end();
     await two.until(({ state }) => state === "ended");
     await expect.poll(() => proxy.connections.length).toBe(1);
