@@ -1,6 +1,7 @@
 import { isWrite } from "../commands/write.js";
 import { RedisError, WarmlineError } from "../errors.js";
 import type { Limits } from "../execution/limits.js";
+import { traced } from "../execution/trace.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { beginCall, type SentCall } from "../transport/request-call.js";
@@ -15,6 +16,8 @@ export interface LimitedCommand extends RespCommand {
   readonly limits: Limits;
   /** The time in ms for which a blocking command may block at the server. Undefined for other commands. */
   readonly wait: number | undefined;
+  /** Ends its trace, if it has one: with its reply, or with the error by which it was lost. */
+  readonly endTrace: ((end: Buffer | Error) => void) | undefined;
 }
 
 /** The endpoint refused a request as a whole. The message is the error reply. */
@@ -104,8 +107,14 @@ export class CommandSender {
       "pipeline",
       open.map(({ command }) => command),
     );
-    return this.#send(request, labelOf(open), repeatable, time, (response) =>
-      splitReplies(readBody(response), open.length),
+    const read = (response: HttpResponse) => splitReplies(readBody(response), open.length);
+    return this.#send(
+      request,
+      labelOf(open),
+      repeatable,
+      time,
+      read,
+      open.length > 1 ? open.length : undefined,
     );
   }
 
@@ -118,11 +127,12 @@ export class CommandSender {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));
     try {
       const request = this.#encode("multi-exec", commands);
-      return await this.#send(request, "MULTI", repeatable, limits.left(), (response) => {
+      const read = (response: HttpResponse) => {
         const body = readBody(response);
         checkReply(body);
         return body;
-      });
+      };
+      return await this.#send(request, "MULTI", repeatable, limits.left(), read, commands.length);
     } catch (error) {
       this.#signal.throwIfAborted();
       return errorReplyOf(error, "MULTI");
@@ -154,13 +164,16 @@ export class CommandSender {
     repeatable: boolean,
     timeout: number,
     read: (response: HttpResponse) => T,
+    batchSize?: number,
   ): Promise<T> {
     const { transport, settings } = this.#context;
     const budget = new RetryBudget(settings, timeout);
     const rules = { label, write: !repeatable, repeatable, repeated: false, signal: this.#signal, budget };
-    return new Promise((resolve, reject) => {
-      this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
-    });
+    const run = () =>
+      new Promise<T>((resolve, reject) => {
+        this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
+      });
+    return traced(this.#context, "request", run, { command: label, ...(batchSize && { batchSize }) });
   }
 }
 

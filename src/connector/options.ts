@@ -1,5 +1,7 @@
+import { channelTracer } from "../client/tracing-channels.js";
 import { ConfigError } from "../errors.js";
 import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
+import type { Tracer } from "../execution/trace.js";
 import { assertConfig } from "../options/check-options.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import { findUnknownOption } from "../options/option-names.js";
@@ -35,6 +37,7 @@ export interface ConnectorContext {
   readonly endpoint: Endpoint;
   readonly settings: Settings;
   readonly transport: Transport;
+  readonly tracer: Tracer;
   /** Headers of a request whose body and response are RESP2. */
   readonly headers: readonly string[];
 }
@@ -69,7 +72,7 @@ export function createContext(given: ConnectorOptions, call: string): ConnectorC
     circuit: resolveCircuit(options),
   });
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
-  return { endpoint, settings, transport, headers };
+  return { endpoint, settings, transport, headers, tracer: channelTracer };
 }
 
 function pingRequest(endpoint: Endpoint): HttpRequest {

@@ -8,6 +8,7 @@ import type { Sort } from "./event-stream.js";
 import type { ConnectorContext } from "./options.js";
 import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
 import { Subscriptions } from "./subscriptions.js";
+import { traceCommand } from "./trace-command.js";
 
 /** The most commands, and the most bytes of them, that travel in one request. */
 const MAX_COMMANDS = 1_000;
@@ -82,7 +83,8 @@ export class Session {
       // Commands that arrive together have the same time.
       const limits = new Limits(this.#context.settings);
       for (const command of commands) {
-        this.#queue.push({ ...command, limits, wait: blockingTime(command.argv) });
+        const endTrace = traceCommand(this.#context, command.name);
+        this.#queue.push({ ...command, limits, wait: blockingTime(command.argv), endTrace });
       }
     } catch (error) {
       const { message } = error as Error;
@@ -116,12 +118,15 @@ export class Session {
     if (this.#ended) return;
     this.#ended = true;
     const { written } = this.#sender;
+    const waiting = this.#queue.splice(0);
     const errors = [
       ...this.#underWay.map(({ name }) => textOfLost(name, written, cause)),
-      ...this.#queue.splice(0).map(({ name }) => textOfLost(name, false, cause)),
+      ...waiting.map(({ name }) => textOfLost(name, false, cause)),
     ];
+    const reason = cause ?? new Error(CLOSED);
+    for (const { endTrace } of [...this.#underWay, ...waiting]) endTrace?.(reason);
     this.#underWay = [];
-    this.#controller.abort(cause ?? new Error(CLOSED));
+    this.#controller.abort(reason);
     this.#subscriptions.close();
     this.onDrain();
     if (errors.length > 0) this.#listener.onOutput(Buffer.concat(errors.map(errorReply)));
@@ -152,6 +157,8 @@ export class Session {
           ? await this.#sender.pipeline(this.#underWay)
           : await this.#handle(this.#underWay);
         if (this.#ended) return;
+        // SUBSCRIBE and its like have no reply here: their confirmations were output.
+        for (const [i, { endTrace }] of this.#underWay.entries()) endTrace?.(replies[i] ?? OK);
         this.#underWay = [];
         if (replies.length > 0) this.#output(Buffer.concat(replies));
         if (first!.name === "QUIT") this.end();

@@ -25,7 +25,7 @@ export function decodeReply(
 ): unknown {
   const { spec, write, inContext, index = place } = command;
   if (reply instanceof ErrorReply) {
-    const error = errorFrom(reply, spec.name, index);
+    const error = errorFrom(reply.message, spec.name, index);
     throw possiblyApplied ? afterUnknown(error, write) : error;
   }
   return inContext ? inContext(() => readValue(command, reply, index)) : readValue(command, reply, index);
@@ -41,8 +41,11 @@ function readValue(
     : spec.reply(reply, codec.decode, args);
 }
 
-/** In a batch our gateway says of each command whether it may have been applied, by the error's first word. */
-function errorFrom({ message }: ErrorReply, command: string, index: number | undefined): WarmlineError {
+/**
+ * Returns the error that the text of an error reply stands for. In a batch our gateway says of each command whether it may have
+ * been applied, by the error's first word.
+ */
+export function errorFrom(message: string, command: string, index?: number): WarmlineError {
   const details = { command, index };
   const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
   if (code === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, details);

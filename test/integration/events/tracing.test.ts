@@ -4,32 +4,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
 
-const EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
-const CHANNELS = ["command", "request"] as const;
-
 let endpoint: RawEndpoint;
-let heard: [event: string, context: Record<string, unknown>][];
+let heard: TraceEvent[];
 let unsubscribe: () => void;
 beforeEach(async () => {
-  heard = [];
   endpoint = await RawEndpoint.start();
-  const stops = CHANNELS.map((name) => {
-    const handlers = Object.fromEntries(
-      EVENTS.map((event) => [
-        event,
-        (context: object) => void heard.push([`${name} ${event}`, { ...context }]),
-      ]),
-    );
-    const channel = tracingChannel(`warmline:${name}`);
-    channel.subscribe(handlers as never);
-    return () => void channel.unsubscribe(handlers as never);
-  });
-  unsubscribe = () => {
-    for (const stop of stops) stop();
-  };
+  ({ events: heard, stop: unsubscribe } = collectTraces());
 });
 afterEach(async () => {
   unsubscribe();
@@ -119,7 +103,7 @@ test("arguments are published only if that is asked for", async () => {
   await client({ tracing: { args: true } }).set("key", "value", { ex: 60 });
   expect(heard[0]![1]).toMatchObject({ command: "SET", args: ["key", "value", "EX", "60"] });
   expect(heard[2]![1]).not.toHaveProperty("args");
-  heard = [];
+  heard.length = 0;
   await client({ tracing: { args: true } }).exec(["CONFIG", "GET", "maxmemory"]);
   expect(heard[0]![1]).toMatchObject({ command: "CONFIG", args: ["GET", "maxmemory"] });
 });

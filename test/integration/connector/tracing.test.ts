@@ -1,0 +1,150 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { warmlineConnector } from "warmline/ioredis";
+import { startLoopback } from "warmline/node-redis";
+import { createGateway, type Gateway } from "warmline-gateway";
+import { startFakeRedis, startRedis } from "warmline-testbed";
+import { createClient, IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
+import { collectTraces, type TraceEvent } from "../../support/traces.js";
+
+// Traces of the commands of ioredis and node-redis, and of the requests that carry them.
+
+let server: Awaited<ReturnType<typeof startRedis>>;
+let gateway: Gateway;
+beforeAll(async () => {
+  server = await startRedis();
+  gateway = await createGateway({ port: 0, redis: server.url });
+});
+afterAll(async () => {
+  await gateway.close();
+  await server.stop();
+});
+
+let heard: TraceEvent[];
+let unsubscribe: () => void;
+let redis: IORedisClient;
+beforeEach(async () => {
+  ({ events: heard, stop: unsubscribe } = collectTraces());
+  redis = await connect();
+  heard.length = 0;
+});
+afterEach(() => {
+  unsubscribe();
+  redis.disconnect();
+});
+
+async function connect(options: RedisOptions = {}, { url, token } = gateway): Promise<IORedisClient> {
+  const Connector = warmlineConnector({ url, token });
+  const client = new IORedis({ Connector, enableReadyCheck: false, disableClientInfo: true, ...options });
+  client.on("error", () => {});
+  await client.get("warm");
+  return client;
+}
+
+const serverFields = () => ({ serverAddress: "127.0.0.1", serverPort: Number(new URL(gateway.url).port) });
+const startsOf = (channel: string) =>
+  heard
+    .filter(([event]) => event === `${channel} start`)
+    .map(([, { command, batchSize }]) => [command, batchSize]);
+const endedOf = (channel: string) => heard.filter(([event]) => event === `${channel} asyncEnd`).length;
+const errorsOf = (channel: string) =>
+  heard
+    .filter(([event]) => event === `${channel} error`)
+    .map(([, { command, error }]) => [command, (error as Error).name]);
+
+test("a command of ioredis and its request are published from start to end", async () => {
+  expect(await redis.set("secret-key", "secret-value")).toBe("OK");
+  await expect.poll(() => heard.length).toBe(8);
+  expect(heard.filter(([event]) => event.endsWith(" start")).map(([, context]) => context)).toEqual([
+    { operation: "command", command: "SET", ...serverFields() },
+    { operation: "request", command: "SET", ...serverFields() },
+  ]);
+  expect([endedOf("command"), endedOf("request")]).toEqual([1, 1]);
+  expect(JSON.stringify(heard)).not.toContain("secret");
+});
+
+test("commands of a pipeline are published one by one, their request with its size", async () => {
+  await redis.pipeline().set("a", 1).incr("a").get("a").exec();
+  await expect.poll(() => endedOf("command")).toBe(3);
+  expect(startsOf("command")).toEqual([
+    ["SET", undefined],
+    ["INCR", undefined],
+    ["GET", undefined],
+  ]);
+  expect(startsOf("request")).toEqual([["PIPELINE", 3]]);
+});
+
+test("a transaction is published as one request with its size", async () => {
+  await redis.multi().set("a", 1).incr("a").exec();
+  await expect.poll(() => endedOf("command")).toBe(4);
+  expect(startsOf("command").map(([name]) => name)).toEqual(["MULTI", "SET", "INCR", "EXEC"]);
+  expect(startsOf("request")).toEqual([["MULTI", 2]]);
+});
+
+test("an error reply is published as an error of the command", async () => {
+  await redis.set("text", "x");
+  await expect(redis.lpush("text", "secret-value")).rejects.toThrow("WRONGTYPE");
+  await expect.poll(() => errorsOf("command")).toEqual([["LPUSH", "RedisError"]]);
+  expect(JSON.stringify(heard)).not.toContain("secret");
+});
+
+test("a lost reply is published as an unknown outcome of the command", async () => {
+  const fake = await startFakeRedis(({ name }) => (name === "INCR" ? "close" : undefined));
+  const own = await createGateway({ port: 0, redis: fake.url });
+  const client = await connect({}, own);
+  try {
+    await expect(client.incr("secret-key")).rejects.toThrow("UNKNOWNOUTCOME");
+    await expect.poll(() => errorsOf("command")).toEqual([["INCR", "UnknownOutcomeError"]]);
+    expect(JSON.stringify(heard)).not.toContain("secret");
+  } finally {
+    client.disconnect();
+    await own.close();
+    await fake.close();
+  }
+});
+
+test("a command that is outstanding at disconnect() ends with an error", async () => {
+  const client = await connect({ disconnectTimeout: 50 } as RedisOptions);
+  heard.length = 0;
+  const lost = client.blpop("none", 0).catch(({ message }) => message);
+  await expect.poll(() => startsOf("request")).toEqual([["BLPOP", undefined]]);
+  client.disconnect();
+  expect(await lost).toBe("Connection is closed.");
+  await expect.poll(() => errorsOf("command")).toEqual([["BLPOP", "Error"]]);
+  await expect.poll(() => endedOf("request")).toBe(1);
+});
+
+test("commands that set up a connection are not published", async () => {
+  const client = await connect({ enableReadyCheck: true, disableClientInfo: false, connectionName: "name" });
+  client.disconnect();
+  const names = startsOf("command").map(([name]) => name);
+  expect(names).toContain("INFO");
+  expect(names.filter((name) => /^(AUTH|CLIENT|HELLO|SELECT)$/.test(String(name)))).toEqual([]);
+});
+
+test("a command of node-redis is published too", async () => {
+  const loopback = await startLoopback({ url: gateway.url, token: gateway.token });
+  const client = createClient({ ...loopback.options });
+  try {
+    await client.connect();
+    heard.length = 0;
+    await client.set("a", "1");
+    await expect.poll(() => endedOf("command")).toBe(1);
+    expect([startsOf("command"), startsOf("request")]).toEqual([[["SET", undefined]], [["SET", undefined]]]);
+  } finally {
+    client.destroy();
+    await loopback.close();
+  }
+});
+
+test("a subscriber of one channel causes no messages on the other, and none afterwards", async () => {
+  unsubscribe();
+  const requests: unknown[] = [];
+  const onStart = (message: unknown) => void requests.push(message);
+  tracingChannel("warmline:request").start.subscribe(onStart);
+  await redis.get("a");
+  tracingChannel("warmline:request").start.unsubscribe(onStart);
+  await redis.get("a");
+  expect(requests).toHaveLength(1);
+  expect(heard).toEqual([]);
+});
