@@ -45,7 +45,8 @@ test("cold measures every client, with and without an init phase, over HTTP and 
 }, 120_000);
 
 test("throughput measures concurrency, batches, sizes, arrivals and real servers", async () => {
-  const { data } = await run("throughput", ...clients);
+  const { data, settings } = await run("throughput", ...clients);
+  expect(settings.rttMs).toBe(0);
   const cells = new Set(data.map(({ cell }: any) => cell));
   for (const cell of [
     "50 in flight",
@@ -62,6 +63,14 @@ test("throughput measures concurrency, batches, sizes, arrivals and real servers
   expect(cells).toContain("real servers: 50 in flight");
   for (const row of data) expect(row.perSecond.p50.value).toBeGreaterThan(0);
 }, 120_000);
+
+test("throughput measures over the round trip that the command line names, and records it", async () => {
+  const { data, settings } = await run("throughput", "--clients", "raw", "--rtt", "3");
+  expect(settings.rttMs).toBe(3);
+  const far = data.filter(({ cell }: any) => cell === "GET of 1,000,000 bytes");
+  for (const { latencies } of far) expect(latencies.min).toBeGreaterThanOrEqual(3);
+  expect(far).toHaveLength(1);
+}, 60_000);
 
 test("targets has a limit and a measurement in each row, and no verdict in a quick run", async () => {
   const { data, table, checks } = await run("targets", "--clients", "warmline,upstash,upstash-tuned,raw");

@@ -223,5 +223,7 @@ export const NOT_MEASURED = {
   cpuUs: Number.NaN,
   heapBefore: Number.NaN,
   heapAfter: Number.NaN,
+  warmUpSlices: Number.NaN,
+  unsteady: 0,
   latencies: [] as readonly number[],
 };

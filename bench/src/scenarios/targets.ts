@@ -1,5 +1,5 @@
 import { coldStart } from "../perf/cold.js";
-import { throughputOf, WorkerSession } from "../perf/session.js";
+import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
 import {
   compareWithPeer,
@@ -49,8 +49,7 @@ export default defineScenario({
     const warm = group.flatMap(({ client, what, place, endpoint }) =>
       what.kind === "warm" ? [{ client, job: what.job, ...place, endpoint }] : [],
     );
-    // One at a time a command takes longest until all of its code is compiled.
-    await session.start(warm, settings.quick ? 0 : 1_200);
+    await session.start(warm, settings.quick);
     return () => session.stop();
   },
   run: async ({ client, what, place, endpoint, session }) => {
@@ -107,7 +106,8 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `${settings.rounds} rounds. In each round every client starts a fresh process for every cold row and runs for ${settings.seconds * 1_000} ms for every warm row, after a warm-up of 1.2 s. Ratios are of medians, with intervals over the rounds. The better of the peer's settings decides: as shipped, or the best known ones, which the clients' notes name.`,
+        `${settings.rounds} rounds. In each round every client starts a fresh process for every cold row and runs for ${settings.seconds * 1_000} ms for every warm row. Ratios are of medians, with intervals over the rounds. The better of the peer's settings decides: as shipped, or the best known ones, which the clients' notes name.`,
+        ...(settings.quick ? [] : warmUpNotes(rows, ({ client, measure }) => `${client.label}, ${measure}`)),
         ...fixedServerNotes(context),
         "The scenario gateway measures the targets of the gateway.",
       ],

@@ -2,7 +2,7 @@ import { findRedisServer } from "warmline-testbed";
 import { clientStyle } from "../client-style.js";
 import { count, factor, withInterval } from "../format.js";
 import { cellsOf, QUICK, REAL } from "../perf/cells.js";
-import { throughputOf, WorkerSession } from "../perf/session.js";
+import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
 import { barChart, curveChart, inSummary, latencyColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
@@ -23,12 +23,13 @@ export default defineScenario({
     const { nodes, sites } = await startFixedSites(context, 1);
     const [{ placement, server }] = sites;
     const real = await rig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined });
-    context.record({ engine: "fixed replies", realEngine: real.engine, tls: settings.tls });
+    const distance = { tls: settings.tls, rttMs: settings.rtts?.[0] ?? 0 };
+    context.record({ engine: "fixed replies", realEngine: real.engine, ...distance });
     const all = cellsOf(settings.seconds * 1_000, settings.quick ? 200 : 1_000);
     const cells = all.filter(({ name }) => !settings.quick || QUICK.test(name));
     const session = new WorkerSession();
     const servers = [
-      { endpoint: await server.endpoint(settings), cells, prefix: "" },
+      { endpoint: await server.endpoint(distance), cells, prefix: "" },
       { endpoint: real.direct, cells: cells.filter(({ name }) => REAL.test(name)), prefix: "real servers: " },
     ];
     return nodes.flatMap((node) =>
@@ -50,7 +51,7 @@ export default defineScenario({
     const { session } = group[0]!;
     await session.start(
       group.map(({ work }) => work),
-      settings.seconds * 2_000,
+      settings.quick,
     );
     return () => session.stop();
   },
@@ -114,6 +115,7 @@ export default defineScenario({
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
         "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
         "GET of bytes: warmline, ioredis and node-redis read bytes, the others text. Pipelines of mixed commands run on warmline and @upstash/redis.",
+        ...(settings.quick ? [] : warmUpNotes(rows, ({ client, cell }) => `${client.label}, ${cell}`)),
         ...fixedServerNotes(context),
       ],
     };

@@ -1,0 +1,56 @@
+import { median } from "../latencies.js";
+import type { Job, JobResult } from "./jobs.js";
+
+/** How long a job runs before it is measured. */
+export interface WarmUpLimits {
+  /** The length of a slice in ms. */
+  readonly sliceMs: number;
+  readonly maxSlices: number;
+}
+
+/** Limits of a full run and of a quick one; the same for all clients. */
+export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 150, maxSlices: 40 };
+export const QUICK_WARM_UP: WarmUpLimits = { sliceMs: 20, maxSlices: 2 };
+
+/** A finished warm-up. */
+export interface WarmUp {
+  readonly slices: number;
+  /** Whether the CPU time per command was steady at the end, rather than the limit of slices reached. */
+  readonly steady: boolean;
+}
+
+/** The number of slices whose median is compared with that of as many slices before. */
+const WINDOW = 4;
+/** The largest difference between the two medians, as a share. */
+const TOLERANCE = 0.05;
+
+/** Returns whether the last windows of CPU times per command agree. */
+export function isSteady(cpuPerCommand: readonly number[]): boolean {
+  if (cpuPerCommand.length < 2 * WINDOW) return false;
+  const earlier = median(cpuPerCommand.slice(-2 * WINDOW, -WINDOW));
+  return Math.abs(median(cpuPerCommand.slice(-WINDOW)) / earlier - 1) <= TOLERANCE;
+}
+
+/** Runs slices of a job until its CPU time per command is steady, or up to the limit. */
+export async function warmUp(
+  run: (job: Job) => Promise<JobResult>,
+  job: Job,
+  { sliceMs, maxSlices }: WarmUpLimits,
+): Promise<WarmUp> {
+  const slice = sliceOf(job, sliceMs);
+  const cpuPerCommand: number[] = [];
+  while (cpuPerCommand.length < maxSlices) {
+    const { cpuUs, count } = await run(slice);
+    cpuPerCommand.push(cpuUs / count);
+    if (isSteady(cpuPerCommand)) return { slices: cpuPerCommand.length, steady: true };
+  }
+  return { slices: maxSlices, steady: false };
+}
+
+/** Returns a job of `ms` that runs the same code and has a CPU time of its own. */
+function sliceOf(job: Job, ms: number): Job {
+  // Arrivals spin until the next call is due, and the heap is measured by a number of commands.
+  if (job.kind === "arrivals") return { kind: "sequential", call: "get", ms };
+  if (job.kind === "heap") return { kind: "together", commands: 10, ms };
+  return { ...job, ms };
+}
