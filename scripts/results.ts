@@ -1,22 +1,39 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { MatrixChart, Result } from "../bench/src/result.js";
+import { pathToFileURL } from "node:url";
+import { ARTICLES } from "../bench/src/articles.js";
+import type { Check, MatrixChart, Result } from "../bench/src/result.js";
+import type { Scenario } from "../bench/src/scenario.js";
 
-// Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. They come from full runs of the bench, whose results are
-// in bench/results: to measure a scenario again, run it with --json bench/results/SCENARIO.json, then
-// `npx vitest run test/unit/project/results.test.ts -u`.
+// Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
+// then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
+// again, run it with --json bench/results/SCENARIO.json, then `npx vitest run test/unit/project/results.test.ts -u`.
 
-const folder = resolve(import.meta.dirname, "../bench/results");
+const root = resolve(import.meta.dirname, "..");
+const filesIn = (folder: string, extension: string) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(extension))
+    .map((file) => join(root, folder, file));
 
-/** The results in `bench/results`, by scenario. */
-export const results: ReadonlyMap<string, Result> = new Map(
-  readdirSync(folder)
-    .filter((file) => file.endsWith(".json"))
-    .map((file) => {
-      const result: Result = JSON.parse(readFileSync(join(folder, file), "utf8"));
-      return [result.scenario, result] as const;
-    }),
+/** Results of full runs, by scenario. */
+type Results = ReadonlyMap<string, Result>;
+
+/** The results in `bench/results`. */
+export const results: Results = new Map(
+  filesIn("bench/results", ".json").map((file) => {
+    const result: Result = JSON.parse(readFileSync(file, "utf8"));
+    return [result.scenario, result] as const;
+  }),
 );
+
+/** Every scenario of the bench, in the order of its reports. */
+const scenarios = (
+  await Promise.all(
+    filesIn("bench/src/scenarios", ".ts").map(
+      async (file): Promise<Scenario> => (await import(pathToFileURL(file).href)).default,
+    ),
+  )
+).sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || a.name.localeCompare(b.name));
 
 /** The faults that the short table shows, with the words of the symptom. */
 const FAULTS: Readonly<Record<string, string>> = {
@@ -53,18 +70,20 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
-/** The blocks of pages: each returns Markdown. */
-const BLOCKS: Readonly<Record<string, () => string>> = {
-  faults: () => faultTable(FAULT_CLIENTS, Object.entries(FAULTS)),
-  "all-faults": () => {
-    const { columns, rows } = faultChart();
+/** The blocks of pages: each returns Markdown, empty if the block is left out until its scenario has been measured. */
+const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
+  faults: (results) => faultTable(resultOf(results, "faults"), FAULT_CLIENTS, Object.entries(FAULTS)),
+  "all-faults": (results) => {
+    const result = resultOf(results, "faults");
+    const { columns, rows } = faultChart(result);
     return faultTable(
+      result,
       columns,
       rows.map(({ title }) => [title, title]),
     );
   },
-  starts: () => {
-    const result = resultOf("cold");
+  starts: (results) => {
+    const result = resultOf(results, "cold");
     const [first] = result.table.rows;
     const node = /^Node \S+/.exec(first!.cells[0]!)![0];
     const ofCase = (name: string) =>
@@ -79,8 +98,8 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
       provenance(result)
     );
   },
-  load: () => {
-    const result = resultOf("throughput");
+  load: (results) => {
+    const result = resultOf(results, "throughput");
     const node = result.table.rows[0]!.cells[0]!;
     const one = pick(result, [node, "1 in flight"], LOAD_CLIENTS, ["CPU us"]);
     const many = pick(result, [node, "50 in flight"], LOAD_CLIENTS, ["CPU us", "commands/s"]);
@@ -88,18 +107,85 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
     const head = ["", "CPU us per command, one at a time", "50 in flight", "commands/s, 50 in flight"];
     return markdown(head, rows) + provenance(result);
   },
+  "after-pause": (results) => {
+    const result = results.get("idle");
+    if (!result) return "";
+    const ofCase = (name: string) => pick(result, [name], START_CLIENTS, ["p50 ms"]);
+    const [warm, frozen] = [ofCase("SET, back to back"), ofCase("SET, 60 s frozen")];
+    const rows = warm.map((cells, at) => [...cells, ...frozen[at]!.slice(1)]);
+    return `A write, warm and the first one after a freeze:\n\n${markdown(["", "warm, p50 ms", "after 60 s frozen, p50 ms"], rows)}${provenance(result)}`;
+  },
+  "cached-reads": (results) => {
+    const result = results.get("near");
+    if (!result) return "";
+    const rows = rowsOf(result, ["reads", "commands", "p50 ms"]);
+    return `Ten reads in each invocation, with and without a cache in memory:\n\n${markdown(["", "commands", "p50 ms"], rows)}${provenance(result)}`;
+  },
+  // Its verdicts are in its table.
+  targets: (results) => tableBlock(results, "targets"),
+  articles: (results) => {
+    const claims = Object.values(ARTICLES).flatMap((title) =>
+      [...results.values()].flatMap(({ checks, scenario }) =>
+        checks
+          .filter(({ article }) => article?.title === title)
+          .map((check) => [
+            title,
+            check.article!.result,
+            `${check.expectation} (\`${scenario}\`)`,
+            actualOf(check),
+            check.verdict,
+          ]),
+      ),
+    );
+    if (claims.length === 0) return `${NOT_RUN}\n`;
+    return `${markdown(["article", "its result", "claim", "here", "reproduced"], claims)}\n`;
+  },
+  scenarios: (results) => {
+    const rows = scenarios.map(({ name, question }) => {
+      const result = results.get(name);
+      return [`\`${name}\``, question, result ? `[${dateOf(result)}](${link(name)})` : "not yet run"];
+    });
+    return `${markdown(["scenario", "question", "full run"], rows)}\n`;
+  },
 };
 
+const NOT_RUN = "No full run of these experiments has been published yet.";
+
+/** Returns the Markdown of a block: one of {@link BLOCKS}, or the table and the checks of a scenario. */
+function blockOf(name: string, results: Results): string {
+  const block = BLOCKS[name];
+  if (block) return block(results);
+  const table = tableBlock(results, name);
+  const checks = results.get(name)?.checks.filter(({ article }) => !article) ?? [];
+  if (checks.length === 0) return table;
+  const rows = checks.map((check) => [check.expectation, actualOf(check), check.verdict]);
+  return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
+}
+
+/** The table of a scenario as its report has it. */
+function tableBlock(results: Results, name: string): string {
+  if (!scenarios.some((each) => each.name === name))
+    throw new Error(`There is no block or scenario ${name}.`);
+  const result = results.get(name);
+  if (!result) return `Not yet run in full: \`npm run bench -- ${name}\` measures it.\n`;
+  const titles = result.table.columns.map(({ title }) => title);
+  return markdown(titles, rowsOf(result, titles)) + provenance(result);
+}
+
+const actualOf = ({ actual, beside }: Check) =>
+  withSeparators(beside === undefined ? actual : `${actual}; beside it: ${beside}`);
+
 /** The table of outcomes in the result of the scenario faults. */
-const faultChart = () =>
-  resultOf("faults").charts.find((each): each is MatrixChart => each.kind === "matrix")!;
+const faultChart = ({ charts }: Result) =>
+  charts.find((each): each is MatrixChart => each.kind === "matrix")!;
 
 /** @param faults the titles of faults, and the words that stand for them */
 function faultTable(
+  result: Result,
   clients: readonly string[],
   faults: readonly (readonly [title: string, words: string])[],
 ): string {
-  const { columns, rows } = faultChart();
+  const { columns, rows } = faultChart(result);
   const cellsOf = (title: string) => {
     const row = rows.find((each) => each.title === title);
     if (!row) throw new Error(`bench/results/faults.json has no fault ${title}`);
@@ -112,10 +198,10 @@ function faultTable(
     ["", ...clients],
     faults.map(([title, words]) => [words, ...cellsOf(title)]),
   );
-  return table + provenance(resultOf("faults"));
+  return table + provenance(result);
 }
 
-function resultOf(scenario: string): Result {
+function resultOf(results: Results, scenario: string): Result {
   const result = results.get(scenario);
   if (!result) throw new Error(`bench/results has no result of ${scenario}`);
   return result;
@@ -123,18 +209,30 @@ function resultOf(scenario: string): Result {
 
 /** Returns the rows of a case for some clients: the label, then the columns with these titles. The case's cells come first in a row. */
 function pick(
-  { table, scenario }: Result,
+  result: Result,
   caseCells: readonly string[],
   clients: readonly string[],
   titles: readonly string[],
 ): string[][] {
-  const columns = titles.map((title) => table.columns.findIndex((column) => column.title === title));
+  const cellsOf = rowsOf(result, titles);
   return clients.map((client) => {
     const begin = [...caseCells, client];
-    const row = table.rows.find(({ cells }) => begin.every((cell, at) => cells[at] === cell));
-    if (!row) throw new Error(`bench/results/${scenario}.json has no row ${begin.join(", ")}`);
-    return [client, ...columns.map((column) => withSeparators(row.cells[column]!))];
+    const at = result.table.rows.findIndex(({ cells }) =>
+      begin.every((cell, column) => cells[column] === cell),
+    );
+    if (at < 0) throw new Error(`bench/results/${result.scenario}.json has no row ${begin.join(", ")}`);
+    return [client, ...cellsOf[at]!];
   });
+}
+
+/** Returns the columns of a result's table with these titles, row by row. */
+function rowsOf({ table, scenario }: Result, titles: readonly string[]): string[][] {
+  const columns = titles.map((title) => {
+    const at = table.columns.findIndex((column) => column.title === title);
+    if (at < 0) throw new Error(`bench/results/${scenario}.json has no column ${title}`);
+    return at;
+  });
+  return table.rows.map(({ cells }) => columns.map((column) => withSeparators(cells[column]!)));
 }
 
 const withSeparators = (text: string) =>
@@ -145,26 +243,37 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+const dateOf = ({ startedAt }: Result) => startedAt.slice(0, 10);
+
 /** The date, the machine and the command of a result. */
-function provenance({ startedAt, machine, command, scenario, versions }: Result): string {
-  const { cores, node } = machine;
+function provenance(result: Result): string {
+  const { machine, command, scenario, versions } = result;
+  const { cpu, cores, node } = machine;
   const named = Object.entries(versions)
     .filter(([name]) => !name.startsWith("warmline"))
-    .map(([name, version]) => `${name} ${version}`);
-  return `\n\nMeasured on ${startedAt.slice(0, 10)}, ${cores} cores, Node ${node.slice(1)}, ${named.join(", ")}: \`${command}\` ([all numbers](${link(scenario)})).\n`;
+    .map(([name, version]) => `, ${name} ${version}`);
+  return `\n\nMeasured on ${dateOf(result)}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${named.join("")}: \`${command}\` ([all numbers](${link(scenario)})).\n`;
 }
 
 const link = (scenario: string) =>
   `https://github.com/warmline/warmline/blob/main/bench/results/${scenario}.json`;
 
-/** Returns a page with the blocks of the bench's figures filled in. @throws if a block or its result does not exist */
-export function withResults(page: string): string {
-  return page.replace(/(<!-- bench: ([a-z-]+) -->\n).*?(<!-- \/bench -->)/gs, (_, begin, name, end) => {
-    const block = BLOCKS[name];
-    if (!block) throw new Error(`There is no block ${name}.`);
-    return `${begin}\n${block()}\n${end}`;
+const BLOCK = /(<!-- bench: ([a-z-]+) -->\n).*?(<!-- \/bench -->)/gs;
+
+/**
+ * Returns a page with the blocks of the bench's figures filled in.
+ * @throws if there is neither a block nor a scenario of a name, or if a result lacks a row or column that a block shows
+ */
+export function withResults(page: string, from = results): string {
+  return page.replace(BLOCK, (_, begin, name, end) => {
+    const text = blockOf(name, from);
+    return text === "" ? begin + end : `${begin}\n${text}\n${end}`;
   });
 }
+
+/** Returns a page without its blocks of the bench's figures; the number of lines stays the same. */
+export const withoutResults = (page: string): string =>
+  page.replace(BLOCK, (block) => block.replace(/[^\n]/g, ""));
 
 /** The names of the blocks on a page. */
 export const blocksOn = (page: string): string[] =>

@@ -1,19 +1,31 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
-import { blocksOn, results, withResults } from "../../../scripts/results.js";
+import { describe, expect, test } from "vitest";
+import type { Result } from "../../../bench/src/result.js";
+import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
 import { schemaErrors } from "../../support/bench.js";
 
-const pageOf = (name: string) => resolve(import.meta.dirname, "../../..", name);
+const root = resolve(import.meta.dirname, "../../..");
+const pageOf = (name: string) => resolve(root, name);
+const textOf = (name: string) => readFileSync(pageOf(name), "utf8");
+const pages = [
+  "README.md",
+  ...readdirSync(pageOf("docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
 
-test.each(["README.md", "docs/benchmarks.md"])(
+test.each(pages.filter((name) => blocksOn(textOf(name)).length > 0))(
   "the figures of %s are those of bench/results",
   async (name) => {
-    const page = readFileSync(pageOf(name), "utf8");
-    expect(blocksOn(page).length).toBeGreaterThan(0);
-    await expect(withResults(page)).toMatchFileSnapshot(pageOf(name));
+    await expect(withResults(textOf(name))).toMatchFileSnapshot(pageOf(name));
   },
 );
+
+test("README shows the results of three scenarios, and docs/benchmarks.md lists all of them", () => {
+  expect(blocksOn(textOf("README.md"))).toEqual(expect.arrayContaining(["faults", "starts", "load"]));
+  expect(blocksOn(textOf("docs/benchmarks.md"))).toEqual(["scenarios", "articles", "all-faults"]);
+});
 
 test("a page whose figure was changed by hand differs from its results", () => {
   const page = readFileSync(pageOf("README.md"), "utf8");
@@ -26,4 +38,169 @@ test.each([...results.values()])("bench/results has a full run of $scenario on a
   expect(schemaErrors(result)).toEqual([]);
   expect(result.settings.quick).toBe(false);
   expect(result.load.warning).toBeUndefined();
+});
+
+describe("blocks of other results", () => {
+  const published = results.get("faults")!;
+  const table = (columns: string[], ...rows: string[][]): Result["table"] => ({
+    columns: columns.map((title) => ({ title })),
+    rows: rows.map((cells) => ({ cells })),
+  });
+  const measured = (scenario: string, own: Partial<Result>) =>
+    new Map([[scenario, { ...published, scenario, checks: [], ...own }]]);
+  const block = (name: string, from?: Map<string, Result>) =>
+    withResults(`<!-- bench: ${name} -->\n<!-- /bench -->`, from).split("\n").slice(2, -2).join("\n");
+
+  test("a scenario's block shows its table, its checks and where they come from", () => {
+    const check = { expectation: "no call is lost", verdict: "yes", actual: "0 of 1200" } as const;
+    const from = measured("flood", {
+      table: table(["phase", "p50 ms"], ["before", "0.28 (0.20 to 0.31)"]),
+      checks: [check],
+    });
+    const text = block("flood", from);
+    expect(text).toContain("| before | 0.28 (0.20 to 0.31) |\n\nMeasured on 2026-");
+    expect(text).toContain("/bench/results/flood.json)");
+    expect(text).toContain("| no call is lost | 0 of 1,200 | yes |");
+  });
+
+  test("a scenario without a published run is named as not yet run", () => {
+    expect(block("flood", new Map())).toBe("Not yet run in full: `npm run bench -- flood` measures it.");
+    expect(block("scenarios", measured("idle", {}))).toMatch(
+      /\| `idle` \| How .*\? \| \[2026-.*\(.*idle\.json\) \|\n\| `first-write` \| .*\? \| not yet run \|/,
+    );
+  });
+
+  test("an article's claim is shown with its verdict", () => {
+    const article = {
+      title: "How we use Envoy to improve PHP Redis client performance (Houzz)",
+      result: "95.6% less",
+    };
+    const check = {
+      expectation: "fewer sockets",
+      verdict: "no",
+      actual: "66%",
+      beside: "kept: 99%",
+      article,
+    } as const;
+    expect(block("articles", measured("sockets", { checks: [check] }))).toContain(
+      `| ${article.title} | 95.6% less | fewer sockets (\`sockets\`) | 66%; beside it: kept: 99% | no |`,
+    );
+    expect(block("articles", new Map())).toMatch(/^No full run/);
+  });
+
+  test("README's rows of a first write and of cached reads appear with their results", () => {
+    const clients = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
+    const rows = ["SET, back to back", "SET, 60 s frozen"].flatMap((name, at) =>
+      clients.map((client) => [name, client, `${at + 1}.5`]),
+    );
+    const idle = measured("idle", { table: table(["command", "client", "p50 ms"], ...rows) });
+    expect(block("after-pause", idle)).toContain("| ioredis (TCP) | 1.5 | 2.5 |");
+    const near = measured("near", {
+      table: table(["reads", "commands", "p50 ms"], ["warmline/near", "1.4", "0.2"]),
+    });
+    expect(block("cached-reads", near)).toContain("| warmline/near | 1.4 | 0.2 |");
+    expect(block("after-pause", new Map())).toBe("");
+  });
+
+  test("an unknown block, row or column is refused by name", () => {
+    expect(() => block("nothing")).toThrow("There is no block or scenario nothing.");
+    expect(() => block("cached-reads", measured("near", { table: table(["reads"]) }))).toThrow(
+      "bench/results/near.json has no column commands",
+    );
+    const columns = table(["command", "client", "p50 ms"]);
+    expect(() => block("after-pause", measured("idle", { table: columns }))).toThrow(
+      "bench/results/idle.json has no row SET, back to back, warmline",
+    );
+  });
+});
+
+describe("figures outside the blocks", () => {
+  const NUMBER = String.raw`\d[\d,]*(?:\.\d+)?`;
+  /** Figures that only a measurement has: fractions, shares, ratios, rates. */
+  const MEASURED = new RegExp(
+    [
+      String.raw`${NUMBER} ?(?:us|µs|%)(?!\w)`,
+      String.raw`\d\.\d+ ?(?:ms|s|KB|MB)\b`,
+      String.raw`(?<![\w.])${NUMBER} ?x\b`,
+      String.raw`${NUMBER}(?:/s| (?:commands|requests) (?:per|a) second)\b`,
+      String.raw`\bper cent\b`,
+      String.raw`\b(?:twice|(?:three|four|five|ten|${NUMBER}) times|half|a (?:third|quarter|tenth)) (?:as (?:fast|slow|long|many|much|large)|the (?:time|CPU|size|memory)|faster|slower|less|more)\b`,
+    ].join("|"),
+  );
+  /** Figures that may be a setting, unless the sentence says that something was measured. */
+  const QUANTITY = new RegExp(String.raw`${NUMBER} ?(?:ms|s|KB|MB|bytes|seconds|minutes)\b`);
+  const MEASURING =
+    /\b(?:took|takes|measured|costs?|used|about|some|median|percentile|p50|p99|CPU|saves?d?|reduced|raised|faster|slower)\b/;
+
+  /** Statements that the patterns find, but that state a setting, a model or an article's result. */
+  const STATED: Readonly<Record<string, readonly string[]>> = {
+    "docs/benchmarks.md": [
+      "warns above 10%",
+      "the same timeline, ten times faster",
+      "50 requests a second of ten GETs each",
+      "twice as many connections as the gateway allows",
+      "The article's 75 us",
+      "The article measured 6 to 7 ms",
+      "slices of 20 ms",
+    ],
+    "docs/connections.md": [
+      "four times the time that connecting took",
+      "open for twice as long as before",
+      "four times as long as the last connection took",
+    ],
+    "docs/ioredis.md": ["server unreachable for 2.5 s"],
+    "docs/performance.md": ["slices of 150 ms until", "differ by at most 5%"],
+    "docs/scale.md": ["1,000/s x 0.9 s = 900", "60 invocations a second", "In the example, 900 connections"],
+  };
+
+  /** Returns the sentences of a page's text, without code and the blocks of results. */
+  function sentencesOf(page: string): string[] {
+    const prose = withoutResults(page)
+      .replace(/^( *)```.*?^ *```$/gms, "")
+      .replace(/`[^`\n]*`/g, "`code`")
+      .replace(/95% (?=(?:bootstrap )?interval)/g, "");
+    return prose
+      .split(/\n(?=\s*(?:[-*|#]|\d+\.|$))/)
+      .flatMap((part) =>
+        part
+          .trim()
+          .replace(/\s*\n\s*/g, " ")
+          .split(/(?<=[.:;]) /),
+      )
+      .filter((sentence) => sentence !== "");
+  }
+  const figuresIn = (page: string) =>
+    sentencesOf(page).filter(
+      (sentence) => MEASURED.test(sentence) || (QUANTITY.test(sentence) && MEASURING.test(sentence)),
+    );
+
+  // The table of commands is generated from the specs.
+  test.each(pages.filter((name) => name !== "docs/commands.md"))("%s states no figure of its own", (name) => {
+    const stated = STATED[name] ?? [];
+    const found = figuresIn(textOf(name));
+    expect(found.filter((sentence) => !stated.some((words) => sentence.includes(words)))).toEqual([]);
+    // An entry that no sentence needs any more is removed.
+    expect(stated.filter((words) => !found.some((sentence) => sentence.includes(words)))).toEqual([]);
+  });
+
+  test.each([
+    "It starts in about 50 ms.",
+    "SET took 6.9 us of CPU.",
+    "| median of active connections | 0.28 ms |",
+    "The import is 33% faster.",
+    "It serves 54,469 requests per second.",
+    "With 50 connections it is 1.21x webdis.",
+    "Decoding takes three times as long.",
+  ])("a figure is found: %s", (sentence) => {
+    expect(figuresIn(`Text.\n\n${sentence}\n`)).toEqual([sentence]);
+  });
+
+  test.each([
+    "Default: 10,000 ms.",
+    "Values of more than 64 KB are shown in part.",
+    "`0.28 ms` in code",
+    "<!-- bench: near -->\n1.2x\n<!-- /bench -->",
+  ])("a setting, code and a block are not: %s", (text) => {
+    expect(figuresIn(text)).toEqual([]);
+  });
 });
