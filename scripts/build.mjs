@@ -105,7 +105,10 @@ async function build(name) {
     if (licenses) writeFileSync(join(made, "THIRD-PARTY-LICENSES.txt"), licenses);
     const files = filesIn(made).map((file) => file.slice(made.length + 1));
     for (const map of files.filter((file) => file.endsWith(".map"))) {
-      writeFileSync(join(made, map), shrinkMap(readFileSync(join(made, map), "utf8")));
+      const [json, code] = [map, map.slice(0, -".map".length)].map((file) =>
+        readFileSync(join(made, file), "utf8"),
+      );
+      writeFileSync(join(made, map), shrinkMap(json, code));
     }
     const outputs = Object.fromEntries(files.map((file) => [file, statSync(join(made, file)).size]));
     rmSync(join(dist, RECORD), { force: true });

