@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { transform } from "esbuild";
@@ -19,30 +19,13 @@ const ENTRIES = {
   "node-redis": "src/node-redis.ts",
 };
 
-const { index, ...others } = ENTRIES;
-const { ioredis, "node-redis": nodeRedis, ...portable } = others;
+const { index, fetch, ioredis, "node-redis": nodeRedis, ...features } = ENTRIES;
 const connectors = { ioredis, "node-redis": nodeRedis };
 
 async function writeEsmDeclarations(): Promise<void> {
   for (const name of Object.keys(ENTRIES)) {
     await writeFile(join(outDir, `${name}.d.ts`), `export * from "./${name}.cjs";\n`);
   }
-}
-
-/**
- * Writes the Node entry as CommonJS: its ES module imports nothing, so only the exports at its end differ. Line by line the
- * code is the same, so both have one source map.
- */
-async function writeCommonJsEntry(): Promise<void> {
-  const code = await readFile(join(outDir, "index.js"), "utf8");
-  const converted = code.replace(/\bexport\{([^}]*)\}/, (_, names: string) => {
-    const exported = names.replace(/([\w$]+) as (\w+)/g, "$2:$1");
-    // Node finds the names for `import` in code that never runs.
-    const hint = `0&&(module.exports={${names.replace(/[\w$]+ as /g, "")}})`;
-    return `Object.assign(Object.defineProperty(exports,"__esModule",{value:!0}),{${exported}});${hint}`;
-  });
-  if (converted === code) throw new Error("the exports of index.js were not found");
-  await writeFile(join(outDir, "index.cjs"), converted);
 }
 
 /** Makes CommonJS of the chunks of ES modules: esbuild splits no others. */
@@ -74,10 +57,12 @@ async function writeEsmConnectors(): Promise<void> {
 
 const common: Options = {
   outDir,
-  format: ["esm", "cjs"],
-  target: "node20",
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  external: [/^node:/],
   sourcemap: true,
-  splitting: false,
+  splitting: true,
   minify: true,
   esbuildOptions(options) {
     // Node shows the line that threw; it should not be all of the file.
@@ -86,31 +71,13 @@ const common: Options = {
   },
 };
 
-const shared: Options = {
-  ...common,
-  format: "esm",
-  splitting: true,
-  target: "es2022",
-  platform: "neutral",
-  external: [/^node:/],
-};
-
 export default defineConfig([
+  // ES modules are loaded slowly: the clients have one chunk in common, which they would have to share with the others.
+  { ...common, entry: { index, fetch }, onSuccess: writeEsmDeclarations },
+  { ...common, entry: features },
   {
     ...common,
-    entry: { index },
-    format: "esm",
-    banner: { js: '"use strict";' },
-    async onSuccess() {
-      await writeCommonJsEntry();
-      await writeEsmDeclarations();
-    },
-  },
-  // The other entries share chunks.
-  { ...shared, entry: portable },
-  {
-    ...shared,
-    entry: others,
+    entry: ENTRIES,
     plugins: [toCommonJs],
     outExtension: () => ({ js: ".cjs" }),
     onSuccess: writeEsmConnectors,
