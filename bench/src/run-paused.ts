@@ -17,10 +17,13 @@ export interface Pauses {
 /** The number of first invocations that do not count. */
 const WARM_UP = 3;
 
-/** While one instance starts or runs an invocation, all others of this process pause. */
+/** While one instance starts, runs an invocation or stops, all others of this process pause. */
 const alone = new Gate(1);
 
-/** Runs an instance with a pause before each invocation. Returns latencies in ms, and how many invocations failed. */
+/**
+ * Runs an instance with a pause before each invocation. Without a pause nothing else runs between two invocations.
+ * @returns latencies in ms, and how many invocations failed
+ */
 export async function runPaused(
   { handler, env }: FunctionSpec,
   trust: Readonly<Record<string, string>>,
@@ -35,20 +38,25 @@ export async function runPaused(
   });
   const latencies: number[] = [];
   let failed = 0;
+  const invoke = async () => {
+    const invocation = instance.invoke(event);
+    if (frozen) await instance.thaw();
+    const { error, result, durationMs } = await invocation;
+    if (error) failed++;
+    else latencies.push(latencyOf ? latencyOf(result) : durationMs);
+  };
+  const backToBack = async () => {
+    for (let call = 0; call < calls && instance.alive; call++) await invoke();
+  };
   try {
-    for (let call = 0; call < calls && instance.alive; call++) {
-      if (frozen) await instance.freeze();
+    if (pauseMs === 0) await alone.run(backToBack);
+    for (let call = 0; pauseMs > 0 && call < calls && instance.alive; call++) {
+      if (frozen) await alone.run(() => instance.freeze());
       await pause(pauseMs);
-      const { error, result, durationMs } = await alone.run(async () => {
-        const invocation = instance.invoke(event);
-        if (frozen) await instance.thaw();
-        return invocation;
-      });
-      if (error) failed++;
-      else latencies.push(latencyOf ? latencyOf(result) : durationMs);
+      await alone.run(invoke);
     }
     return { latencies, failed };
   } finally {
-    await instance.stop();
+    await alone.run(() => instance.stop());
   }
 }

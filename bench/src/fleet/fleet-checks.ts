@@ -1,7 +1,7 @@
 import { atMost, claimOf, exactly } from "../checks.js";
 import { count, ms, withInterval } from "../format.js";
 import type { Check } from "../result.js";
-import { combine, mean, percentile, type Series } from "../series.js";
+import { combine, mean, percentile, Series } from "../series.js";
 import type { Prediction } from "./model.js";
 
 /** The numbers of one arm, over the rounds. */
@@ -14,29 +14,30 @@ interface Arm {
   readonly failed: Series;
   readonly throttled: Series;
   readonly upstream: Series;
+  readonly invocations: Series;
+  /** The model's prediction for each round. */
+  readonly model: readonly Prediction[];
 }
 
 /** The tolerance of the model's predictions. */
 const NEAR = 0.15;
 
-/**
- * Checks the article's claim about rejections, the limits, and the model of docs/scale.md.
- * @param invocations the number of invocations per round
- */
+/** Checks the article's claim about rejections, the limits, and the model of docs/scale.md. */
 export function fleetChecks(
   arms: { readonly unlimited: Arm; readonly hard: Arm; readonly limited: Arm },
-  model: Prediction,
   hardLimit: number,
-  invocations: number,
 ): Check[] {
   const { unlimited, hard, limited } = arms;
   const { peakOpen, evicted, failed, throttled } = limited;
-  const [least, most] = model.connectionsLimited;
   const p99 = (arm: Arm) => withInterval(arm.latencies.estimate(percentile(99)), ms);
   const refusals = (arm: Arm) => count(arm.refusals.estimate(mean).value);
-  const off = combine([unlimited.peakOpen], (open) => Math.abs(open / model.connectionsUnlimited - 1), mean);
+  const predicted = new Series(unlimited.model.map(({ connectionsUnlimited }) => [connectionsUnlimited]));
+  const off = combine([unlimited.peakOpen, predicted], (open, all) => Math.abs(open / all - 1), mean);
   const upstream = Math.max(unlimited.upstream.max, hard.upstream.max, limited.upstream.max);
-  const inRange = peakOpen.min >= least * (1 - NEAR) && peakOpen.max <= most * (1 + NEAR);
+  const asPredicted = limited.model.map(({ connectionsLimited: [least, most], evicts }, round) => {
+    const [open, closed] = [peakOpen.rounds[round]![0]!, evicted.rounds[round]![0]!];
+    return open >= least * (1 - NEAR) && open <= most * (1 + NEAR) && evicts === closed > 0;
+  });
   return [
     atMost(
       "evicting idle connections at least halves the refusals of the same hard limit",
@@ -55,16 +56,16 @@ export function fleetChecks(
     exactly(
       "with limits, every invocation that got an instance succeeds in the end",
       failed.total === 0,
-      `${failed.total} failed, ${throttled.total} throttled by the platform, of ${invocations * failed.count}`,
+      `${failed.total} failed, ${throttled.total} throttled by the platform, of ${limited.invocations.total}`,
     ),
     atMost(`the model of docs/scale.md predicts the peak without limits within ${NEAR * 100}%`, off, NEAR, {
-      detail: `${model.connectionsUnlimited} predicted`,
+      detail: `${predicted.rounds.flat().join(", ")} predicted`,
       text: (value) => value.toFixed(3),
     }),
     exactly(
       "the model predicts the range of connections with limits, and evictions",
-      inRange && (model.evicts ? evicted.min > 0 : evicted.max === 0),
-      `${least} to ${most} predicted, ${peakOpen.min} to ${peakOpen.max} measured; ${evicted.total} evicted`,
+      asPredicted.every(Boolean),
+      `in ${asPredicted.filter(Boolean).length} of ${asPredicted.length} rounds; ${peakOpen.min} to ${peakOpen.max} connections, ${evicted.total} evicted`,
     ),
     exactly(
       "the connections to Redis do not grow with the fleet",

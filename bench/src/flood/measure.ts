@@ -62,9 +62,9 @@ export class FloodSite {
     return new FloodSite({ port, token }, new GatewayMetrics(url, token), users!, crowd!);
   }
 
-  /** Starts connections that send a request every `everyMs` ms on average. */
-  async startUsers(users: number, everyMs: number): Promise<void> {
-    const start: UsersMessage = { start: { ...this.address, users, everyMs } };
+  /** Starts connections that send a request every `everyMs` ms on average, at times that the seed determines. */
+  async startUsers(users: number, everyMs: number, seed: number): Promise<void> {
+    const start: UsersMessage = { start: { ...this.address, users, everyMs, seed } };
     await this.users.request(start);
   }
 

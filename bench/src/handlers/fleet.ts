@@ -11,11 +11,19 @@ export interface FleetEvent {
   /** How long an idle instance lives, in ms. */
   readonly lifetimeMs: number;
   readonly maxInstances: number;
+  /** The function's timeout in ms: the latency of an invocation that fails or is throttled. */
+  readonly timeoutMs: number;
+  /** How often a refused or failed command is tried again, and the pause before in ms. */
+  readonly retries: number;
+  readonly retryAfterMs: number;
 }
 
 /** The measurements of a fleet; times in ms. */
 export interface FleetReport {
-  /** Each command's time from the moment at which its invocation was due, connecting and waiting after a refusal included. */
+  /**
+   * The time of each invocation's command from the moment at which the invocation was due, connecting and waiting after a
+   * refusal included; the function's timeout if the invocation failed or was throttled.
+   */
   readonly latencies: readonly number[];
   readonly instances: number;
   readonly failed: number;
@@ -29,9 +37,6 @@ export interface FleetReport {
   readonly reopened: number;
 }
 
-const RETRIES = 20;
-const RETRY_AFTER_MS = 250;
-
 /** One simulated instance: what it has is a connection, which freezes with it. */
 interface FleetInstance {
   connection: RawConnection | undefined;
@@ -40,7 +45,7 @@ interface FleetInstance {
 
 /** Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen. */
 export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }> => {
-  const { target, arrivals, workMs, lifetimeMs, maxInstances } = event;
+  const { target, arrivals, workMs, lifetimeMs, maxInstances, timeoutMs, retries, retryAfterMs } = event;
   const latencies: number[] = [];
   const idle: FleetInstance[] = [];
   let [alive, created, failed, throttled, refusals, cutOff, reopened] = [0, 0, 0, 0, 0, 0, 0];
@@ -59,11 +64,11 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
       } catch (error) {
         instance.connection?.close();
         instance.connection = undefined;
-        if (attempt >= RETRIES) throw error;
         // Whether it was applied does not matter: it is a read.
         if (error instanceof Error && error.message.startsWith("HTTP/1.1 503 ")) refusals++;
         else cutOff++;
-        await pause(RETRY_AFTER_MS);
+        if (attempt >= retries) throw error;
+        await pause(retryAfterMs);
       }
     }
   };
@@ -73,6 +78,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
       latencies.push(performance.now() - dueAt);
     } catch {
       failed++;
+      latencies.push(timeoutMs);
     }
     await pause(workMs);
     instance.connection?.freeze();
@@ -93,6 +99,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
     const warm = idle.pop();
     if (!warm && alive >= maxInstances) {
       throttled++;
+      latencies.push(timeoutMs);
       continue;
     }
     if (!warm) {

@@ -2,11 +2,18 @@
 // all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
+import { randomFrom } from "../random.js";
 import { serveParent } from "../serve-parent.js";
 
 /** A message to the process of users. */
 export type UsersMessage =
-  | { readonly start: GatewayAddress & { readonly users: number; readonly everyMs: number } }
+  | {
+      readonly start: GatewayAddress & {
+        readonly users: number;
+        readonly everyMs: number;
+        readonly seed: number;
+      };
+    }
   | { readonly recordMs: number }
   | { readonly end: true };
 
@@ -23,7 +30,7 @@ let lost = 0;
 let over = false;
 
 /** Sends requests at random times that do not depend on the responses, so that a stall is not hidden. */
-async function use(caller: Caller, everyMs: number): Promise<void> {
+async function use(caller: Caller, everyMs: number, random: () => number): Promise<void> {
   let due = performance.now();
   while (!over) {
     const took = await caller.call();
@@ -35,7 +42,7 @@ async function use(caller: Caller, everyMs: number): Promise<void> {
     const now = performance.now();
     recording?.push(now - due);
     // At random, so that they do not fall into step and wait for each other.
-    due += everyMs * (0.5 + Math.random());
+    due += everyMs * (0.5 + random());
     if (due <= now) continue;
     // A timer of this process that fires late is not the gateway's delay.
     await pause(due - now);
@@ -53,11 +60,11 @@ async function record(forMs: number): Promise<RecordedPhase> {
 
 serveParent(async (message: UsersMessage): Promise<object> => {
   if ("start" in message) {
-    const { users: count, everyMs, ...address } = message.start;
+    const { users: count, everyMs, seed, ...address } = message.start;
     for (let i = 0; i < count; i++) {
       const caller = new Caller(address);
       users.push(caller);
-      void use(caller, everyMs);
+      void use(caller, everyMs, randomFrom(seed + i));
       await pause(everyMs / count);
     }
     return { users: users.length };

@@ -30,7 +30,7 @@ export default defineScenario({
   clients: [],
   order: 9.5,
   defaults: { rounds: [7, 1], seconds: [10, 4] },
-  cases: async ({ rig, defer, progress, record }) => {
+  cases: async ({ rig, defer, progress, record, settings }) => {
     const redis = findRedisServer() !== undefined;
     const start = async (gatewayArgs: string[]) => {
       const own = await rig({ rttMs: 0, tls: false, redis, gatewayArgs });
@@ -45,7 +45,7 @@ export default defineScenario({
     roomy.site.close();
     await roomy.own.close();
     const { site } = await start(limitFlags(SOFT, HARD));
-    await site.startUsers(USERS, EVERY_MS);
+    await site.startUsers(USERS, EVERY_MS, settings.seed);
     await pause(WARM_UP_MS);
     record({ softLimit: SOFT, hardLimit: HARD, flood: FLOOD, idle: { ...IDLE, ...idle } });
     return [{ site, idle }];

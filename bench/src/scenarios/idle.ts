@@ -92,7 +92,7 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each case runs in ${settings.rounds} instances, after three invocations that do not count: ${settings.invocations} invocations each with pauses of up to ${SHORT_S} s, fewer with longer ones. Pauses are in real time. Up to 80 instances pause at once, but only one at a time starts or runs an invocation.`,
+        `Each case runs in ${settings.rounds} instances, after three invocations that do not count: ${settings.invocations} invocations each with pauses of up to ${SHORT_S} s, fewer with longer ones. Pauses are in real time. Up to 80 instances pause at once, but only one at a time starts, runs an invocation or stops. Back to back, an instance runs all of its invocations before another one may.`,
         "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
         "The gateway closes connections that are idle for 310 s, its default, and announces that limit.",
       ],

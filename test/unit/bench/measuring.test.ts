@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advise } from "../../../bench/src/advise/advice.js";
@@ -12,6 +14,7 @@ import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { Gate } from "../../../bench/src/gate.js";
+import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
@@ -126,6 +129,42 @@ describe("a fleet", () => {
       connectionsLimited: [4, 4],
       evicts: false,
       refuses: false,
+    });
+  });
+
+  describe("with invocations that do not get through", () => {
+    /** Runs a fleet of at most one instance against a server with these responses, the last one repeated. */
+    const fleetOf = async (responses: readonly string[], arrivals: readonly number[]) => {
+      let served = 0;
+      const server = createServer((socket) => {
+        const response = responses[Math.min(served++, responses.length - 1)]!;
+        socket.on("error", () => {}).on("data", () => socket.end(response));
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const target = { port, tls: false, auth: { protocol: "http", token: "t" } } as const;
+      const limits = { workMs: 40, lifetimeMs: 1_000, maxInstances: 1, timeoutMs: 60_000, retries: 2 };
+      try {
+        return (await fleet({ target, arrivals, ...limits, retryAfterMs: 1 })).body;
+      } finally {
+        server.close();
+      }
+    };
+    const ok = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
+    const refused = "HTTP/1.1 503 Service Unavailable\r\n\r\n";
+
+    test("a throttled invocation is counted, with the function's timeout as its latency", async () => {
+      const { latencies, throttled, failed, instances } = await fleetOf([ok], [0, 1, 2]);
+      expect([throttled, failed, instances, latencies.length]).toEqual([2, 0, 1, 3]);
+      expect(latencies.filter((ms) => ms === 60_000)).toHaveLength(2);
+    });
+
+    test("an invocation that is refused to the end counts with the function's timeout, a retried one with its time", async () => {
+      const lost = await fleetOf([refused], [0]);
+      expect(lost).toMatchObject({ latencies: [60_000], failed: 1, refusals: 3 });
+      const retried = await fleetOf([refused, ok], [0]);
+      expect(retried).toMatchObject({ failed: 0, refusals: 1 });
+      expect(retried.latencies[0]).toBeLessThan(60_000);
     });
   });
 

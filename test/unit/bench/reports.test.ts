@@ -137,7 +137,7 @@ const webRequests = (waiting: readonly number[]) =>
   );
 const fleets = (refusals: readonly number[], peak = 700) =>
   rowsOf(
-    [0, 1, 2].map((hue) => ({ arm: `arm ${hue}`, hue, times: Array.from({ length: 700 }, (_, at) => at) })),
+    [0, 1, 2].map((hue) => ({ arm: `arm ${hue}`, hue })),
     ({ hue }, round) => ({
       latencies: ten(5, round),
       instances: 700,
@@ -149,6 +149,8 @@ const fleets = (refusals: readonly number[], peak = 700) =>
       failed: 0,
       throttled: 1,
       upstream: 1,
+      invocations: 700,
+      model: { connectionsUnlimited: 700, connectionsLimited: [400, 700], evicts: true },
       samples: [0, 1].map((atS) => ({ atS, open: 700 * atS })),
     }),
   );
@@ -213,6 +215,8 @@ const measured = (own: number) =>
       return {
         ...Object.fromEntries(keys.map((key) => [key, near(value, round)])),
         latencies: ten(value, round),
+        warmUpSlices: 8,
+        unsteady: 0,
       };
     },
   );
@@ -399,6 +403,14 @@ test("the article's own arm decides, and the better one is shown beside it", () 
     verdict: "yes",
     beside: expect.stringMatching(/^awaited it adds 2\.\d\d ms/),
   });
+});
+
+test("the report of fleet has means per round with intervals, and names the latency of lost invocations", () => {
+  const { table, notes } = fleet.report(fleets([0, 900, 90]), context);
+  const column = (title: string) => table.columns.findIndex((each) => each.title === title);
+  expect(table.rows[1]!.cells[column("refusals")]).toMatch(/^922\.5 \(\d+\.\d to \d+\.\d\)$/);
+  expect(table.rows[2]!.cells[column("throttled")]).toBe("1.0 (1.0 to 1.0)");
+  expect(notes.join()).toContain("fails or is throttled counts with the function's timeout of 60,000 ms");
 });
 
 test("a target is decided by the better of the peer's settings, and both are named", () => {
