@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ARTICLES } from "../bench/src/articles.js";
+import { grouped } from "../bench/src/present.js";
+import { claimRows } from "../bench/src/report/claims.js";
 import type { Check, MatrixChart, Result } from "../bench/src/result.js";
 import type { Scenario } from "../bench/src/scenario.js";
 
@@ -124,21 +125,11 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   // Its verdicts are in its table.
   targets: (results) => tableBlock(results, "targets"),
   articles: (results) => {
-    const claims = Object.values(ARTICLES).flatMap((title) =>
-      [...results.values()].flatMap(({ checks, scenario }) =>
-        checks
-          .filter(({ article }) => article?.title === title)
-          .map((check) => [
-            title,
-            check.article!.result,
-            `${check.expectation} (\`${scenario}\`)`,
-            actualOf(check),
-            check.verdict,
-          ]),
-      ),
-    );
-    if (claims.length === 0) return `${NOT_RUN}\n`;
-    return `${markdown(["article", "its result", "claim", "here", "reproduced"], claims)}\n`;
+    const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
+      [`**${title}**`, "", "", ""],
+      ...own.map(({ text, article, here, reproduced }) => [text, article, withSeparators(here), reproduced]),
+    ]);
+    return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },
   scenarios: (results) => {
     const rows = scenarios.map(({ name, question }) => {
@@ -148,8 +139,6 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     return `${markdown(["scenario", "question", "full run"], rows)}\n`;
   },
 };
-
-const NOT_RUN = "No full run of these experiments has been published yet.";
 
 /** Returns the Markdown of a block: one of {@link BLOCKS}, or the table and the checks of a scenario. */
 function blockOf(name: string, results: Results): string {

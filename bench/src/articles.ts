@@ -6,3 +6,138 @@ export const ARTICLES = {
   lambda: "Lambda optimization tip: enable HTTP keep-alive (Yan Cui)",
   envoy: "How we use Envoy to improve PHP Redis client performance (Houzz)",
 } as const;
+
+/** A claim of an article. */
+export interface ArticleClaim {
+  readonly text: string;
+  /** The article's own number. */
+  readonly result: string;
+  /** The scenarios whose checks decide it; `[]` if none can. */
+  readonly scenarios: readonly string[];
+  /** Why no scenario decides it. */
+  readonly unmeasured?: string;
+}
+
+/** The claims of each article. A check of a scenario names the one that it decides, by both names. */
+export const CLAIMS = {
+  keepalive: {
+    first: {
+      text: "The first request takes longer than later ones, on average",
+      result: "20x, 43 and 2.2 ms",
+      scenarios: ["keepalive"],
+    },
+    reuse: {
+      text: "A kept connection is faster than a new one",
+      result: "yes",
+      scenarios: ["keepalive", "lambda"],
+    },
+    recreated: {
+      text: "An agent that is recreated in the handler loses the connection",
+      result: "yes",
+      scenarios: ["keepalive"],
+    },
+  },
+  serverless: {
+    lightweight: {
+      text: "A connection per command adds little at the 99th percentile",
+      result: "75 us within a zone, 80 us between two",
+      scenarios: ["ephemeral"],
+    },
+    smallFunction: {
+      text: "It adds more on a small Lambda function",
+      result: "6 to 7 ms at 128 MB, 75 us on a whole machine",
+      scenarios: ["memory"],
+    },
+    advice: {
+      text: "Functions of 1 GB or more may open and close the client inside",
+      result: "advice",
+      scenarios: [],
+      unmeasured: "Advice without a number; memory measures 1,024 MB, and advise weighs it.",
+    },
+    eviction: {
+      text: "Evicting idle connections above a soft limit lets fewer be refused",
+      result: "a great decrease in rejected connections",
+      scenarios: ["fleet"],
+    },
+    zombie: {
+      text: "An idle limit shorter than the instance's lifetime causes errors, a longer one does not",
+      result: "ETIMEDOUT at 60 s, none at 310 s",
+      scenarios: ["zombie"],
+    },
+    finWait: {
+      text: "The server's socket of a frozen function stays in FIN_WAIT_2",
+      result: "30 s",
+      scenarios: [],
+      unmeasured: "A proxy closes the connection in the server's place; the function meets the same end.",
+    },
+  },
+  reconnect: {
+    anew: {
+      text: "A static connection has more throughput than one per command",
+      result: "78x, 1,560 and 20 tps",
+      scenarios: ["reconnect"],
+    },
+    pool: {
+      text: "A pool in the database recovers a part of it",
+      result: "17.5%, from 20 to 290 of 1,560 tps",
+      scenarios: ["reconnect"],
+    },
+    prepared: {
+      text: "The pool is as fast with prepared statements",
+      result: "277 tps",
+      scenarios: [],
+      unmeasured: "Redis has no prepared statements.",
+    },
+  },
+  lambda: {
+    one: {
+      text: "Keep-alive makes one write faster, on average",
+      result: "3.3x, 33 and 10 ms",
+      scenarios: ["sequential"],
+    },
+    ten: {
+      text: "It saves more on ten writes than on one",
+      result: "120 ms against 23 ms",
+      scenarios: ["sequential"],
+    },
+    sales: {
+      text: "Adding 100 ms reduces sales",
+      result: "1%",
+      scenarios: [],
+      unmeasured: "It is about customers.",
+    },
+  },
+  envoy: {
+    timeWait: {
+      text: "A proxy reduces the sockets in TIME_WAIT",
+      result: "95.6%, 70,145 to 3,108",
+      scenarios: ["sockets"],
+    },
+    pods: {
+      text: "Fewer instances of the application are needed",
+      result: "some",
+      scenarios: [],
+      unmeasured: "The article has no number.",
+    },
+  },
+} as const satisfies Record<keyof typeof ARTICLES, Readonly<Record<string, ArticleClaim>>>;
+
+/** The names of an article's claims. */
+export type ClaimName<A extends keyof typeof CLAIMS> = keyof (typeof CLAIMS)[A] & string;
+
+/** A claim with its place among all. */
+export interface ListedClaim extends ArticleClaim {
+  /** The article's and the claim's names, as `envoy.timeWait`. */
+  readonly id: string;
+  readonly title: string;
+}
+
+/** All claims, article by article. */
+export const listedClaims = (): ListedClaim[] =>
+  (Object.keys(ARTICLES) as (keyof typeof ARTICLES)[]).flatMap((article) =>
+    Object.entries<ArticleClaim>(CLAIMS[article]).map(([name, claim]) => ({
+      ...claim,
+      id: `${article}.${name}`,
+      title: ARTICLES[article],
+    })),
+  );

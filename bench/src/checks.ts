@@ -1,4 +1,4 @@
-import { ARTICLES } from "./articles.js";
+import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
 import type { Estimate } from "./estimate.js";
 import { factor, withInterval } from "./format.js";
 import type { Check, Claim, Verdict } from "./result.js";
@@ -47,11 +47,11 @@ export const exactly = (
   details: Pick<Check, "article" | "beside"> = {},
 ): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
 
-/** Returns a result of an article, for a check that repeats it. */
-export const claimOf = (article: keyof typeof ARTICLES, result: string): Claim => ({
-  title: ARTICLES[article],
-  result,
-});
+/** Returns a claim of an article, for a check that decides it. */
+export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
+  const { result } = CLAIMS[article][name] as ArticleClaim;
+  return { id: `${article}.${name}`, title: ARTICLES[article], result };
+};
 
 /** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
 export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>

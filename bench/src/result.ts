@@ -91,8 +91,10 @@ export interface Table {
 /** Whether something holds; undecided if the interval contains the limit or there are too few repetitions. */
 export type Verdict = "yes" | "no" | "undecided";
 
-/** A result of an article. */
+/** A claim of an article. */
 export interface Claim {
+  /** The names of the article and of the claim, as `envoy.timeWait`. */
+  readonly id: string;
   /** The title of the article. */
   readonly title: string;
   readonly result: string;

@@ -44,7 +44,7 @@ export function fleetChecks(
       combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
       0.5,
       {
-        article: claimOf("serverless", "a great decrease in rejected connections"),
+        article: claimOf("serverless", "eviction"),
         detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
       },
     ),

@@ -1,6 +1,7 @@
-import { ARTICLES } from "../articles.js";
-import type { Check, Result, SkippedScenario } from "../result.js";
+import { grouped } from "../present.js";
+import type { Result, SkippedScenario, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
+import { claimRows } from "./claims.js";
 import { escapeHtml, list, tag } from "./html.js";
 import { htmlDocument, VERDICT_CLASSES, verdictCounts } from "./page.js";
 
@@ -66,31 +67,23 @@ export function summaryPage(
   );
 }
 
-/** Renders the claims of the articles beside what was measured. */
+/** Renders all claims of the articles beside what was measured; "" if no result decides one. */
 function claims(results: readonly Result[], link: (result: Result, text: string) => string): string {
-  const found = results.flatMap((result) =>
-    result.checks.flatMap((check) =>
-      check.article === undefined ? [] : [{ result, check, article: check.article }],
-    ),
-  );
-  if (found.length === 0) return "";
-  const rows = Object.values(ARTICLES).flatMap((title) => {
-    const own = found.filter(({ article }) => article.title === title);
-    if (own.length === 0) return [];
-    return [
-      tag("tr", { class: "group" }, tag("th", { colspan: "4", scope: "colgroup" }, escapeHtml(title))),
-      ...own.map(({ result, check, article }) =>
-        tag(
-          "tr",
-          {},
-          tag("td", {}, link(result, check.expectation)),
-          tag("td", {}, escapeHtml(article.result)),
-          tag("td", {}, escapeHtml(actualOf(check))),
-          tag("td", { class: VERDICT_CLASSES[check.verdict] }, ` ${check.verdict}`),
-        ),
+  const all = claimRows(results);
+  if (all.every(({ result }) => result === undefined)) return "";
+  const rows = grouped(all, ({ title }) => title).flatMap(([title, own]) => [
+    tag("tr", { class: "group" }, tag("th", { colspan: "4", scope: "colgroup" }, escapeHtml(title))),
+    ...own.map(({ text, article, here, reproduced, result }) =>
+      tag(
+        "tr",
+        {},
+        tag("td", {}, escapeHtml(text)),
+        tag("td", {}, escapeHtml(article)),
+        tag("td", {}, result ? link(result, here) : escapeHtml(here)),
+        tag("td", { class: result && VERDICT_CLASSES[reproduced as Verdict] }, ` ${reproduced}`),
       ),
-    ];
-  });
+    ),
+  ]);
   const head = ["claim", "article", "here, with 95% interval", "reproduced"].map((title) =>
     tag("th", {}, title),
   );
@@ -99,7 +92,7 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
     tag(
       "p",
       { class: "about" },
-      "The article's own set-up decides. Undecided: the interval contains the limit.",
+      "The article's own set-up decides. Undecided: the interval contains the limit, or there are too few repetitions.",
     ),
     tag(
       "div",
@@ -108,6 +101,3 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
     ),
   ].join("");
 }
-
-const actualOf = ({ actual, beside }: Check) =>
-  beside === undefined ? actual : `${actual}; beside it: ${beside}`;

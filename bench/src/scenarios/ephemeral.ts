@@ -78,7 +78,7 @@ export default defineScenario({
           row.queued,
           LIGHTWEIGHT_MS,
           {
-            article: claimOf("serverless", "75 us"),
+            article: claimOf("serverless", "lightweight"),
             beside: `awaited it adds ${withInterval(difference(row.own, row.one, percentile(99)), ms)} at p99, ${withInterval(difference(row.own, row.one), ms)} at p50`,
             text: ms,
           },

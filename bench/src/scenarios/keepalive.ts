@@ -7,7 +7,6 @@ import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../series.js";
 
-const AGREES = claimOf("keepalive", "yes");
 /** The variants; `gapMs` is the time between init phase and event. */
 const VARIANTS: readonly (Variant & { readonly gapMs: number })[] = [
   { keepAlive: true, reused: true, gapMs: 0 },
@@ -61,12 +60,16 @@ export default defineScenario({
             ratio(on.first, on.warm, mean),
             1,
             {
-              article: claimOf("keepalive", "20x, 43 and 2.2 ms"),
+              article: claimOf("keepalive", "first"),
               detail: `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}`,
             },
           ),
-          atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, { article: AGREES }),
-          exactly(`${label}: a recreated client loses the connection`, perCall, opened, { article: AGREES }),
+          atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, {
+            article: claimOf("keepalive", "reuse"),
+          }),
+          exactly(`${label}: a recreated client loses the connection`, perCall, opened, {
+            article: claimOf("keepalive", "recreated"),
+          }),
           exactly(
             `${label} with keep-alive off opens one connection per invocation`,
             own.every(({ keepAlive, opened }) => keepAlive || opened.total === rounds * invocations),

@@ -9,7 +9,7 @@ import { combine, mean, ratio } from "../series.js";
 import { UsageError } from "../usage.js";
 
 const STACK = "WARMLINE_AWS_STACK";
-const AGREES = claimOf("keepalive", "yes");
+const AGREES = claimOf("keepalive", "reuse");
 const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
 
 /** Repeats the scenario keepalive on AWS Lambda, in the function of `bench/aws`. */

@@ -77,7 +77,7 @@ export default defineScenario({
                 combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
                 0,
                 {
-                  article: claimOf("serverless", "6 to 7 ms at 128 MB, 75 us on a whole machine"),
+                  article: claimOf("serverless", "smallFunction"),
                   detail: `${ms(at.extra.value)} and ${ms(whole.extra.value)} on average`,
                   text: ms,
                 },

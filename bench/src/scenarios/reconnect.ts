@@ -58,14 +58,14 @@ export default defineScenario({
             `${usersOf({ users })}: a static connection has more throughput than one per command`,
             ratio(fixed, anew, mean),
             1,
-            { article: claimOf("reconnect", "78x, 1,560 and 20 tps") },
+            { article: claimOf("reconnect", "anew") },
           ),
           atLeast(
             `${usersOf({ users })}: a pool next to the database recovers over 10% of the lost throughput`,
             recovered(pooled),
             0.1,
             {
-              article: claimOf("reconnect", "17.5%, from 20 to 290 of 1,560 tps"),
+              article: claimOf("reconnect", "pool"),
               beside: `a pool next to the function recovers ${withInterval(recovered(beside), share)}`,
               text: share,
             },

@@ -61,7 +61,7 @@ export default defineScenario({
           fall(anew),
           0.9,
           {
-            article: claimOf("envoy", "95.6%, 70,145 to 3,108"),
+            article: claimOf("envoy", "timeWait"),
             detail: slower(anew),
             beside: kept
               .map((row) => `${row.way}: ${withInterval(fall(row), share)}, ${slower(row)}`)

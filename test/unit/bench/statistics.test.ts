@@ -106,7 +106,7 @@ describe("a verdict", () => {
   });
 
   test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
-    const article = { article: claimOf("lambda", "20x"), beside: "kept: 4x", detail: "2 and 1 ms" };
+    const article = { article: claimOf("lambda", "one"), beside: "kept: 4x", detail: "2 and 1 ms" };
     const checks = [
       atLeast("it is faster", at(2, 4), 1, article),
       atLeast("it is much faster", at(2, 4), 10, article),
@@ -115,7 +115,7 @@ describe("a verdict", () => {
       exactly("it is right", false, "1 wrong"),
     ];
     expect(checkText(checks[0]!)).toBe(
-      "it is faster: 3.0x (2.0x to 4.0x); 2 and 1 ms (article: 20x); beside it: kept: 4x",
+      "it is faster: 3.0x (2.0x to 4.0x); 2 and 1 ms (article: 3.3x, 33 and 10 ms); beside it: kept: 4x",
     );
     expect(summaryOf(checks)).toBe(
       "Reproduced: it is faster (3.0x (2.0x to 4.0x); 2 and 1 ms). " +

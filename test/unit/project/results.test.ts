@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { claimOf } from "../../../bench/src/checks.js";
 import type { Result } from "../../../bench/src/result.js";
 import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
 import { schemaErrors } from "../../support/bench.js";
@@ -70,11 +71,8 @@ describe("blocks of other results", () => {
     );
   });
 
-  test("an article's claim is shown with its verdict", () => {
-    const article = {
-      title: "How we use Envoy to improve PHP Redis client performance (Houzz)",
-      result: "95.6% less",
-    };
+  test("an article's claim is shown with its verdict, and one without a run as not yet run", () => {
+    const article = claimOf("envoy", "timeWait");
     const check = {
       expectation: "fewer sockets",
       verdict: "no",
@@ -82,10 +80,12 @@ describe("blocks of other results", () => {
       beside: "kept: 99%",
       article,
     } as const;
+    const row = "| A proxy reduces the sockets in TIME_WAIT | 95.6%, 70,145 to 3,108 |";
     expect(block("articles", measured("sockets", { checks: [check] }))).toContain(
-      `| ${article.title} | 95.6% less | fewer sockets (\`sockets\`) | 66%; beside it: kept: 99% | no |`,
+      `${row} fewer sockets: 66%; beside it: kept: 99% | no |`,
     );
-    expect(block("articles", new Map())).toMatch(/^No full run/);
+    expect(block("articles", new Map())).toContain(`${row} Scenario: sockets | not yet run |`);
+    expect(block("articles", new Map())).toContain(`| **${article.title}** |  |  |  |`);
   });
 
   test("README's rows of a first write and of cached reads appear with their results", () => {
