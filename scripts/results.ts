@@ -38,26 +38,24 @@ const scenarios = (
 
 /** The faults that the short table shows, with the words of the symptom. */
 const FAULTS: Readonly<Record<string, string>> = {
-  "incr, response lost once": "INCR, its response is lost",
-  "set, response lost; then another client sets":
-    "SET, its response is lost; then another client sets the key",
-  "incr, response cut off in the middle": "INCR, its response is cut off",
-  "incr, a proxy responds 502, 503, 504": "INCR, a proxy responds 502, 503 or 504",
-  "get, 200 with HTML, truncated JSON, an empty body": "GET, a proxy responds 200 with HTML or half a body",
-  "get, no response ever": "GET, the server is silent",
-  "incr, the server restarts": "INCR, the server restarts",
-  "get, frozen and the last response comes again": "GET after a freeze, a response comes twice",
-  "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, the connection was reset",
-  "incr, frozen and the network drops the flow": "INCR after a freeze, the network dropped the connection",
+  "incr, response lost once": "INCR, lost response",
+  "set, response lost; then another client sets": "SET, lost response, then a SET by another client",
+  "incr, a proxy responds 502, 503, 504": "INCR, a proxy's 503",
+  "get, 200 with HTML, truncated JSON, an empty body": "GET, a proxy's HTML",
+  "get, no response ever": "GET, silent server",
+  "get, frozen and the last response comes again": "GET after a freeze, late second response",
+  "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, socket reset",
+  "incr, frozen and the network drops the flow": "INCR after a freeze, socket dead",
 };
-const FAULT_CLIENTS = [
-  "warmline",
-  "warmline, exactly-once",
-  "@upstash/redis",
-  "fetch",
-  "ioredis (TCP)",
-  "node-redis (TCP)",
-];
+/** The clients of the short table, with the titles of their columns. */
+const FAULT_CLIENTS: Readonly<Record<string, string>> = {
+  warmline: "warmline",
+  "warmline, exactly-once": "exactly-once",
+  "@upstash/redis": "@upstash/redis",
+  "bare agent": "http.Agent",
+  "ioredis (TCP)": "ioredis",
+  "node-redis (TCP)": "node-redis",
+};
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
 
 const LOAD_CLIENTS = [
@@ -73,54 +71,75 @@ const LOAD_CLIENTS = [
 
 /** The blocks of pages: each returns Markdown, empty if the block is left out until its scenario has been measured. */
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
-  faults: (results) => faultTable(resultOf(results, "faults"), FAULT_CLIENTS, Object.entries(FAULTS)),
+  faults: (results) => {
+    const result = resultOf(results, "faults");
+    const rows = Object.entries(FAULTS).map(([title, words]) => [
+      words,
+      ...outcomes(result, title, Object.keys(FAULT_CLIENTS)),
+    ]);
+    return markdown(["", ...Object.values(FAULT_CLIENTS)], rows) + sources(result);
+  },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
     const { columns, rows } = faultChart(result);
-    return faultTable(
-      result,
-      columns,
-      rows.map(({ title }) => [title, title]),
-    );
+    const lines = rows.map(({ title }) => [title, ...outcomes(result, title, columns)]);
+    return markdown(["", ...columns], lines) + provenance(result);
   },
   starts: (results) => {
     const result = resultOf(results, "cold");
-    const [first] = result.table.rows;
-    const node = /^Node \S+/.exec(first!.cells[0]!)![0];
-    const ofCase = (name: string) =>
-      pick(result, [`${node} ${name}`], START_CLIENTS, [
-        "init ms",
-        "first ms",
-        "init and first ms",
-        "CPU ms",
-      ]);
-    return (
-      markdown(["", "init ms", "first command ms", "both ms", "CPU ms"], ofCase("init, as shipped, 0 ms")) +
-      provenance(result)
-    );
+    const rows = pick(result, [coldCase(result)], START_CLIENTS, [
+      "init ms",
+      "first ms",
+      "init and first ms",
+      "CPU ms",
+    ]);
+    return markdown(["", "init ms", "first command ms", "both ms", "CPU ms"], rows) + provenance(result);
   },
   load: (results) => {
     const result = resultOf(results, "throughput");
-    const node = result.table.rows[0]!.cells[0]!;
+    const node = nodeOf(result);
     const one = pick(result, [node, "1 in flight"], LOAD_CLIENTS, ["CPU us"]);
     const many = pick(result, [node, "50 in flight"], LOAD_CLIENTS, ["CPU us", "commands/s"]);
     const rows = one.map((cells, at) => [...cells, ...many[at]!.slice(1)]);
     const head = ["", "CPU us per command, one at a time", "50 in flight", "commands/s, 50 in flight"];
     return markdown(head, rows) + provenance(result);
   },
-  "after-pause": (results) => {
-    const result = results.get("idle");
-    if (!result) return "";
-    const ofCase = (name: string) => pick(result, [name], START_CLIENTS, ["p50 ms"]);
-    const [warm, frozen] = [ofCase("SET, back to back"), ofCase("SET, 60 s frozen")];
-    const rows = warm.map((cells, at) => [...cells, ...frozen[at]!.slice(1)]);
-    return `A write, warm and the first one after a freeze:\n\n${markdown(["", "warm, p50 ms", "after 60 s frozen, p50 ms"], rows)}${provenance(result)}`;
-  },
-  "cached-reads": (results) => {
-    const result = results.get("near");
-    if (!result) return "";
-    const rows = rowsOf(result, ["reads", "commands", "p50 ms"]);
-    return `Ten reads in each invocation, with and without a cache in memory:\n\n${markdown(["", "commands", "p50 ms"], rows)}${provenance(result)}`;
+  costs: (results) => {
+    const [cold, throughput, idle, near] = [
+      resultOf(results, "cold"),
+      resultOf(results, "throughput"),
+      results.get("idle"),
+      results.get("near"),
+    ];
+    const columns: [title: string, cells: string[][]][] = [
+      ["init and first command, ms", pick(cold, [coldCase(cold)], START_CLIENTS, ["init and first ms"])],
+      [
+        "CPU per command, us",
+        pick(throughput, [nodeOf(throughput), "1 in flight"], START_CLIENTS, ["CPU us"]),
+      ],
+      [
+        "50 in flight, commands/s",
+        pick(throughput, [nodeOf(throughput), "50 in flight"], START_CLIENTS, ["commands/s"]),
+      ],
+    ];
+    if (idle)
+      columns.push([
+        "SET after 60 s frozen, ms",
+        pick(idle, ["SET, 60 s frozen"], START_CLIENTS, ["p50 ms"]),
+      ]);
+    const rows = START_CLIENTS.map((client, at) => [
+      client === "bare agent" ? "http.Agent" : client,
+      ...columns.map(([, cells]) => cells[at]![1]!),
+    ]);
+    const table = markdown(["", ...columns.map(([title]) => title)], rows).replaceAll(" to ", "–");
+    const reads =
+      near &&
+      rowsOf(near, ["reads", "commands"])
+        .map(([way, commands]) => `${way}: ${commands}`)
+        .join("; ");
+    const note = reads ? `\n\nCommands sent for ten reads in each invocation: ${reads}.` : "";
+    const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
+    return table + note + sources(...from);
   },
   // Its verdicts are in its table.
   targets: (results) => tableBlock(results, "targets"),
@@ -164,30 +183,29 @@ function tableBlock(results: Results, name: string): string {
 const actualOf = ({ actual, beside }: Check) =>
   withSeparators(beside === undefined ? actual : `${actual}; beside it: ${beside}`);
 
-/** The table of outcomes in the result of the scenario faults. */
-const faultChart = ({ charts }: Result) =>
-  charts.find((each): each is MatrixChart => each.kind === "matrix")!;
+/** The first Node version of a result's table, whose cells begin with it. */
+const nodeOf = ({ table }: Result) => table.rows[0]!.cells[0]!;
+/** The case of a client that is created in the init phase, of the first Node version. */
+const coldCase = (cold: Result) => `${/^Node \S+/.exec(nodeOf(cold))![0]} init, as shipped, 0 ms`;
 
-/** @param faults the titles of faults, and the words that stand for them */
-function faultTable(
-  result: Result,
-  clients: readonly string[],
-  faults: readonly (readonly [title: string, words: string])[],
-): string {
+/** The table of outcomes in the result of the scenario faults. */
+function faultChart({ charts }: Result): MatrixChart {
+  const chart = charts.find((each): each is MatrixChart => each.kind === "matrix");
+  if (!chart) throw new Error("bench/results/faults.json has no table of outcomes");
+  return chart;
+}
+
+/** The worst outcomes of a fault for some clients; bad ones are bold. */
+function outcomes(result: Result, fault: string, clients: readonly string[]): string[] {
   const { columns, rows } = faultChart(result);
-  const cellsOf = (title: string) => {
-    const row = rows.find((each) => each.title === title);
-    if (!row) throw new Error(`bench/results/faults.json has no fault ${title}`);
-    return clients.map((label) => {
-      const kind = row.cells[columns.indexOf(label)]?.kind ?? "";
-      return ["", "right", "rejected"].includes(kind) ? kind : `**${kind}**`;
-    });
-  };
-  const table = markdown(
-    ["", ...clients],
-    faults.map(([title, words]) => [words, ...cellsOf(title)]),
-  );
-  return table + provenance(result);
+  const row = rows.find((each) => each.title === fault);
+  if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
+  return clients.map((label) => {
+    const column = columns.indexOf(label);
+    if (column < 0) throw new Error(`bench/results/faults.json has no client ${label}`);
+    const kind = row.cells[column]?.kind ?? "";
+    return ["", "right", "rejected"].includes(kind) ? kind : `**${kind}**`;
+  });
 }
 
 function resultOf(results: Results, scenario: string): Result {
@@ -234,14 +252,34 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 
 const dateOf = ({ startedAt }: Result) => startedAt.slice(0, 10);
 
-/** The date, the machine and the command of a result. */
-function provenance(result: Result): string {
-  const { machine, command, scenario, versions } = result;
-  const { cpu, cores, node } = machine;
-  const named = Object.entries(versions)
+/** The date, the machine and the versions of results that were measured on one machine. */
+function origin(...from: readonly Result[]): string {
+  const { cpu, cores, node } = from[0]!.machine;
+  const dates = [...new Set(from.map(dateOf))].sort().join(" and ");
+  const versions = Object.entries(Object.assign({}, ...from.map((result) => result.versions)))
     .filter(([name]) => !name.startsWith("warmline"))
     .map(([name, version]) => `, ${name} ${version}`);
-  return `\n\nMeasured on ${dateOf(result)}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${named.join("")}: \`${command}\` ([all numbers](${link(scenario)})).\n`;
+  return `Measured on ${dates}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${versions.join("")}`;
+}
+
+/** The date, the machine and the command of a result. */
+const provenance = (result: Result) =>
+  `\n\n${origin(result)}: \`${result.command}\` ([all numbers](${link(result.scenario)})).\n`;
+
+/** The dates and the machine of results, with links to their commands and numbers. @throws if their machines or versions differ */
+function sources(...from: readonly Result[]): string {
+  const [first] = from;
+  for (const { machine, versions, scenario } of from) {
+    const same =
+      (["cpu", "cores", "node"] as const).every((key) => machine[key] === first!.machine[key]) &&
+      Object.entries(versions).every(([name, version]) => (first!.versions[name] ?? version) === version);
+    if (!same)
+      throw new Error(
+        `bench/results/${scenario}.json has another machine or version than ${first!.scenario}`,
+      );
+  }
+  const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
+  return `\n\n${origin(...from)}. Commands and all numbers: ${links}.\n`;
 }
 
 const link = (scenario: string) =>

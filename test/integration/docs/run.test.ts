@@ -25,21 +25,20 @@ async function programOf(page: string, text: string): Promise<any> {
 }
 
 /** Imported as the module of a test imports it: before the hooks have set the environment. */
-const readme = await programOf("README.md", "export const handler");
+const lambda = await programOf("docs/getting-started.md", "getRemainingTimeInMillis");
 
 describe("whole programs of the pages", () => {
   const gateway = useGateway({ beforeAll, beforeEach, afterAll });
   const context = { getRemainingTimeInMillis: () => 3_000 };
 
-  test("README's function runs in a test, with its client at module level", async () => {
-    await Redis.fromEnv().set("user:7", { name: "Ada" });
-    const result = await readme.handler({ userId: "7" });
-    expect(result).toEqual({ visits: 1, name: "Ada", stock: -1, queued: 1 });
+  test.each(["README.md", "docs/index.md"])("the program of %s runs", async (page) => {
+    const { handler } = await programOf(page, "export const handler");
+    expect(await handler()).toEqual({ visits: 2, stock: -2, queued: 2 });
+    expect(await Redis.fromEnv().get("last")).toMatchObject({ visits: 2 });
   });
 
-  test("the function for Lambda runs", async () => {
-    const { handler } = await programOf("docs/getting-started.md", "getRemainingTimeInMillis");
-    expect(await handler({ user: "ada" }, context)).toEqual({ visits: 1 });
+  test("the function for Lambda runs in a test, with its client at module level", async () => {
+    expect(await lambda.handler({ user: "ada" }, context)).toEqual({ visits: 1 });
   });
 
   test("the functions for Vercel, Netlify and Cloudflare run", async () => {

@@ -23,14 +23,14 @@ test.each(pages.filter((name) => blocksOn(textOf(name)).length > 0))(
   },
 );
 
-test("README shows the results of three scenarios, and docs/benchmarks.md lists all of them", () => {
-  expect(blocksOn(textOf("README.md"))).toEqual(expect.arrayContaining(["faults", "starts", "load"]));
+test("README shows faults and costs, and docs/benchmarks.md lists all scenarios", () => {
+  expect(blocksOn(textOf("README.md"))).toEqual(["faults", "costs"]);
   expect(blocksOn(textOf("docs/benchmarks.md"))).toEqual(["scenarios", "articles", "all-faults"]);
 });
 
 test("a page whose figure was changed by hand differs from its results", () => {
-  const page = readFileSync(pageOf("README.md"), "utf8");
-  const changed = page.replace("| right |", "| doubled |");
+  const page = withResults(readFileSync(pageOf("README.md"), "utf8"));
+  const changed = page.replace("| right |", "| wrong |");
   expect(changed).not.toBe(page);
   expect(withResults(changed)).toBe(page);
 });
@@ -88,28 +88,44 @@ describe("blocks of other results", () => {
     expect(block("articles", new Map())).toContain(`| **${article.title}** |  |  |  |`);
   });
 
-  test("README's rows of a first write and of cached reads appear with their results", () => {
-    const clients = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
-    const rows = ["SET, back to back", "SET, 60 s frozen"].flatMap((name, at) =>
-      clients.map((client) => [name, client, `${at + 1}.5`]),
-    );
-    const idle = measured("idle", { table: table(["command", "client", "p50 ms"], ...rows) });
-    expect(block("after-pause", idle)).toContain("| ioredis (TCP) | 1.5 | 2.5 |");
+  const clients = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
+  const idle = (...pauses: string[]) => {
+    const rows = pauses.flatMap((pause, at) => clients.map((client) => [pause, client, `${at + 1}.5`]));
+    return measured("idle", { table: table(["command", "client", "p50 ms"], ...rows) });
+  };
+
+  test("README's table of costs has a first write and cached reads once they are measured", () => {
+    expect(block("costs")).not.toMatch(/frozen|ten reads/);
     const near = measured("near", {
-      table: table(["reads", "commands", "p50 ms"], ["warmline/near", "1.4", "0.2"]),
+      table: table(["reads", "commands"], ["warmline", "10.0"], ["warmline/near", "1.4"]),
     });
-    expect(block("cached-reads", near)).toContain("| warmline/near | 1.4 | 0.2 |");
-    expect(block("after-pause", new Map())).toBe("");
+    const text = block("costs", new Map([...results, ...idle("SET, 60 s frozen"), ...near]));
+    expect(text).toMatch(/commands\/s \| SET after 60 s frozen, ms \|\n/);
+    expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 1\.5 \|\n/);
+    expect(text).toContain(
+      "Commands sent for ten reads in each invocation: warmline: 10.0; warmline/near: 1.4.",
+    );
+    expect(text).toMatch(/all numbers: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
   });
 
-  test("an unknown block, row or column is refused by name", () => {
+  test("an unknown block, fault, row or column, and another machine, are refused by name", () => {
     expect(() => block("nothing")).toThrow("There is no block or scenario nothing.");
-    expect(() => block("cached-reads", measured("near", { table: table(["reads"]) }))).toThrow(
+    const near = measured("near", { table: table(["reads"]) });
+    expect(() => block("costs", new Map([...results, ...near]))).toThrow(
       "bench/results/near.json has no column commands",
     );
-    const columns = table(["command", "client", "p50 ms"]);
-    expect(() => block("after-pause", measured("idle", { table: columns }))).toThrow(
-      "bench/results/idle.json has no row SET, back to back, warmline",
+    expect(() => block("costs", new Map([...results, ...idle("SET, back to back")]))).toThrow(
+      "bench/results/idle.json has no row SET, 60 s frozen, warmline",
+    );
+    expect(() => block("faults", measured("faults", { charts: [] }))).toThrow(
+      "bench/results/faults.json has no table of outcomes",
+    );
+    const elsewhere = measured("near", {
+      table: table(["reads", "commands"]),
+      machine: { ...published.machine, cores: 64 },
+    });
+    expect(() => block("costs", new Map([...results, ...elsewhere]))).toThrow(
+      "bench/results/near.json has another machine or version than cold",
     );
   });
 });
