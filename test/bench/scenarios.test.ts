@@ -3,21 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
-import { bench, schemaErrors } from "../support/bench.js";
+import { bench, quickRun } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a scenario as a user does; its JSON fits the schema. */
-async function run(scenario: string, ...args: string[]): Promise<any> {
-  const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];
-  const { code, stderr } = await bench(folder, [scenario, "--quick", ...args, ...files]);
-  expect(code, stderr).toBe(0);
-  const result = JSON.parse(readFileSync(join(folder, `${scenario}.json`), "utf8"));
-  expect(schemaErrors(result)).toEqual([]);
-  expect(readFileSync(join(folder, `${scenario}.html`), "utf8")).not.toMatch(/NaN|undefined|Infinity/);
-  return result;
-}
+const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, ...args);
 
 test("the bench reports unusable files before it measures anything", async () => {
   writeFileSync(join(folder, "three.json"), "3");

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
+import { expect } from "vitest";
 
 const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
 const SCHEMA = new URL("../../bench/schema/results.schema.json", import.meta.url);
@@ -35,4 +37,15 @@ const validate = new Ajv({ allErrors: true, strict: false }).compile(
 export function schemaErrors(results: unknown): string[] {
   validate(results);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Runs a scenario quickly, as a user does, and returns its result. Its JSON fits the schema, its page has no gaps. */
+export async function quickRun(folder: string, scenario: string, ...args: string[]): Promise<any> {
+  const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];
+  const { code, stderr } = await bench(folder, [scenario, "--quick", ...args, ...files]);
+  expect(code, stderr).toBe(0);
+  const result = JSON.parse(readFileSync(join(folder, `${scenario}.json`), "utf8"));
+  expect(schemaErrors(result)).toEqual([]);
+  expect(readFileSync(join(folder, `${scenario}.html`), "utf8")).not.toMatch(/NaN|undefined|Infinity/);
+  return result;
 }

@@ -6,8 +6,10 @@ export interface CommandsEvent {
   readonly keys?: readonly string[];
   /** One after another (the default), issued in one turn, or as one pipeline. */
   readonly how?: "sequential" | "together" | "pipeline";
-  /** Default `get`. `set` stores a short value. */
+  /** Default `get`. */
   readonly command?: "get" | "set";
+  /** The value that `set` stores. Default: a short one. */
+  readonly value?: string;
 }
 
 const kept = reused ? client.connect(options) : undefined;
@@ -22,9 +24,9 @@ export const handler = async (event: CommandsEvent) => {
 
 async function run(
   own: ConnectedClient,
-  { keys = ["greeting"], how = "sequential", command = "get" }: CommandsEvent,
+  { keys = ["greeting"], how = "sequential", command = "get", value = "hello" }: CommandsEvent,
 ): Promise<readonly unknown[]> {
-  const issue = (key: string) => (command === "set" ? own.set(key, "hello") : own.get(key));
+  const issue = (key: string) => (command === "set" ? own.set(key, value) : own.get(key));
   if (how === "pipeline") return own.pipeline(keys);
   if (how === "together") return Promise.all(keys.map(issue));
   const values: unknown[] = [];

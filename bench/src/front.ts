@@ -1,0 +1,71 @@
+import { createServer, request } from "node:http";
+import { request as requestTls } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type Certificate, type Instance, startNetworkProxy } from "warmline-testbed";
+
+/** An item as it is put into a table: some attributes of a customer. */
+export const ITEM = JSON.stringify({
+  id: "b2c1d9c8-9c43-4b0e-8d0c-3f3f2a3f6a53",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  address: { street: "12 St James's Square", city: "London", country: "GB" },
+  orders: Array.from({ length: 5 }, (_, at) => ({ number: 1_000 + at, total: 19.9, paid: at % 2 === 0 })),
+});
+/** An HTTP endpoint in front of an instance, as an API gateway: each request is one invocation. */
+export interface Front {
+  /**
+   * Sends an event from outside over a new connection, as curl does.
+   * Returns the time in ms until the whole response has arrived, and the handler's own time.
+   * @throws if the invocation fails
+   */
+  call(event: unknown): Promise<{ readonly outside: number; readonly inside: number }>;
+  close(): Promise<void>;
+}
+
+/** Starts an endpoint at a distance, over TLS. */
+export async function startFront(instance: Instance, rttMs: number, tls: Certificate): Promise<Front> {
+  let inside = 0;
+  const server = createServer(async (incoming, response) => {
+    let body = "";
+    for await (const part of incoming) body += part;
+    const { result, error, durationMs } = await instance.invoke(JSON.parse(body));
+    inside = durationMs;
+    response.writeHead(error ? 502 : 200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(error ?? result));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startNetworkProxy({ to: { port }, rttMs, tls });
+  return {
+    call: async (event) => {
+      const beganAt = performance.now();
+      const { status, body } = await post(proxy.url, tls.cert, JSON.stringify(event));
+      const outside = performance.now() - beganAt;
+      if (status !== 200) throw new Error(`The endpoint responded ${status}: ${body}\n${instance.output}`);
+      return { outside, inside };
+    },
+    close: async () => {
+      await proxy.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function post(url: string, ca: string, body: string): Promise<{ status?: number; body: string }> {
+  const send = url.startsWith("https:") ? requestTls : request;
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: "POST",
+      agent: false,
+      ca,
+      headers: { "Content-Length": Buffer.byteLength(body) },
+    };
+    const sent = send(url, options, async (response) => {
+      let text = "";
+      for await (const part of response) text += part;
+      resolve({ status: response.statusCode, body: text });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

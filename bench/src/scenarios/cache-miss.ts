@@ -1,0 +1,86 @@
+import { clientFunction } from "../bench-client.js";
+import { atLeast, claimOf, exactly } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { factor, ms, withInterval } from "../format.js";
+import type { CacheMiss } from "../handlers/cache-miss.js";
+import { barChart, byClient, latencyColumns, tableOf } from "../present.js";
+import { runInstance } from "../run-instance.js";
+import { defineScenario } from "../scenario.js";
+import { mean, ratio } from "../series.js";
+
+const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
+
+/** Runs one cold invocation per instance: it reads a missing key, computes the value and stores it. */
+export default defineScenario({
+  name: "cache-miss",
+  title: "A cache miss in a cold function",
+  question: "How much does keep-alive save if a cold call reads a missing key and stores its value?",
+  clients: "shipped",
+  order: 1.5,
+  defaults: { rounds: [10, 2] },
+  cases: async ({ rig, clients, record }) => {
+    const own = await rig({ tls: true });
+    record({ tls: true });
+    return clients.flatMap((client) => [true, false].map((keepAlive) => ({ client, keepAlive, rig: own })));
+  },
+  label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
+  run: async ({ client, keepAlive, rig }) => {
+    const key = `missing:${client.name}:${keepAlive}`;
+    // Over TCP too the key is that of the Redis behind the gateway.
+    await rig.command("DEL", key);
+    const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig.endpoint);
+    const before = rig.connectionsOpened(client);
+    const run = await runInstance(client.label, what, { events: [{ key }], trust: rig.trust });
+    const { get, set, total } = run.bodies[0] as CacheMiss;
+    return { init: run.init, get, set, handled: total, opened: rig.connectionsOpened(client) - before };
+  },
+  report: (rows, { settings }) => {
+    const clients = byClient(rows).map(({ label, rows: own }) => {
+      const [on, off] = [own[0]!, own[1]!];
+      return { label, client: on.client, on, off, gain: ratio(off.set, on.set, mean) };
+    });
+    return {
+      headlines: clients.map(({ label, gain }) => ({
+        value: withInterval(gain, factor),
+        label: `faster SET over the connection of the GET, ${label}`,
+      })),
+      checks: clients.flatMap(({ label, on, off, gain }) => [
+        atLeast(`${label}: in a cold call, SET is faster over the connection of its GET`, gain, 1, {
+          article: claimOf("keepalive", "miss"),
+          detail: `${ms(off.set.estimate(mean).value)} and ${ms(on.set.estimate(mean).value)}`,
+        }),
+        exactly(
+          `${label}: GET and SET of a cold call share one connection`,
+          on.opened.total === settings.rounds,
+          `${on.opened.total} connections in ${settings.rounds} instances`,
+          { article: claimOf("keepalive", "miss") },
+        ),
+      ]),
+      table: tableOf(rows, ({ client }) => client.name, [
+        ["client", ({ client }) => client.label],
+        ["variant", nameOf],
+        ["init ms", ({ init }) => init.estimate(), 1],
+        ["GET ms", ({ get }) => get.estimate()],
+        ["SET ms", ({ set }) => set.estimate()],
+        ...latencyColumns("handled"),
+        ["connections", ({ opened }) => opened.total],
+      ]),
+      charts: [
+        barChart("The SET after a miss, mean", "ms", rows, {
+          group: nameOf,
+          style: clientStyle,
+          value: ({ set }) => set.estimate(mean),
+        }),
+        barChart("The whole invocation, mean", "ms", rows, {
+          group: nameOf,
+          style: clientStyle,
+          value: ({ handled }) => handled.estimate(mean),
+        }),
+      ],
+      notes: [
+        `Each case starts ${settings.rounds} instances with the event waiting, over TLS. The handler reads a key that does not exist, hashes a megabyte and stores the result. The client is created in the init phase.`,
+        "Connections are counted at the proxy.",
+      ],
+    };
+  },
+});

@@ -1,0 +1,94 @@
+import { clientFunction } from "../bench-client.js";
+import { exactly } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { ms, withInterval } from "../format.js";
+import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
+import { barChart, curveChart, inSummary, latencyColumns, tableOf } from "../present.js";
+import { GREETING, runInstance } from "../run-instance.js";
+import { defineScenario } from "../scenario.js";
+import { mean } from "../series.js";
+
+/** Requests that an instance serves at a time. */
+const REQUESTS = [1, 10, 50];
+const OVER_MS = 5;
+const COMMANDS = 3;
+/** Invocations that do not count. */
+const WARM_UP = 5;
+
+const requestsOf = ({ requests }: { readonly requests: number }) =>
+  `${requests} request${requests === 1 ? "" : "s"} at a time`;
+
+/** Serves several requests at once in one instance, with clients as they ship. */
+export default defineScenario({
+  name: "fluid",
+  title: "Many requests in one instance",
+  question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
+  clients: "shipped",
+  order: 6.8,
+  defaults: { rounds: [5, 1], invocations: [40, 5] },
+  cases: async ({ rig, clients }) => {
+    const own = await rig();
+    await own.command("SET", "greeting", GREETING);
+    return REQUESTS.flatMap((requests) => clients.map((client) => ({ client, requests, rig: own })));
+  },
+  label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,
+  group: requestsOf,
+  run: async ({ client, requests, rig }, { settings }) => {
+    const what = clientFunction("fluid", client, { keepAlive: true, reused: true }, rig.endpoint);
+    const before = rig.connectionsOpened(client);
+    const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS };
+    const options = { events: [event], invocations: settings.invocations + WARM_UP, trust: rig.trust };
+    const { bodies } = await runInstance(client.label, what, options);
+    const counted = (bodies as FluidReport[]).slice(WARM_UP);
+    const cpuMs = counted.reduce((sum, body) => sum + body.cpuMs, 0);
+    return {
+      latencies: counted.flatMap(({ latencies }) => latencies),
+      cpuUs: (cpuMs * 1_000) / (counted.length * requests * COMMANDS),
+      opened: rig.connectionsOpened(client) - before,
+    };
+  },
+  report: (rows, { settings }) => {
+    const [most] = REQUESTS.slice(-1);
+    const full = rows.filter(({ requests }) => requests === most);
+    const marks = { group: requestsOf, style: clientStyle };
+    return {
+      headlines: full.map((row) => ({
+        value: withInterval(row.latencies.estimate(), ms),
+        label: `p50 of a request, ${requestsOf(row)}, ${row.client.label}`,
+      })),
+      checks: full
+        .filter(({ client }) => client.name === "warmline")
+        .map(({ opened, client }) =>
+          exactly(
+            `${client.label}, ${most} requests at a time: no more connections than requests`,
+            opened.max <= most!,
+            `at most ${opened.max}`,
+          ),
+        ),
+      table: tableOf(rows, requestsOf, [
+        ["requests", requestsOf],
+        ["client", ({ client }) => client.label],
+        ...latencyColumns("latencies"),
+        ["CPU us per command", ({ cpuUs }) => cpuUs.estimate(mean), 0],
+        ["connections", ({ opened }) => opened.estimate(mean), 1],
+      ]),
+      charts: [
+        inSummary(
+          barChart("Median of a request", "ms", rows, { ...marks, value: (row) => row.latencies.estimate() }),
+        ),
+        curveChart("A request's time by percentile", rows, {
+          ...marks,
+          series: ({ latencies }) => latencies,
+        }),
+        barChart("CPU time per command", "us", rows, {
+          ...marks,
+          value: ({ cpuUs }) => cpuUs.estimate(mean),
+        }),
+      ],
+      notes: [
+        `One process serves all requests with one client, created outside the handler, as it ships. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
+        `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
+      ],
+    };
+  },
+});
