@@ -36,12 +36,13 @@ export default defineConfig({
     ],
     pool: "forks",
     maxWorkers: 2,
+    maxConcurrency: 8,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     typecheck: {
       enabled: process.env.WARMLINE_SUITE === undefined,
       include: ["test/types/**/*.test-d.ts"],
-      tsconfig: "./tsconfig.json",
+      tsconfig: "./test/types/tsconfig.json",
     },
   },
 });

@@ -36,7 +36,7 @@ const forgottenByServer: Happening = ({ connections }) => {
 };
 const nothing: Happening = () => {};
 
-describe("frozen between invocations, with the next one waiting when it thaws", () => {
+describe.concurrent("frozen between invocations, with the next one waiting when it thaws", () => {
   routeTest.for([
     ["the server closes the connection", closed],
     ["the connection is reset", reset],
@@ -87,7 +87,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
   });
 });
 
-describe("frozen between invocations, with ready() at the beginning of the next one", () => {
+describe.concurrent("frozen between invocations, with ready() at the beginning of the next one", () => {
   routeTest.for([
     ["the connection works", nothing, 0],
     ["the connection works, and the write comes later", nothing, 100],
@@ -119,7 +119,7 @@ describe("frozen between invocations, with ready() at the beginning of the next 
   });
 });
 
-describe("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
+describe.concurrent("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
   routeTest.for([
     ["closed", closed],
     ["reset", reset],
@@ -145,7 +145,7 @@ describe("frozen in mid-callback, with an idle connection and a command to come 
   });
 });
 
-describe("frozen right after the handshake, before the first command", () => {
+describe.concurrent("frozen right after the handshake, before the first command", () => {
   routeTest.for([
     ["closed", closed, 2],
     ["reset", reset, 2],
@@ -166,7 +166,7 @@ describe("frozen right after the handshake, before the first command", () => {
   );
 });
 
-describe("frozen while connecting, the connection made meanwhile", () => {
+describe.concurrent("frozen while connecting, the connection made meanwhile", () => {
   routeTest.for([
     ["closed", closed],
     ["forgotten", forgotten],
@@ -187,7 +187,7 @@ describe("frozen while connecting, the connection made meanwhile", () => {
   });
 });
 
-describe("a server that ends idle connections, times scaled down", () => {
+describe.concurrent("a server that ends idle connections, times scaled down", () => {
   routeTest.for([
     ["delivered", 1_400],
     ["delivered", 2_200],

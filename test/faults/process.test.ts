@@ -1,21 +1,25 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { type Ended, runProgram } from "./support/program.js";
 
 // A client keeps its process alive for as long as a call waits, and no longer.
 
-let endpoint: RawEndpoint;
-let path: NetworkProxy;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
-  // So long a round trip that the process would end first, if it could.
-  path = await startNetworkProxy({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
-});
-afterEach(async () => {
-  await path.close();
-  await endpoint.stop();
+/** Tests that get an endpoint of their own, and a path to it. */
+const endpointTest = test.extend<{ endpoint: RawEndpoint; path: NetworkProxy }>({
+  // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
+  endpoint: async ({}, use) => {
+    const endpoint = await RawEndpoint.start();
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
+    await use(endpoint);
+    await endpoint.stop();
+  },
+  path: async ({ endpoint }, use) => {
+    // So long a round trip that the process would end first, if it could.
+    const path = await startNetworkProxy({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
+    await use(path);
+    await path.close();
+  },
 });
 
 /** Whether the client owns its connections; those of a dispatcher are closed by its owner only. */
@@ -36,12 +40,14 @@ const create = ({ preconnect, ...options } = {}) =>
   new Redis({ url: process.env.URL, token: "t", ...(transport ? { transport } : { preconnect }), ...options });
 const hold = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 `;
-const run = (source: string, url = path.url): Promise<Ended> => runProgram(BEGIN + source, { URL: url });
+const run = ({ url }: { url: string }, source: string): Promise<Ended> =>
+  runProgram(BEGIN + source, { URL: url });
 /** From creating the client to the end of the process, in ms. */
 const lifetime = ({ output }: Ended): number => Number(/^ended (\d+)$/m.exec(output)?.[1] ?? Number.NaN);
 
-describe("a command with nothing else alive in the process settles", () => {
-  test.each<[string, string]>([
+// These mostly wait, so they run side by side.
+describe.concurrent("a command with nothing else alive in the process settles", () => {
+  endpointTest.for<[string, string]>([
     ["while connecting", `console.log(await create().incr("n"));`],
     ["while pre-opening", `console.log(await create({ preconnect: true }).incr("n"));`],
     [
@@ -52,38 +58,49 @@ describe("a command with nothing else alive in the process settles", () => {
     ["while probing", `const r = create(); await r.incr("a"); hold(1100); console.log(await r.incr("n"));`],
     ["on an idle connection", `const r = create(); await r.incr("a"); console.log(await r.incr("n"));`],
     ...(ownConnections ? [FORGOTTEN] : []),
-  ])("a command settles in a process with nothing else alive: %s", async (what, source) => {
-    endpoint.onRequest = ({ socket, body, connection }) => {
-      if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
-      socket.write(resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
-    };
-    const ended = await run(source);
-    expect(ended.errors).toBe("");
-    expect(ended.output).toMatch(/^1(,1)?\n/);
-    expect(ended.code).toBe(0);
-    expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
-  });
+  ])(
+    "a command settles in a process with nothing else alive: %s",
+    async ([what, source], { endpoint, path }) => {
+      endpoint.onRequest = ({ socket, body, connection }) => {
+        if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
+        socket.write(resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
+      };
+      const ended = await run(path, source);
+      expect(ended.errors).toBe("");
+      expect(ended.output).toMatch(/^1(,1)?\n/);
+      expect(ended.code).toBe(0);
+      expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
+    },
+  );
 
-  test("a command between two attempts settles in a process with nothing else alive", async () => {
-    await path.refuse();
-    const running = run(`console.log(await create({ retry: { backoff: () => 300 } }).incr("n"));`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await path.accept();
-    expect((await running).output).toMatch(/^1\n/);
-  });
+  endpointTest(
+    "a command between two attempts settles in a process with nothing else alive",
+    async ({ path }) => {
+      await path.refuse();
+      const running = run(path, `console.log(await create({ retry: { backoff: () => 300 } }).incr("n"));`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await path.accept();
+      expect((await running).output).toMatch(/^1\n/);
+    },
+  );
 
-  test("a command without a response rejects in a process with nothing else alive", async () => {
-    endpoint.onRequest = () => {};
-    const ended = await run(
-      `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
-    );
-    expect(ended.output).toMatch(/^TimeoutError\n/);
-  });
+  endpointTest(
+    "a command without a response rejects in a process with nothing else alive",
+    async ({ endpoint, path }) => {
+      endpoint.onRequest = () => {};
+      const ended = await run(
+        path,
+        `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
+      );
+      expect(ended.output).toMatch(/^TimeoutError\n/);
+    },
+  );
 });
 
-test("a response in the kernel's buffer wins over a late timer", async () => {
+endpointTest("a response in the kernel's buffer wins over a late timer", async ({ endpoint }) => {
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response(":1\r\n")), 100);
   const ended = await run(
+    endpoint,
     `
     const redis = create({ timeout: 300 });
     await redis.strlen("warm");
@@ -92,14 +109,13 @@ test("a response in the kernel's buffer wins over a late timer", async () => {
     setTimeout(() => setImmediate(() => hold(600)), 50);
     console.log(await call);
   `,
-    endpoint.url,
   );
   expect(ended.errors).toBe("");
   expect(ended.output).toMatch(/^1\n/);
 });
 
 describe("a process ends", () => {
-  test.each([
+  endpointTest.for([
     ["that only created a client", `create({ preconnect: false });`],
     ["whose commands are answered", `const r = create(); await r.incr("n");`],
     [
@@ -109,41 +125,43 @@ describe("a process ends", () => {
       await Promise.all(Array.from({ length: 20 }, () => r.incr("n")));`,
     ],
     // Repeated, since a busy machine takes its time once, and a connection that holds the process does so each time.
-  ])("a process %s ends at once", { retry: 2 }, async (_what, source) => {
-    const ended = await run(source);
+  ])("a process %s ends at once", { retry: 2 }, async ([, source], { path }) => {
+    const ended = await run(path, source!);
     expect(ended.errors).toBe("");
     expect(ended.code).toBe(0);
     // The round trips of a new connection, and a busy machine.
     expect(lifetime(ended)).toBeLessThan(900);
   });
 
-  test.each([
-    ["opens", () => path.url],
-    ["hangs in the TLS handshake", () => path.url.replace("http:", "https:")],
+  endpointTest.for<[string, (url: string) => string]>([
+    ["opens", (url) => url],
+    ["hangs in the TLS handshake", (url) => url.replace("http:", "https:")],
     ["is refused", () => "http://127.0.0.1:1"],
-  ])("a process ends within the limit of pre-opening if its connection %s", async (_what, url) => {
-    const ended = await run(`create({ preconnect: true });`, url());
+  ])("a process ends within the limit of pre-opening if its connection %s", async ([, urlOf], { path }) => {
+    const ended = await run({ url: urlOf(path.url) }, `create({ preconnect: true });`);
     expect(ended).toMatchObject({ code: 0, errors: "" });
     expect(lifetime(ended)).toBeLessThan(1_800);
   });
 
-  test("ready() settles within its limit if the connection hangs", async () => {
-    const ended = await run(
-      `await create().ready(); console.log("ready");`,
-      path.url.replace("http:", "https:"),
-    );
+  endpointTest("ready() settles within its limit if the connection hangs", async ({ path }) => {
+    const url = path.url.replace("http:", "https:");
+    const ended = await run({ url }, `await create().ready(); console.log("ready");`);
     expect(ended.output).toMatch(/^ready\n/);
     expect(lifetime(ended)).toBeLessThan(1_800);
   });
 });
 
-if (ownConnections)
-  test("close() leaves no socket and no timer behind in any state", async () => {
-    endpoint.onRequest = ({ socket, body, number }) => {
-      if (body.includes("lost")) socket.destroy();
-      else if (!body.includes("silent") && number < 30) socket.write(resp2Response(":1\r\n"));
-    };
-    const ended = await run(`
+describe.concurrent("close()", () => {
+  endpointTest.runIf(ownConnections)(
+    "close() leaves no socket and no timer behind in any state",
+    async ({ endpoint, path }) => {
+      endpoint.onRequest = ({ socket, body, number }) => {
+        if (body.includes("lost")) socket.destroy();
+        else if (!body.includes("silent") && number < 30) socket.write(resp2Response(":1\r\n"));
+      };
+      const ended = await run(
+        path,
+        `
     const redis = create({ enableAutoPipelining: false, timeout: 800 });
     const signal = AbortSignal.timeout(100);
     await redis.ready();
@@ -156,32 +174,41 @@ if (ownConnections)
     redis.close();
     await new Promise((resolve) => setTimeout(resolve, 300));
     console.log(JSON.stringify(process.getActiveResourcesInfo().filter((kind) => !kind.startsWith("Pipe") && !kind.startsWith("TTY"))));
-  `);
-    expect(ended.errors).toBe("");
-    expect(ended.output).toMatch(/^\[\]\n/);
-    expect(ended.code).toBe(0);
-    // Seen from the other end, while the process still ran: everything it had opened was closed.
-    expect(endpoint.connections).toBeGreaterThan(5);
-    expect(path.connections).toHaveLength(0);
-  });
+  `,
+      );
+      expect(ended.errors).toBe("");
+      expect(ended.output).toMatch(/^\[\]\n/);
+      expect(ended.code).toBe(0);
+      // Seen from the other end, while the process still ran: everything it had opened was closed.
+      expect(endpoint.connections).toBeGreaterThan(5);
+      expect(path.connections).toHaveLength(0);
+    },
+  );
 
-test("close() with calls in flight settles them, with no unhandled rejection", async () => {
-  endpoint.onRequest = ({ socket, body }) =>
-    body.includes("answered") && socket.write(resp2Response(":1\r\n"));
-  const ended = await run(`
+  endpointTest(
+    "close() with calls in flight settles them, with no unhandled rejection",
+    async ({ endpoint, path }) => {
+      endpoint.onRequest = ({ socket, body }) =>
+        body.includes("answered") && socket.write(resp2Response(":1\r\n"));
+      const ended = await run(
+        path,
+        `
     const redis = create({ enableAutoPipelining: false, timeout: 600, preconnect: true });
     const calls = [redis.incr("answered"), redis.incr("silent"), redis.get("silent"), redis.ready()];
     redis.close();
     setTimeout(() => redis.close(), 250);
     console.log((await Promise.allSettled(calls)).map(({ status }) => status).join());
     console.log(await redis.incr("answered"));
-  `);
-  expect(ended.errors).toBe("");
-  expect(ended.output).toMatch(/^fulfilled,rejected,rejected,fulfilled\n1\n/);
-  expect(ended.code).toBe(0);
+  `,
+      );
+      expect(ended.errors).toBe("");
+      expect(ended.output).toMatch(/^fulfilled,rejected,rejected,fulfilled\n1\n/);
+      expect(ended.code).toBe(0);
+    },
+  );
 });
 
-test("connections that break in every way cause no unhandled rejection", async () => {
+endpointTest("connections that break in every way cause no unhandled rejection", async ({ endpoint }) => {
   endpoint.onConnection = (socket, connection) => connection % 5 === 0 && socket.resetAndDestroy();
   endpoint.onRequest = ({ socket }) => {
     const way = endpoint.requests.length % 6;
@@ -192,6 +219,7 @@ test("connections that break in every way cause no unhandled rejection", async (
     else socket.write(resp2Response(":1\r\n"));
   };
   const ended = await run(
+    endpoint,
     `
     const redis = create({ timeout: 500, retry: { retries: 2, backoff: () => 5 }, enableAutoPipelining: false });
     const counts = { fulfilled: 0, rejected: 0 };
@@ -202,7 +230,6 @@ test("connections that break in every way cause no unhandled rejection", async (
     redis.close();
     console.log(counts.fulfilled + counts.rejected, counts.fulfilled > 20, counts.rejected > 20);
   `,
-    endpoint.url,
   );
   expect(ended.errors).toBe("");
   expect(ended.output).toMatch(/^180 true true\n/);

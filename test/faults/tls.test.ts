@@ -36,7 +36,7 @@ const happenings = [
   ["the network drops the flow", (path) => path.blackholeAll()],
 ] as const satisfies readonly (readonly [string, (path: NetworkProxy) => void])[];
 
-describe("frozen", () => {
+describe.concurrent("frozen", () => {
   routeTest.for(happenings)(
     "a freeze while pre-opening, and meanwhile %s, loses no command",
     async ([, happening], { route }) => {
@@ -65,7 +65,7 @@ describe("frozen", () => {
   );
 });
 
-describe("a handshake that hangs", () => {
+describe.concurrent("a handshake that hangs", () => {
   routeTest("a second handshake races one that hangs", async ({ route }) => {
     route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, { preconnect: false });

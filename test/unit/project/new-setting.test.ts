@@ -74,12 +74,10 @@ test("the option and the setting have a type", () => {
   const file = join(copy, "use.ts");
   writeFileSync(
     file,
-    `import { createGateway } from "./gateway/src/index.js";
-import { resolveSettings } from "./gateway/src/settings/options.js";
-createGateway({ retryAfter: 5 });
-const value: number = resolveSettings().retryAfter;
-createGateway({ retryAfter: "5" });
-console.log(value.toFixed(0));
+    `import { type GatewayOptions, resolveSettings } from "./gateway/src/settings/options.js";
+export const options: GatewayOptions = { retryAfter: 5 };
+export const value: number = resolveSettings().retryAfter;
+export const wrong: GatewayOptions = { retryAfter: "5" };
 `,
   );
   const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
