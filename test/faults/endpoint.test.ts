@@ -116,8 +116,10 @@ test("a 429 with a Retry-After beyond the call's timeout rejects with its error"
 });
 
 test("a write behind middleware is sent again as its settings allow, unless middleware changed it", async () => {
-  endpoint.onRequest = ({ socket }) => {
-    if (endpoint.requests.length % 2 === 1) socket.destroy();
+  // A busy machine may add probes, which are no writes.
+  const writes = () => endpoint.count("INCR");
+  endpoint.onRequest = ({ socket, body }) => {
+    if (body.includes("INCR") && writes() % 2 === 1) socket.destroy();
     else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
   };
   const redis = client(patient);
@@ -125,13 +127,13 @@ test("a write behind middleware is sent again as its settings allow, unless midd
   redis.use((request, next) => next(change ? { body: ["INCR", "other"] } : request));
   const unknown = { name: "UnknownOutcomeError", command: "INCR" };
   await expect(redis.incr("n")).rejects.toMatchObject(unknown);
-  expect(endpoint.requests).toHaveLength(1);
+  expect(writes()).toBe(1);
   endpoint.requests.length = 0;
   expect(await redis.with({ writes: "at-least-once" }).incr("n")).toBe(1);
-  expect(endpoint.requests).toHaveLength(2);
+  expect(writes()).toBe(2);
   change = true;
   await expect(redis.with({ writes: "at-least-once" }).incr("n")).rejects.toMatchObject(unknown);
-  expect(endpoint.requests).toHaveLength(3);
+  expect(writes()).toBe(3);
 });
 
 test("a repeated 429 of a server that is no Redis endpoint is an unsent error", async () => {
