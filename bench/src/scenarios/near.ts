@@ -1,19 +1,13 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { type RedisServer, redisAvailable, startInstance } from "warmline-testbed";
-import { handlerPath } from "../bench-client.js";
+import { redisAvailable } from "warmline-testbed";
 import { exactly } from "../checks.js";
 import { count, ms } from "../format.js";
+import { FROZEN, KEYS, MAX_STALE, measureNear } from "../near/measure.js";
 import { barChart, tableOf } from "../present.js";
 import { costOfMillion, PRICES } from "../prices.js";
-import type { Rig } from "../rig.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, p50, percentile } from "../series.js";
 
 const MEMORY_MB = 512;
-const MAX_STALE = 1_000;
-/** The time for which the function is frozen before each invocation, in ms. */
-const FROZEN = 100;
-const KEYS = Array.from({ length: 10 }, (_, at) => `near:${at}`);
 
 const CACHES = [
   { cache: "none", title: "warmline, no cache", bound: 0 },
@@ -25,24 +19,6 @@ const CACHES = [
 ] as const;
 
 const dollars = (value: number) => `$${value.toFixed(2)}`;
-
-/** Returns the reads and PINGs that clients have sent: those of HTTP to the gateway, those of TCP to Redis. */
-async function commandsSent({ direct, redis }: Rig, overTcp: boolean): Promise<number> {
-  if (overTcp) {
-    const stats = String(await redis!.command("INFO", "commandstats"));
-    return Number(/^cmdstat_get:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
-  }
-  const headers = { Authorization: `Bearer ${direct.token}`, Connection: "close" };
-  const text = await (await fetch(`${direct.url}/metrics`, { headers })).text();
-  const lines = text.matchAll(/^warmline_gateway_commands_total\{command="(?:get|pttl|ping)"\} (\d+)$/gim);
-  return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
-}
-
-/** Writes a key as another client does. Returns when the write was acknowledged, by this process's clock in ms. */
-async function overwrite(redis: RedisServer, key: string, value: number): Promise<number> {
-  await redis.command("SET", key, value);
-  return performance.now();
-}
 
 /** Measures a function that reads ten keys, frozen between invocations while one of the keys is overwritten. */
 export default defineScenario({
@@ -59,66 +35,7 @@ export default defineScenario({
     return CACHES.map((each) => ({ ...each, rig: own }));
   },
   label: ({ title }) => title,
-  run: async ({ cache, title, rig }, { settings, random }) => {
-    const redis = rig.redis!;
-    const protocol = cache === "node-redis" ? "tcp" : "http";
-    /** The values of each key, and when each was overwritten. */
-    const written = new Map(KEYS.map((key) => [key, [] as { value: number; until: number }[]]));
-    let version = 0;
-    const write = async (key: string) => {
-      const values = written.get(key)!;
-      const now = await overwrite(redis, key, ++version);
-      if (values.length > 0) values.at(-1)!.until = now;
-      values.push({ value: version, until: Infinity });
-    };
-    for (const key of KEYS) await write(key);
-    const instance = await startInstance({
-      handler: handlerPath("near"),
-      env: {
-        BENCH_CACHE: cache,
-        BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
-        BENCH_MAX_STALE: String(MAX_STALE),
-      },
-      timeoutMs: 20_000,
-    });
-    const warm: number[] = [];
-    let stale = 0;
-    let oldest = 0;
-    const { invocations } = settings;
-    try {
-      await instance.invoke({ keys: KEYS });
-      const before = { commands: await commandsSent(rig, protocol === "tcp"), ...rig.bytes({ protocol }) };
-      for (let call = 0; call < invocations; call++) {
-        await instance.freeze();
-        await write(KEYS[Math.floor(random() * KEYS.length)]!);
-        await pause(FROZEN);
-        const began = performance.now();
-        const invocation = instance.invoke({ keys: KEYS });
-        await instance.thaw();
-        const { result, error, durationMs } = await invocation;
-        if (error) throw new Error(`${title}: ${error.errorMessage}\n${instance.output}`);
-        warm.push(durationMs);
-        (result as { body: unknown[] }).body.forEach((value, at) => {
-          const { until } = written.get(KEYS[at]!)!.find((each) => each.value === Number(value))!;
-          if (until >= began) return;
-          stale++;
-          oldest = Math.max(oldest, began - until);
-        });
-      }
-      const after = { commands: await commandsSent(rig, protocol === "tcp"), ...rig.bytes({ protocol }) };
-      return {
-        warm,
-        billed: warm.map(Math.ceil),
-        commands: (after.commands - before.commands) / invocations,
-        sent: (after.fromClients - before.fromClients) / invocations,
-        received: (after.fromServer - before.fromServer) / invocations,
-        stale,
-        oldest,
-      };
-    } finally {
-      await instance.stop();
-    }
-  },
+  run: measureNear,
   report: (rows, { settings }) => {
     const priced = rows.map((row) => {
       const costBy = (part: "lambda" | "redis") =>

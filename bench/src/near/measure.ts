@@ -1,0 +1,113 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { startInstance } from "warmline-testbed";
+import { handlerPath } from "../bench-client.js";
+import type { Rig } from "../rig.js";
+import type { Context } from "../scenario.js";
+
+export const MAX_STALE = 1_000;
+/** The time for which the function is frozen before each invocation, in ms. */
+export const FROZEN = 100;
+export const KEYS = Array.from({ length: 10 }, (_, at) => `near:${at}`);
+
+/** The measurements of one function. Times are in ms; commands and bytes are per invocation. */
+export interface NearSample {
+  readonly warm: readonly number[];
+  readonly billed: readonly number[];
+  readonly commands: number;
+  readonly sent: number;
+  readonly received: number;
+  /** Number of stale values. */
+  readonly stale: number;
+  /** The time since the oldest of them was overwritten. */
+  readonly oldest: number;
+}
+
+/**
+ * Measures a function that reads {@link KEYS}, frozen between invocations while one of the keys is overwritten.
+ * @param cache the cache of the handler's client.
+ */
+export async function measureNear(
+  { cache, title, rig }: { readonly cache: string; readonly title: string; readonly rig: Rig },
+  { settings: { invocations }, random }: Context,
+): Promise<NearSample> {
+  const protocol = cache === "node-redis" ? "tcp" : "http";
+  const counted = async () => ({ commands: await commandsSent(rig, protocol), ...rig.bytes({ protocol }) });
+  const writer = new Writer(rig);
+  for (const key of KEYS) await writer.overwrite(key);
+  const instance = await startInstance({
+    handler: handlerPath("near"),
+    env: {
+      BENCH_CACHE: cache,
+      BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
+      BENCH_MAX_STALE: String(MAX_STALE),
+    },
+    timeoutMs: 20_000,
+  });
+  const warm: number[] = [];
+  const ages: number[] = [];
+  try {
+    await instance.invoke({ keys: KEYS });
+    const before = await counted();
+    for (let call = 0; call < invocations; call++) {
+      await instance.freeze();
+      await writer.overwrite(KEYS[Math.floor(random() * KEYS.length)]!);
+      await pause(FROZEN);
+      const began = performance.now();
+      const invocation = instance.invoke({ keys: KEYS });
+      await instance.thaw();
+      const { result, error, durationMs } = await invocation;
+      if (error) throw new Error(`${title}: ${error.errorMessage}\n${instance.output}`);
+      warm.push(durationMs);
+      const { body } = result as { body: unknown[] };
+      ages.push(...body.map((value, at) => began - writer.overwrittenAt(KEYS[at]!, Number(value))));
+    }
+    const after = await counted();
+    const stale = ages.filter((age) => age > 0);
+    return {
+      warm,
+      billed: warm.map(Math.ceil),
+      commands: (after.commands - before.commands) / invocations,
+      sent: (after.fromClients - before.fromClients) / invocations,
+      received: (after.fromServer - before.fromServer) / invocations,
+      stale: stale.length,
+      oldest: Math.max(0, ...stale),
+    };
+  } finally {
+    await instance.stop();
+  }
+}
+
+/** Returns the number of reads and PINGs that clients have sent: by HTTP to the gateway, or by TCP to Redis. */
+async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): Promise<number> {
+  if (protocol === "tcp") {
+    const stats = String(await redis!.command("INFO", "commandstats"));
+    return Number(/^cmdstat_get:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+  }
+  const headers = { Authorization: `Bearer ${direct.token}`, Connection: "close" };
+  const text = await (await fetch(`${direct.url}/metrics`, { headers })).text();
+  const lines = text.matchAll(/^warmline_gateway_commands_total\{command="(?:get|pttl|ping)"\} (\d+)$/gim);
+  return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
+}
+
+/** Writes keys as another client does, and records when each value was overwritten. */
+class Writer {
+  readonly #values = new Map(KEYS.map((key) => [key, [] as { value: number; until: number }[]]));
+  #version = 0;
+
+  constructor(private readonly rig: Rig) {}
+
+  async overwrite(key: string): Promise<void> {
+    const values = this.#values.get(key)!;
+    const value = ++this.#version;
+    await this.rig.redis!.command("SET", key, value);
+    const last = values.at(-1);
+    // When the write was acknowledged, by this process's clock.
+    if (last) last.until = performance.now();
+    values.push({ value, until: Infinity });
+  }
+
+  /** Returns when the value of a key was overwritten, by this process's clock in ms; Infinity if it is the current one. */
+  overwrittenAt(key: string, value: number): number {
+    return this.#values.get(key)!.find((each) => each.value === value)!.until;
+  }
+}
