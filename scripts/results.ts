@@ -47,9 +47,10 @@ const FAULTS: Readonly<Record<string, string>> = {
   "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, socket reset",
   "incr, frozen and the network drops the flow": "INCR after a freeze, socket dead",
 };
-/** The clients of the short table, with the titles of their columns. */
+/** The clients of the short table, with the titles of their columns. Those that were not measured are left out. */
 const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   warmline: "warmline",
+  "warmline, deadline": "with a deadline",
   "warmline, exactly-once": "exactly-once",
   "@upstash/redis": "@upstash/redis",
   "bare agent": "http.Agent",
@@ -73,11 +74,11 @@ const LOAD_CLIENTS = [
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
     const result = resultOf(results, "faults");
-    const rows = Object.entries(FAULTS).map(([title, words]) => [
-      words,
-      ...outcomes(result, title, Object.keys(FAULT_CLIENTS)),
-    ]);
-    return markdown(["", ...Object.values(FAULT_CLIENTS)], rows) + sources(result);
+    const { columns } = faultChart(result);
+    const clients = Object.entries(FAULT_CLIENTS).filter(([label]) => columns.includes(label));
+    const labels = clients.map(([label]) => label);
+    const rows = Object.entries(FAULTS).map(([title, words]) => [words, ...outcomes(result, title, labels)]);
+    return markdown(["", ...clients.map(([, column]) => column)], rows) + sources(result);
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");

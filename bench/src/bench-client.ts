@@ -54,6 +54,11 @@ export interface ConnectedClient {
 export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
+  /**
+   * With it, the client is to reject a call after so many ms and to send no write again, by the best settings known for that.
+   * Absent: its settings as shipped.
+   */
+  readonly timeoutMs?: number;
 }
 
 /** A client that scenarios measure. Each is a file in `clients/` whose default export this is. */
@@ -80,7 +85,12 @@ export interface BenchClient {
   connect(options: ConnectOptions): ConnectedClient;
   /** The function that runs one GET per invocation, if it is not the handler `commands`. */
   example?(variant: Variant, endpoint: Endpoint): FunctionSpec;
-  /** How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated. */
+  /** The settings by which `connect` keeps to `timeoutMs`, for readers. Absent: it does not. */
+  readonly timeoutSettings?: string;
+  /**
+   * How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated; as shipped, and with
+   * a timeout if it has settings for that.
+   */
   readonly faults?: readonly FaultClient[];
 }
 
@@ -118,12 +128,27 @@ export function clientFunction(
 export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
   clientFunction("commands", client, variant, endpoint);
 
+/** The timeout in ms of clients that are tuned for faults. */
+const FAULT_TIMEOUT_MS = 2_000;
+
 /** Returns how a client is used against faults. */
-export const faultClients = (client: BenchClient, endpoint: Endpoint): readonly FaultClient[] =>
-  client.faults ?? [
-    {
-      name: client.name,
-      label: client.label,
-      function: clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint),
-    },
+export function faultClients(client: BenchClient, endpoint: Endpoint): readonly FaultClient[] {
+  if (client.faults) return client.faults;
+  const { name, label, timeoutSettings } = client;
+  const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint);
+  const tuned = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
+  return [
+    { name, label, function: shipped },
+    ...(timeoutSettings === undefined
+      ? []
+      : [{ name: `${name}-timeout`, label: `${label}, tuned for faults`, function: tuned }]),
   ];
+}
+
+/** Returns notes on the settings of clients that are tuned for faults. */
+export const faultNotes = (clients: readonly BenchClient[]): string[] =>
+  clients.flatMap(({ label, timeoutSettings }) =>
+    timeoutSettings === undefined
+      ? []
+      : [`${label}, tuned for faults: ${timeoutSettings}, with a timeout of ${FAULT_TIMEOUT_MS / 1_000} s.`],
+  );

@@ -5,10 +5,17 @@ import type { BenchClient } from "./bench-client.js";
 /** Returns how the bench uses ioredis with some settings. */
 export const connectIoredis =
   (settings: RedisOptions): BenchClient["connect"] =>
-  ({ tcp, keepAlive }) => {
+  ({ tcp, keepAlive, timeoutMs }) => {
     const { port, tls } = tcp!;
     const host = "127.0.0.1";
-    const redis = new Redis({ ...settings, host, port, lazyConnect: !keepAlive, ...(tls && { tls: {} }) });
+    const redis = new Redis({
+      ...settings,
+      ...(timeoutMs !== undefined && { commandTimeout: timeoutMs, maxRetriesPerRequest: 0 }),
+      host,
+      port,
+      lazyConnect: !keepAlive,
+      ...(tls && { tls: {} }),
+    });
     // Without a listener ioredis prints every error of a connection that it will reopen.
     redis.on("error", () => {});
     const run = async <T>(command: () => Promise<T>): Promise<T> => {

@@ -40,3 +40,7 @@ export function restHeaders(token: string, keepAlive: boolean): Record<string, s
     ...(keepAlive ? {} : { Connection: "close" }),
   };
 }
+
+/** Returns the option of a request that aborts it after a time in ms; none without a time. */
+export const timeoutSignal = (timeoutMs: number | undefined): { readonly signal?: AbortSignal } =>
+  timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) };

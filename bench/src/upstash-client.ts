@@ -9,12 +9,17 @@ let closing = false;
 /** Returns how the bench uses @upstash/redis with some settings. */
 export const connectUpstash =
   (settings: UpstashOptions): BenchClient["connect"] =>
-  ({ url, token, keepAlive }) => {
+  ({ url, token, keepAlive, timeoutMs }) => {
     if (!keepAlive && !closing) {
       closing = true;
       withoutKeepAlive();
     }
-    const options = { ...settings, url, token, keepAlive };
+    const limits = timeoutMs !== undefined && {
+      // With `retry: false` it still sends a command twice.
+      retry: { retries: 0, backoff: () => 0 },
+      signal: () => AbortSignal.timeout(timeoutMs),
+    };
+    const options = { ...settings, ...limits, url, token, keepAlive };
     const redis = new Redis(options);
     let unparsed: Redis | undefined;
     return {

@@ -34,24 +34,42 @@ describe("every fault once, over TLS", () => {
     stdout = await bench("faults", "--quick", "--tls", "--seed", "7", ...files);
     result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
     rows = result.data;
-  }, 120_000);
+  }, 240_000);
 
   test("every fault is applied to each client, and each call ends", () => {
     const faults = new Set(rows.map(({ title }) => title));
     expect(faults.size).toBe(25);
+    const own = ["warmline", "warmline, deadline", "warmline, exactly-once"];
+    const tcp = findRedisServer() === undefined ? [] : ["ioredis (TCP)", "node-redis (TCP)"];
+    const peers = ["@upstash/redis", "bare agent", "fetch", ...tcp];
+    const twice = peers.flatMap((peer) => [peer, `${peer}, tuned for faults`]);
+    expect([...new Set(rows.map(({ label }) => label))]).toEqual([...own, ...twice]);
     // Seven faults are of HTTP. Without redis-server the two clients over TCP are skipped.
-    expect(rows).toHaveLength(5 * 25 + (findRedisServer() === undefined ? 0 : 2 * 18));
+    expect(rows).toHaveLength(9 * 25 + 2 * tcp.length * 18);
     for (const row of rows) {
       expect(sum(row, "resolved") + sum(row, "failed") + sum(row, "hung")).toBe(sum(row, "calls"));
     }
   });
 
-  test("warmline doubles no write and leaves no call hanging", () => {
-    for (const client of ["warmline", "warmline-once"]) {
+  test("warmline doubles no write and leaves no call hanging, without a deadline but for a silent server", () => {
+    for (const client of ["warmline", "warmline-deadline", "warmline-once"]) {
       expect(total(client, "doubled"), client).toBe(0);
-      expect(total(client, "hung"), client).toBe(0);
+      expect(total(client, "hung"), client).toBe(client === "warmline" ? 1 : 0);
     }
+    const silent = rows.find(
+      ({ client, title }) => client === "warmline" && title === "get, no response ever",
+    );
+    expect(sum(silent, "hung")).toBe(1);
     expect(total("warmline-once", "resolved")).toBe(total("warmline-once", "calls") - 1);
+  });
+
+  test("clients that are tuned for faults double no write and leave no call hanging", () => {
+    const tuned = new Set(rows.map(({ client }) => client).filter((client) => client.endsWith("-timeout")));
+    expect(tuned.size).toBeGreaterThanOrEqual(3);
+    for (const client of tuned) {
+      expect([client, total(client, "doubled"), total(client, "hung")]).toEqual([client, 0, 0]);
+    }
+    expect(result.notes.join()).toMatch(/@upstash\/redis, tuned for faults: retry .* timeout of 2 s/);
   });
 
   test("duplicates are counted at the server for a client that repeats writes", () => {

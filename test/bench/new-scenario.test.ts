@@ -12,7 +12,7 @@ import { schemaErrors } from "../support/bench.js";
 const root = resolve(import.meta.dirname, "../..");
 const copy = mkdtempSync(join(tmpdir(), "warmline-new-scenario-"));
 const src = join(copy, "bench/src");
-const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-agent.ts")];
+const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-pool.ts")];
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const bench = (...args: string[]): string =>
@@ -56,21 +56,21 @@ test("the new scenario and the new client type-check", { timeout: 60_000 }, () =
 
 test("the new scenario is listed and measures the new client", { timeout: 60_000 }, () => {
   expect(bench("--list")).toMatch(/^values +How much longer does a GET take/m);
-  const clients = ["--clients", "warmline,undici-agent"];
+  const clients = ["--clients", "warmline,undici-pool"];
   const printed = bench("values", "--quick", ...clients, "--json", "out.json", "--report", "out.html");
-  expect(printed).toMatch(/^100 KB +undici's Agent( +\S+)+/m);
+  expect(printed).toMatch(/^100 KB +undici's Pool( +\S+)+/m);
   const result = JSON.parse(readFileSync(join(copy, "out.json"), "utf8"));
   expect(schemaErrors(result)).toEqual([]);
   expect(result.data.map(({ client, kb, warm }: any) => [client, kb, warm.rounds, warm.count])).toEqual([
     ["warmline", 1, 2, 8],
     ["warmline", 100, 2, 8],
-    ["undici-agent", 1, 2, 8],
-    ["undici-agent", 100, 2, 8],
+    ["undici-pool", 1, 2, 8],
+    ["undici-pool", 100, 2, 8],
   ]);
 });
 
 test("the new client appears in another scenario", { timeout: 60_000 }, () => {
-  const few = ["--invocations", "3", "--rounds", "1", "--rtt", "0", "--clients", "undici-agent"];
+  const few = ["--invocations", "3", "--rounds", "1", "--rtt", "0", "--clients", "undici-pool"];
   const printed = bench("distance", ...few, "--json", "distance.json", "--report", "distance.html");
-  expect(printed).toMatch(/^0 ms, TLS +undici's Agent/m);
+  expect(printed).toMatch(/^0 ms, TLS +undici's Pool/m);
 });

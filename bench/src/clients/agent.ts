@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { BenchClient } from "../bench-client.js";
-import { restClient, restHeaders } from "../rest.js";
+import { restClient, restHeaders, timeoutSignal } from "../rest.js";
 
 const agent: BenchClient = {
   name: "agent",
@@ -10,7 +10,8 @@ const agent: BenchClient = {
   order: 4,
   standard: true,
   protocol: "http",
-  connect: ({ url, token, keepAlive }) => {
+  timeoutSettings: "signal",
+  connect: ({ url, token, keepAlive, timeoutMs }) => {
     const secure = url.startsWith("https:");
     const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive });
     const request = secure ? httpsRequest : httpRequest;
@@ -18,7 +19,8 @@ const agent: BenchClient = {
     const post = (path: string, body: string) =>
       new Promise<string>((resolve, reject) => {
         const length = { "Content-Length": Buffer.byteLength(body) };
-        const options = { method: "POST", agent, headers: { ...headers, ...length } };
+        const signal = timeoutSignal(timeoutMs);
+        const options = { method: "POST", agent, headers: { ...headers, ...length }, ...signal };
         const sent = request(new URL(path, url), options, (response) =>
           textOf(response).then(resolve, reject),
         );

@@ -1,5 +1,5 @@
 import type { BenchClient } from "../bench-client.js";
-import { restClient, restHeaders } from "../rest.js";
+import { restClient, restHeaders, timeoutSignal } from "../rest.js";
 
 const bareFetch: BenchClient = {
   name: "fetch",
@@ -8,10 +8,16 @@ const bareFetch: BenchClient = {
   order: 5,
   standard: false,
   protocol: "http",
-  connect: ({ url, token, keepAlive }) => {
+  timeoutSettings: "signal",
+  connect: ({ url, token, keepAlive, timeoutMs }) => {
     const headers = restHeaders(token, keepAlive);
     return restClient(async (path, body) => {
-      const response = await fetch(new URL(path, url), { method: "POST", headers, body });
+      const response = await fetch(new URL(path, url), {
+        method: "POST",
+        headers,
+        body,
+        ...timeoutSignal(timeoutMs),
+      });
       return response.text();
     });
   },

@@ -9,6 +9,7 @@ const ioredis: BenchClient = {
   order: 7,
   standard: false,
   protocol: "tcp",
+  timeoutSettings: "commandTimeout, maxRetriesPerRequest 0",
   connect: connectIoredis({}),
 };
 

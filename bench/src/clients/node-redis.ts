@@ -9,10 +9,15 @@ const nodeRedis: BenchClient = {
   order: 8,
   standard: false,
   protocol: "tcp",
-  connect: ({ tcp, keepAlive }) => {
+  timeoutSettings: "commandOptions.timeout, socketTimeout",
+  connect: ({ tcp, keepAlive, timeoutMs }) => {
     const { port, tls } = tcp!;
     const host = "127.0.0.1";
-    const redis = createClient({ socket: tls ? { host, port, tls: true } : { host, port } });
+    const limits = timeoutMs !== undefined && { socketTimeout: timeoutMs };
+    const redis = createClient({
+      socket: tls ? { host, port, tls: true, ...limits } : { host, port, ...limits },
+      ...(timeoutMs !== undefined && { commandOptions: { timeout: timeoutMs } }),
+    });
     const binary = redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
     redis.on("error", () => {});
     let opening: Promise<unknown> | undefined;

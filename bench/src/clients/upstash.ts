@@ -13,6 +13,7 @@ const upstash: BenchClient = {
   standard: true,
   protocol: "http",
   mixes: true,
+  timeoutSettings: "retry with 0 retries, signal",
   connect: connectUpstash({}),
 };
 

@@ -20,12 +20,17 @@ const warmline: BenchClient = {
     {
       name: "warmline",
       label: "warmline",
-      function: { handler: "faults-warmline", env: { BENCH_WRITES: "at-most-once" } },
+      function: { handler: "faults-warmline", env: {} },
+    },
+    {
+      name: "warmline-deadline",
+      label: "warmline, deadline",
+      function: { handler: "faults-warmline", env: { BENCH_DEADLINE: "1" } },
     },
     {
       name: "warmline-once",
       label: "warmline, exactly-once",
-      function: { handler: "faults-warmline", env: { BENCH_WRITES: "exactly-once" } },
+      function: { handler: "faults-warmline", env: { BENCH_DEADLINE: "1", BENCH_WRITES: "exactly-once" } },
     },
   ],
 };

@@ -1,9 +1,10 @@
-import { Redis } from "warmline";
+import { Redis, type WriteMode } from "warmline";
 import { createHandler } from "../faults/calls.js";
 
-const writes = process.env.BENCH_WRITES as "at-most-once" | "exactly-once";
+const writes = process.env.BENCH_WRITES as WriteMode | undefined;
+const hasDeadline = process.env.BENCH_DEADLINE === "1";
 
 export const handler = createHandler(
-  ({ url, token }) => new Redis({ url, token, writes }),
-  (redis, context) => redis.with({ deadline: context }),
+  ({ url, token }) => new Redis({ url, token, ...(writes && { writes }) }),
+  (redis, context) => (hasDeadline ? redis.with({ deadline: context }) : redis),
 );

@@ -1,4 +1,4 @@
-import { faultClients } from "../bench-client.js";
+import { faultClients, faultNotes } from "../bench-client.js";
 import { claimOf, exactly } from "../checks.js";
 import { COUNTS, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
@@ -26,7 +26,7 @@ export default defineScenario({
   name: "zombie",
   title: "Dead connections after a freeze",
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
-  clients: "shipped",
+  clients: ["warmline", "upstash", "agent", "fetch", "undici", "ioredis", "node-redis"],
   order: 6,
   lanes: 40,
   // Clients' own timers are not scaled, so a full run keeps the timeline slow.
@@ -52,7 +52,7 @@ export default defineScenario({
     const times = { limitS, announcedS, idleS, lifetimeS: LIFETIME_S, goneAfter: GONE_AFTER, speedup };
     return zombieTrial(rig, client, times, FUNCTION_MS);
   },
-  report: (rows, { settings }) => {
+  report: (rows, { settings, clients: measured }) => {
     const clients = byClient(rows);
     const lost = (own: typeof rows) => total(own, "failed") + total(own, "hung");
     const of = (own: typeof rows) => `${lost(own)} of ${total(own, "calls")} calls lost`;
@@ -105,6 +105,8 @@ export default defineScenario({
         "A function is invoked, frozen, and invoked again after the idle time, each time with one INCR. After its lifetime the instance is gone and a new one runs the invocation.",
         `At the idle limit the connection is closed. The FIN does not reach the frozen function. Until ${GONE_AFTER} times the limit its bytes get a reset, after that no reaction at all.`,
         "A call that has not settled when the function times out counts as hung. Duplicates are counted at the server.",
+        'Clients run with their defaults, and the others a second time with the best settings known against faults. "warmline, deadline" has the invocation\'s context as its deadline, and so has "warmline, exactly-once".',
+        ...faultNotes(measured),
       ],
     };
   },

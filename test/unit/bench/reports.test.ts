@@ -37,7 +37,7 @@ const settings = {
   sizes: undefined,
   node: process.execPath,
 };
-const context = { settings } as Context;
+const context = { settings, clients: [] as readonly BenchClient[] } as Context;
 const client = (name: string, protocol: BenchClient["protocol"] = "http") =>
   ({ name, label: name, order: 1, protocol }) as BenchClient;
 const warmline = client("warmline");
@@ -445,6 +445,18 @@ test("the summary of several results shows claims, marked charts, verdicts and s
   expect(summary).toContain("Skipped: sockets: needs Linux");
   expect(distancePage).toContain('<a href="../all.html">');
   expect(schemaErrors({ format: 3, results: several, skipped })).toEqual([]);
+});
+
+test("without a deadline, only a call that cannot succeed may last longer than the function", () => {
+  const verdict = (name: string, hopeless: boolean) =>
+    faults
+      .report(
+        rowsOf([{ client: { name, label: name }, title: "silent", hopeless }], () => ended({ hung: 1 })),
+        context,
+      )
+      .checks.find(({ expectation }) => /settles every call/.test(expectation))!.verdict;
+  expect([verdict("warmline", true), verdict("warmline", false)]).toEqual(["yes", "no"]);
+  expect(verdict("warmline-deadline", true)).toBe("no");
 });
 
 test("a cell of the fault table has the worst outcome, and its numbers", () => {
