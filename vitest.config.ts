@@ -7,7 +7,7 @@ const suite = process.env.WARMLINE_SUITE ?? "{unit,integration,faults}";
 const setups: Record<string, string[]> = {
   packages: ["test/support/packages/tarballs.ts"],
   compat: ["test/support/packages/tarballs.ts"],
-  deploy: ["test/deploy/support/install.ts"],
+  deploy: ["test/deploy/support/setup.ts"],
   site: ["test/site/support/build.ts"],
   examples: ["test/support/packages/tarballs.ts", "test/examples/support/install.ts"],
   runtimes: ["test/runtimes/support/install.ts"],

@@ -1,14 +1,24 @@
 // Builds the site from docs/ into build/site, with the API reference of TypeDoc below api/.
 //   node scripts/site.mjs [--no-api]
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const site = join(root, "site");
 const run = (program, ...args) => execFileSync(program, args, { cwd: site, stdio: "inherit" });
 
-if (!existsSync(join(site, "node_modules/vitepress"))) run("npm", "ci", "--no-audit", "--no-fund");
+/** Returns the version of VitePress in a lock file, or undefined if there is none. */
+const lockedIn = (file) =>
+  existsSync(file)
+    ? JSON.parse(readFileSync(file, "utf8")).packages["node_modules/vitepress"]?.version
+    : undefined;
+
+// npm writes a lock file of its own beside the packages that it has installed.
+const [locked, installed] = ["package-lock.json", "node_modules/.package-lock.json"].map((file) =>
+  lockedIn(join(site, file)),
+);
+if (installed !== locked) run("npm", "ci", "--no-audit", "--no-fund");
 rmSync(join(site, "pages"), { recursive: true, force: true });
 cpSync(join(root, "docs"), join(site, "pages"), { recursive: true });
 run("npm", "run", "--silent", "build");

