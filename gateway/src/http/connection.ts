@@ -142,7 +142,7 @@ export class Connection implements Idle {
 
   /** Whether a request is being read or processed, or its response is being sent. */
   get isBusy(): boolean {
-    return this.#exchange !== null || this.#stage === Stage.Send;
+    return this.#exchange !== null || this.#stage === Stage.Send || this.waitingSince > 0;
   }
 
   /** Whether the body of a request, rather than a head, is what is being waited for. */

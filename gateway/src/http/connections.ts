@@ -41,6 +41,7 @@ export class Connections {
   readonly #idle = new IdleList<Connection>();
   readonly #refused = new Set<Connection>();
   #arrived: Connection[] = [];
+  #closing = false;
   readonly #timer: NodeJS.Timeout;
   /** Connections accepted since the start, those refused afterwards included. */
   opened = 0;
@@ -89,7 +90,10 @@ export class Connections {
     return this.room <= 0;
   }
 
-  /** Follows a new connection. Whether there is room for it is decided before its first byte is read. */
+  /**
+   * Follows a new connection. Whether there is room for it is decided before its first byte is read, unless that came
+   * together with its PROXY header or the end of its TLS handshake.
+   */
   add(connection: Connection): void {
     this.opened++;
     // After the poll phase: by then every request that was readable in this iteration has been read, and its connection is not idle.
@@ -103,7 +107,8 @@ export class Connections {
 
   /** Records that a response is complete. */
   setIdle(connection: Connection): void {
-    this.#idle.add(connection);
+    if (this.#closing) connection.end();
+    else this.#idle.add(connection);
   }
 
   /** The connection has closed. */
@@ -113,8 +118,9 @@ export class Connections {
     this.#refused.delete(connection);
   }
 
-  /** Ends those that are idle. */
+  /** Ends those that are idle, and from now on each that becomes idle. */
   endIdle(): void {
+    this.#closing = true;
     for (let next = this.#idle.oldest; next; next = this.#idle.oldest) {
       this.#idle.remove(next);
       next.end();
@@ -140,7 +146,7 @@ export class Connections {
       if (this.#open.size >= hard) this.#refuse(connection);
       else {
         this.#open.add(connection);
-        if (!connection.isBusy) this.#idle.add(connection);
+        if (!connection.isBusy) this.setIdle(connection);
       }
     }
   }
@@ -169,10 +175,11 @@ export class Connections {
   /** Refuses a connection by the response to its first request: a client does not accept a response before its request. */
   #refuse(connection: Connection): void {
     this.refusedTotal++;
+    this.#idle.remove(connection);
     this.#refused.add(connection);
     connection.refused = true;
     setTimeout(() => {
-      if (!connection.isBusy) connection.end();
+      if (!connection.isBusy || connection.waitingSince > 0) connection.end();
     }, REFUSED_TIMEOUT).unref();
   }
 

@@ -20,8 +20,9 @@ export class IdleList<T extends Idle> {
     return this.size === 0 ? null : (this.#ends.after as T);
   }
 
-  /** Appends an item that is not in the list. */
+  /** Appends an item. One that is in the list already moves to its end. */
   add(item: T): void {
+    this.remove(item);
     const last = this.#ends.before!;
     item.before = last;
     item.after = this.#ends;

@@ -55,7 +55,6 @@ export class HttpServer implements ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
   draining = false;
-  #closing = false;
   readonly #server: Server;
   readonly #service: HttpService;
   readonly #connections: Connections;
@@ -123,7 +122,6 @@ export class HttpServer implements ConnectionHost {
   /** Stops accepting connections, waits up to `grace` ms for requests in flight, then closes the remaining connections. */
   async close(grace: number): Promise<void> {
     this.draining = true;
-    this.#closing = true;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.#connections.destroyAll();
@@ -137,6 +135,8 @@ export class HttpServer implements ConnectionHost {
       setImmediate(() => {
         this.#connections.endIdle();
         this.#entrance?.close();
+        // Nothing was sent on these. A handshake under way may end with a request.
+        for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
       });
     });
     this.#connections.stop();
@@ -168,8 +168,7 @@ export class HttpServer implements ConnectionHost {
   }
 
   idle(connection: Connection): void {
-    if (this.#closing) connection.end();
-    else this.#connections.setIdle(connection);
+    this.#connections.setIdle(connection);
   }
 
   closed(connection: Connection): void {

@@ -1,0 +1,226 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { makeCertificate } from "warmline-testbed";
+import { Certificate } from "../../../../gateway/src/http/certificate.js";
+import type { Connection, ConnectionHost, HttpExchange } from "../../../../gateway/src/http/connection.js";
+import { Connections } from "../../../../gateway/src/http/connections.js";
+import type { RequestHead } from "../../../../gateway/src/http/request-head.js";
+import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
+import { HttpServer, type HttpService } from "../../../../gateway/src/http/server.js";
+import { TrustedProxies } from "../../../../gateway/src/http/trusted-proxies.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { proxyHeader } from "../../../support/proxy-header.js";
+
+/** Longer than a connection has to be idle before it makes room for another one, in ms. */
+const LONG = 10_000;
+const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+const HEADER = proxyHeader({ source: "192.0.2.1" });
+
+/** Responds at once, and has the connections of its requests. */
+class Service implements HttpService {
+  readonly connections: Connection[] = [];
+
+  exchange(_head: RequestHead, connection: Connection, { heads }: ConnectionHost): HttpExchange {
+    this.connections.push(connection);
+    const keep = () => connection.mayContinue;
+    return {
+      handle: () =>
+        connection.finish(heads.encode(200, "text/plain", keep(), [], Buffer.from("ok"), true), keep()),
+      invalid() {},
+      bodySent() {},
+      clientEnded() {},
+      abort() {},
+    };
+  }
+
+  contentOf() {
+    return { type: "text/plain", body: Buffer.from("invalid"), headers: [] };
+  }
+}
+
+const certificate = makeCertificate();
+const folder = mkdtempSync(join(tmpdir(), "warmline-server-"));
+const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+writeFileSync(files.cert, certificate.cert);
+writeFileSync(files.key, certificate.key);
+afterAll(() => rmSync(folder, { recursive: true }));
+let server: HttpServer | undefined;
+const clients: Socket[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await server?.close(0);
+  server = undefined;
+});
+
+interface Options {
+  readonly soft?: number;
+  readonly hard?: number;
+  readonly proxy?: boolean;
+  readonly tls?: boolean;
+}
+
+async function start({ soft = 10, hard = 20, proxy = false, tls = false }: Options) {
+  const budget = new BufferBudget();
+  const service = new Service();
+  const connections = new Connections({ idle: 60_000, head: 60_000, body: 60_000, soft, hard, budget });
+  server = new HttpServer({
+    service,
+    connections,
+    heads: new ResponseHeads(60_000),
+    budget,
+    certificate: tls ? new Certificate(files) : null,
+    proxies: proxy ? new TrustedProxies(["127.0.0.1"]) : null,
+    greetTimeout: 10_000,
+    onNotice() {},
+    onFailure(error) {
+      throw error;
+    },
+  });
+  const port = await server.listen("127.0.0.1", 0);
+  return { port, service, connections };
+}
+
+/** Connects, sends all of `bytes` at once, and waits for `responses` responses. */
+async function client(port: number, bytes: readonly Buffer[], responses = 1): Promise<Socket> {
+  const socket = connectTcp(port, "127.0.0.1");
+  clients.push(socket);
+  socket.on("error", () => {});
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+  });
+  await once(socket, "connect");
+  socket.write(Buffer.concat(bytes));
+  await expect.poll(() => received.split("\r\n\r\nok").length - 1).toBe(responses);
+  return socket;
+}
+
+async function tlsClient(port: number): Promise<Socket> {
+  const socket = connectTls({ port, host: "127.0.0.1", ca: certificate.cert });
+  clients.push(socket);
+  // Before the handshake: it leaves in one segment with the last bytes of that.
+  socket.write(REQUEST);
+  await once(socket, "data");
+  return socket;
+}
+
+describe("a first request that comes with the first bytes of its connection", () => {
+  test("leaves the connection idle once, behind a PROXY header", async () => {
+    const { port, connections } = await start({ proxy: true });
+    const first = await client(port, [HEADER, REQUEST]);
+    expect(connections.idle).toBe(1);
+    await client(port, [HEADER, REQUEST, REQUEST], 2);
+    expect(connections.idle).toBe(2);
+    first.destroy();
+    await expect.poll(() => connections.idle).toBe(1);
+  });
+
+  test("leaves the connection idle once, behind a TLS handshake", async () => {
+    const { port, connections } = await start({ tls: true });
+    const first = await tlsClient(port);
+    await tlsClient(port);
+    expect(connections.idle).toBe(2);
+    first.destroy();
+    await expect.poll(() => connections.idle).toBe(1);
+  });
+
+  test("makes room as any other idle connection: the longest idle one is closed first", async () => {
+    const { port, connections, service } = await start({ proxy: true, soft: 3 });
+    const all: Socket[] = [];
+    for (let i = 0; i < 3; i++) all.push(await client(port, [HEADER, REQUEST]));
+    service.connections.forEach((connection, at) => {
+      if (at < 2) connection.idleSince -= LONG - at;
+    });
+    await client(port, [HEADER, REQUEST]);
+    expect([connections.evicted, connections.open, connections.idle]).toEqual([1, 3, 3]);
+    await expect.poll(() => all.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    await client(port, [HEADER, REQUEST]);
+    expect([connections.evicted, connections.open, connections.idle]).toEqual([2, 3, 3]);
+    await expect.poll(() => all.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
+  });
+
+  test("keeps a connection with a part of a request from being idle", async () => {
+    const { port, connections } = await start({ proxy: true, soft: 1 });
+    const begun = await client(port, [HEADER, REQUEST.subarray(0, 20)], 0);
+    await expect.poll(() => connections.open).toBe(1);
+    await nextTurn();
+    expect(connections.idle).toBe(0);
+    begun.write(REQUEST.subarray(20));
+    await expect.poll(() => connections.idle).toBe(1);
+  });
+
+  test("leaves a connection beyond maxConnections out of those that are idle", async () => {
+    const { port, connections } = await start({ proxy: true, soft: 1, hard: 1 });
+    await client(port, [HEADER, REQUEST]);
+    const refused = await client(port, [HEADER, REQUEST]);
+    await nextTurn();
+    expect([connections.open, connections.idle, connections.refused]).toEqual([1, 1, 1]);
+    refused.destroy();
+    await expect.poll(() => connections.refused).toBe(0);
+    expect(connections.idle).toBe(1);
+  });
+});
+
+describe("closing", () => {
+  /** Closes with a grace time that no test waits for, and resolves when it has closed. */
+  const close = () => server!.close(60_000);
+
+  test("the server does not wait for a client that has sent nothing of its TLS handshake", async () => {
+    const { port } = await start({ tls: true });
+    const socket = connectTcp(port, "127.0.0.1");
+    clients.push(socket);
+    const closed = once(socket.resume(), "close");
+    await once(socket, "connect");
+    await nextTurn();
+    await close();
+    await closed;
+  });
+
+  test("the server serves a request that ends a TLS handshake, and does not wait for a client without one", async () => {
+    const { port } = await start({ tls: true });
+    const { through, hello, release } = await holdingReplies(port);
+    const tls = () => connectTls({ port: through, host: "127.0.0.1", ca: certificate.cert });
+    const [busy, idle] = [tls(), tls()];
+    clients.push(busy, idle);
+    busy.write(REQUEST);
+    let received = "";
+    busy.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+    });
+    idle.resume();
+    await hello(2);
+    const closed = close();
+    await nextTurn();
+    await nextTurn();
+    release();
+    await closed;
+    expect(received).toMatch(/\r\n\r\nok$/);
+  });
+});
+
+/** Forwards connections to `port`, and holds what comes back until `release`. `hello` resolves when that many have replied. */
+async function holdingReplies(port: number) {
+  const held: (() => void)[] = [];
+  const relay = createServer((socket) => {
+    clients.push(socket);
+    const onward = connectTcp(port, "127.0.0.1");
+    for (const each of [socket, onward]) each.on("error", () => {});
+    socket.pipe(onward);
+    onward.once("readable", () => held.push(() => onward.pipe(socket)));
+    socket.on("close", () => relay.close());
+  });
+  await once(relay.listen(0, "127.0.0.1"), "listening");
+  return {
+    through: (relay.address() as AddressInfo).port,
+    hello: (count: number) => expect.poll(() => held.length).toBe(count),
+    release: () => {
+      for (const each of held) each();
+    },
+  };
+}
