@@ -120,6 +120,7 @@ export function runTransaction(
     const size = commands.length;
     quota.enter(size, false);
     const deadline = performance.now() + quota.transactionTimeout;
+    exchange.retain();
     quota.enterTransaction({
       get cancelled() {
         return exchange.gone;
@@ -133,6 +134,7 @@ export function runTransaction(
       },
       onMissed: () => {
         quota.leave(size, false);
+        exchange.commandsSettled();
         exchange.limit(quota.transactionsExceeded);
       },
     });

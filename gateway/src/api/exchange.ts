@@ -94,6 +94,10 @@ export class Exchange implements HttpExchange {
   #status = 0;
   /** Bytes of the budget that are given back when it is over. */
   #held = 0;
+  /** Whether commands of the request are kept, even if it is over. */
+  #isRetained = false;
+  /** Ends the wait for memory for the body. */
+  #stopWaiting: (() => void) | null = null;
   #body: ReplyBody | null = null;
 
   /** @param startedAt when its head had been read, in ms by the monotonic clock */
@@ -137,9 +141,21 @@ export class Exchange implements HttpExchange {
     return this.#connection.client;
   }
 
-  /** The request's commands are given to the connections to Redis. */
+  /** The request's commands are given to the connections to Redis. They are kept until {@link commandsSettled}. */
   sent(): void {
     this.#sentAt = performance.now();
+    this.retain();
+  }
+
+  /** Counts the bytes that are held until {@link commandsSettled}, even if the client leaves before. */
+  retain(): void {
+    this.#isRetained = true;
+  }
+
+  /** Each command of the request has its reply, or has failed. */
+  commandsSettled(): void {
+    this.#isRetained = false;
+    if (this.gone) this.#releaseHeld();
   }
 
   /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
@@ -257,46 +273,49 @@ export class Exchange implements HttpExchange {
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
     const length = this.#connection.unread;
-    if (length === null || length === 0 || length > MAX_DRAINED_BODY) this.error(status, text, more);
-    else this.#connection.readBody(length, () => this.error(status, text, more));
+    const respond = () => this.error(status, text, more);
+    if (length === null || length === 0 || length > MAX_DRAINED_BODY) respond();
+    else this.#connection.readBody(length, respond, (bytes) => this.hold(bytes));
   }
 
   /**
-   * Reads the body whole. Calls `done` with it; a body of more than `max` bytes is refused instead. It waits for memory,
-   * unread, and is refused if there is none in time.
+   * Reads the body whole. Calls `done` with it; a body of more than `max` bytes, or of more than can ever fit in the memory
+   * for buffers, is refused instead. It waits for memory, unread, and is refused if there is none in time.
    */
   readBody(max: number, done: (body: Buffer) => void): void {
+    const { budget } = this.#host;
     const length = this.#connection.unread;
-    if (length === null) this.#readBody(max, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
-    else if (length > max) this.#tooLarge(max);
+    const most = Math.min(max, this.#maxBody);
+    if (length === null) this.#readBody(most, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
+    else if (length > most) this.#tooLarge(most);
     else {
       const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
-      if (this.hold(COPIES * length, share)) this.#readBody(max, done);
-      else this.#readBodyLater(COPIES * length, share, max, done);
+      const bytes = COPIES * length;
+      if (budget.takeInTurn(bytes, share)) {
+        this.#held += bytes;
+        this.#readBody(most, done);
+      } else this.#readBodyLater(bytes, share, most, done);
     }
   }
 
-  #readBody(max: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
+  #readBody(most: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
     let fits = true;
     const holds = hold && ((bytes: number) => (fits = hold(bytes)));
     const onBody = (body: Buffer | null) => {
       if (body) {
         this.requestBytes = body.length;
         done(body);
-      } else if (fits) this.#tooLarge(max);
+      } else if (fits) this.#tooLarge(most);
       else this.unsent(NO_MEMORY);
     };
-    this.#connection.readBody(max, onBody, holds);
+    this.#connection.readBody(most, onBody, holds);
   }
 
-  #readBodyLater(bytes: number, share: number, max: number, done: (body: Buffer) => void): void {
-    const { budget } = this.#host;
-    budget.whenFree(bytes, share, MEMORY_TIMEOUT, (granted) => {
-      if (this.gone) {
-        if (granted) budget.give(bytes);
-      } else if (granted) {
+  #readBodyLater(bytes: number, share: number, most: number, done: (body: Buffer) => void): void {
+    this.#stopWaiting = this.#host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, (granted) => {
+      if (granted) {
         this.#held += bytes;
-        this.#readBody(max, done);
+        this.#readBody(most, done);
       } else this.unsent(NO_MEMORY);
     });
   }
@@ -386,7 +405,8 @@ export class Exchange implements HttpExchange {
 
   /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
   clientEnded(): void {
-    if (this.#onOver || performance.now() - this.startedAt > LAST_REQUEST_WITHIN) this.destroy();
+    const requestedAt = Math.max(this.startedAt, this.#connection.bodyAt);
+    if (this.#onOver || performance.now() - requestedAt > LAST_REQUEST_WITHIN) this.destroy();
   }
 
   /** Clients of HTTP/1.0, which has no chunks, take the end of the connection for the end of the body. */
@@ -395,14 +415,25 @@ export class Exchange implements HttpExchange {
   }
 
   #over(status: number, gone = false): void {
-    if (this.#held > 0) this.#host.budget.give(this.#held);
-    this.#held = 0;
+    this.#stopWaiting?.();
+    if (!this.#isRetained) this.#releaseHeld();
     this.#handler.settled(this, status);
     this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }
 
-  #tooLarge(max: number): void {
-    this.error(413, `ERR the request is larger than ${max} bytes`);
+  #releaseHeld(): void {
+    if (this.#held > 0) this.#host.budget.give(this.#held);
+    this.#held = 0;
+  }
+
+  /** The largest body that ever fits in the memory for buffers, in bytes. */
+  get #maxBody(): number {
+    return Math.floor((this.#host.budget.limit * LARGE_BODY_SHARE) / COPIES);
+  }
+
+  #tooLarge(most: number): void {
+    const why = most === this.#maxBody ? ", which is all that fits (setting maxBufferedBytes)" : "";
+    this.error(413, `ERR the request is larger than ${most} bytes${why}`);
   }
 }

@@ -60,7 +60,7 @@ export class SingleResponse implements Receiver {
 
   onReply(reply: Buffer): void {
     const { exchange, info, counts } = this;
-    this.quota.leave(1, exchange.blocks);
+    this.#settled();
     counts.replied(info, exchange.replied());
     const failed = isError(reply);
     if (failed) counts.failed(info);
@@ -82,16 +82,15 @@ export class SingleResponse implements Receiver {
     const { exchange } = this;
     this.counts.replied(this.info, exchange.replied());
     const body = startBody(exchange, 200, "one", null);
-    const over = () => this.quota.leave(1, exchange.blocks);
     return {
       write: (bytes) => body?.write(bytes) ?? 0,
       whenBelow: (below, listener) => body?.whenBelow(below, listener),
-      end() {
-        over();
+      end: () => {
+        this.#settled();
         body?.end();
       },
       fail: () => {
-        over();
+        this.#settled();
         this.counts.failed(this.info);
         body?.abort();
       },
@@ -99,9 +98,14 @@ export class SingleResponse implements Receiver {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.quota.leave(1, this.exchange.blocks);
+    this.#settled();
     this.counts.failed(this.info);
     this.exchange.failure(failure);
+  }
+
+  #settled(): void {
+    this.quota.leave(1, this.exchange.blocks);
+    this.exchange.commandsSettled();
   }
 }
 
@@ -225,6 +229,7 @@ export class PipelineResponse implements Receiver {
     if (this.#began) this.#flush();
     if (--this.#open > 0) return;
     if (this.places.length > 0) this.exchange.replied();
+    this.exchange.commandsSettled();
     this.onSettled();
     if (this.#began) this.#body?.end();
     else if (!this.exchange.gone) this.exchange.guard(() => this.#respond());
@@ -274,7 +279,7 @@ export class TransactionResponse implements TransactionReceiver {
 
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
-    this.onSettled();
+    this.#settled();
     exchange.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
@@ -293,8 +298,13 @@ export class TransactionResponse implements TransactionReceiver {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.onSettled();
+    this.#settled();
     this.exchange.failure(failure);
+  }
+
+  #settled(): void {
+    this.exchange.commandsSettled();
+    this.onSettled();
   }
 
   #discarded(reply: Buffer, refused: ReadonlyMap<number, Buffer>): string {

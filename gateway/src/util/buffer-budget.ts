@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import { type Clock, systemClock } from "./clock.js";
 
 /** Time in ms for which memory counts as short after bytes were refused. */
 const SHORT_FOR = 5_000;
@@ -9,8 +10,7 @@ const MIN_BUDGET = 16 * 1024 * 1024;
 interface Waiting {
   readonly bytes: number;
   readonly share: number;
-  /** Null once it was given up. */
-  run: ((granted: boolean) => void) | null;
+  readonly done: (granted: boolean) => void;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -22,23 +22,25 @@ export class BufferBudget {
   readonly limit: number;
   /** Bytes taken now. */
   used = 0;
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #clock: Clock;
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   /** @param limit in bytes; default: no limit */
-  constructor(limit = Number.POSITIVE_INFINITY) {
+  constructor(limit = Number.POSITIVE_INFINITY, clock = systemClock) {
     this.limit = limit;
+    this.#clock = clock;
   }
 
   /** Whether bytes were refused lately, or are being waited for. */
   get isShort(): boolean {
-    return this.#waiting.length > 0 || performance.now() - this.#refusedAt < SHORT_FOR;
+    return this.#waiting.length > 0 || this.#clock.now() - this.#refusedAt < SHORT_FOR;
   }
 
   /** Takes bytes. Returns false, and takes none, if more than this share of the limit would be in use then. */
   take(bytes: number, share = 1): boolean {
     if (this.used + bytes > this.limit * share) {
-      this.#refusedAt = performance.now();
+      this.#refusedAt = this.#clock.now();
       return false;
     }
     this.used += bytes;
@@ -51,40 +53,61 @@ export class BufferBudget {
     if (this.#waiting.length > 0) this.#grant();
   }
 
+  /** Takes bytes as {@link take} does, unless others wait for as large a share of the limit, or a larger one. */
+  takeInTurn(bytes: number, share = 1): boolean {
+    return !this.#waiting.some((waiting) => waiting.share >= share) && this.take(bytes, share);
+  }
+
   /**
    * Takes bytes now, or once enough are returned within `timeout` ms. `done` is called once, with whether the bytes were
-   * taken. Waiting requests are served in their order.
+   * taken, unless the returned function was called before. Waiting requests are served in their order. Those for a larger
+   * share of the limit do not wait for those for a smaller one.
    */
-  whenFree(bytes: number, share: number, timeout: number, done: (granted: boolean) => void): void {
-    if (this.#waiting.length === 0 && this.take(bytes, share)) {
+  whenFree(bytes: number, share: number, timeout: number, done: (granted: boolean) => void): () => void {
+    if (this.takeInTurn(bytes, share)) {
       done(true);
-      return;
+      return () => {};
     }
     // More than the limit never fits.
     if (bytes > this.limit * share) {
       done(false);
-      return;
+      return () => {};
     }
-    const waiting: Waiting = {
-      bytes,
-      share,
-      run: done,
-      timer: setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        this.#refusedAt = performance.now();
-        waiting.run?.(false);
-      }, timeout),
+    const onTimeout = () => {
+      this.#refusedAt = this.#clock.now();
+      this.#remove(waiting);
+      done(false);
     };
+    const waiting: Waiting = { bytes, share, done, timer: this.#clock.setTimeout(onTimeout, timeout) };
     this.#waiting.push(waiting);
+    return () => this.#remove(waiting);
+  }
+
+  /** Ends a wait. Those behind it may fit. */
+  #remove(waiting: Waiting): void {
+    const at = this.#waiting.indexOf(waiting);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    this.#clock.clear(waiting.timer);
+    this.#grant();
   }
 
   #grant(): void {
-    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
-      if (this.used + first.bytes > this.limit * first.share) return;
-      this.#waiting.shift();
-      clearTimeout(first.timer);
-      this.used += first.bytes;
-      first.run?.(true);
+    // Those behind one that does not fit wait for their turn, unless their share is larger.
+    let blocked = 0;
+    for (const waiting of [...this.#waiting]) {
+      const { bytes, share, done, timer } = waiting;
+      // A receiver may have ended the wait of another.
+      const at = this.#waiting.indexOf(waiting);
+      if (at < 0 || share <= blocked) continue;
+      if (this.used + bytes > this.limit * share) {
+        blocked = share;
+        continue;
+      }
+      this.#waiting.splice(at, 1);
+      this.#clock.clear(timer);
+      this.used += bytes;
+      done(true);
     }
   }
 }

@@ -120,6 +120,17 @@ test("a client that ends its side with its last request gets the response", asyn
   expect(responses(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
 });
 
+test("a client that ends its side with its last request gets the response, however long the body took", async () => {
+  await start();
+  const { socket, received, closed } = open();
+  const request = post('["SET","slowly","sent"]');
+  socket.write(request.slice(0, -3));
+  await sleep(150);
+  socket.end(request.slice(-3));
+  await closed;
+  expect(responses(received())).toEqual(['{"result":"OK"}']);
+});
+
 test.each([
   ["stream", "GET /subscribe/c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n"],
   ["command that waits", post('["BLPOP","none","0"]')],

@@ -1,0 +1,79 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { call } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const KB = 1024;
+const MB = 1024 * KB;
+
+let fake: FakeRedis;
+let gateway: Gateway;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await gateway.close();
+  await fake.close();
+});
+
+/** Starts a gateway with a budget of 4 MB, in front of a Redis that never replies to SET and MULTI. */
+async function start(): Promise<void> {
+  fake = await startFakeRedis(({ name }) =>
+    name === "SET" || name === "MULTI" ? { late: 60_000 } : undefined,
+  );
+  gateway = await createGateway({
+    ...{ redis: fake.url, port: 0, token: "t", shutdownTimeout: 0, logLevel: "silent" },
+    ...{ maxBufferedBytes: 4 * MB, commandTimeout: 30_000 },
+  });
+}
+
+const metrics = async () => (await call(gateway, "/metrics")).text;
+const buffered = async () => Number(/^warmline_gateway_buffered_bytes (\d+)$/m.exec(await metrics())![1]);
+
+/** Sends bytes of a request. */
+function send(token: string, length: number, body: string, path = "/"): Socket {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+  sockets.push(socket);
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`;
+  socket.write(head + body);
+  return socket;
+}
+
+const BODY = JSON.stringify(["SET", "k", "x".repeat(200 * KB)]);
+
+test.each([
+  ["command", "/", BODY],
+  ["pipeline", "/pipeline", `[${BODY}]`],
+  ["transaction", "/multi-exec", `[${BODY}]`],
+])("a %s whose client left counts until Redis has replied, or was given up", async (_, path, body) => {
+  await start();
+  const sent = Array.from({ length: 3 }, () => send("t", body.length, body, path));
+  await expect.poll(metrics).toMatch(/_commands_total\{command="SET"\} 3\n/);
+  // A client that ends its side sooner may still want the response.
+  await sleep(100);
+  for (const socket of sent) socket.destroy();
+  await expect.poll(metrics).toMatch(/status="none"\} 3\n/);
+  expect(await buffered()).toBeGreaterThanOrEqual(3 * 2 * body.length);
+  fake.resetConnections();
+  await expect.poll(buffered).toBe(0);
+});
+
+test("a body that is read only to be dropped counts", async () => {
+  await start();
+  for (let i = 0; i < 20; i++) send("wrong", 60 * KB, "x".repeat(30 * KB));
+  await expect.poll(buffered).toBeGreaterThanOrEqual(20 * 30 * KB);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(buffered).toBe(0);
+});
+
+test("a body that can't fit in maxBufferedBytes is too large, and its client is not to try again", async () => {
+  await start();
+  const { status, json, headers } = await call(gateway, "/", { body: ["SET", "k", "x".repeat(1.5 * MB)] });
+  expect([status, json.error]).toEqual([
+    413,
+    `ERR the request is larger than ${MB} bytes, which is all that fits (setting maxBufferedBytes)`,
+  ]);
+  expect(headers["retry-after"]).toBeUndefined();
+  expect((await call(gateway, "/", { body: ["ECHO", "x".repeat(MB - 100)] })).status).toBe(200);
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { TestClock } from "../../../support/test-clock.js";
+
+/** A budget of 100 bytes, and a function that waits for some of it and records the result under a name. */
+function create() {
+  const clock = new TestClock();
+  const budget = new BufferBudget(100, clock);
+  const results: string[] = [];
+  const wait = (name: string, bytes: number, share = 1, timeout = 1_000) =>
+    budget.whenFree(bytes, share, timeout, (granted) => results.push(`${name} ${granted ? "yes" : "no"}`));
+  return { clock, budget, results, wait };
+}
+
+describe("bytes that are waited for", () => {
+  test("waiting requests get their bytes in order as bytes are returned", () => {
+    const { clock, budget, results, wait } = create();
+    budget.take(100);
+    wait("a", 40);
+    wait("b", 10);
+    wait("c", 50);
+    budget.give(30);
+    expect(results).toEqual([]);
+    budget.give(20);
+    expect(results).toEqual(["a yes", "b yes"]);
+    budget.give(50);
+    expect(results).toEqual(["a yes", "b yes", "c yes"]);
+    expect([budget.used, clock.timers]).toEqual([100, 0]);
+  });
+
+  test("a request that gives up lets those behind it go on at once", () => {
+    const { clock, budget, results, wait } = create();
+    budget.take(90);
+    wait("large", 80, 1, 100);
+    wait("small", 10);
+    clock.advance(100);
+    expect(results.sort()).toEqual(["large no", "small yes"]);
+    expect(budget.used).toBe(100);
+  });
+
+  test("a request whose client left lets those behind it go on at once", () => {
+    const { clock, budget, results, wait } = create();
+    budget.take(90);
+    const leave = wait("large", 80);
+    wait("small", 10);
+    leave();
+    leave();
+    clock.advance(10_000);
+    expect(results).toEqual(["small yes"]);
+    expect(budget.used).toBe(100);
+  });
+
+  test("a new request does not overtake one that waits for as large a share", () => {
+    const { budget, results, wait } = create();
+    budget.take(40);
+    wait("first", 20, 1 / 2);
+    expect(budget.takeInTurn(5, 1 / 2)).toBe(false);
+    wait("second", 5, 1 / 2);
+    budget.give(5);
+    expect(results).toEqual([]);
+    budget.give(5);
+    expect(results).toEqual(["first yes"]);
+    budget.give(5);
+    expect(results).toEqual(["first yes", "second yes"]);
+  });
+
+  test("a request for the whole limit does not wait for one for a part of it", () => {
+    const { budget, results, wait } = create();
+    budget.take(80);
+    wait("large", 30, 1 / 2);
+    expect(budget.takeInTurn(10)).toBe(true);
+    wait("small", 20);
+    budget.give(10);
+    expect(results).toEqual(["small yes"]);
+    expect(budget.takeInTurn(1)).toBe(false);
+  });
+
+  test("bytes that never fit are refused at once", () => {
+    const { clock, results, wait } = create();
+    wait("a", 101);
+    wait("b", 51, 1 / 2);
+    expect(results).toEqual(["a no", "b no"]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("memory counts as short while bytes are waited for, and 5 s after", () => {
+    const { clock, budget, wait } = create();
+    budget.take(100);
+    expect(budget.isShort).toBe(false);
+    wait("a", 10, 1, 60_000);
+    clock.advance(30_000);
+    expect(budget.isShort).toBe(true);
+    budget.give(10);
+    expect(budget.isShort).toBe(false);
+    budget.take(1);
+    clock.advance(4_999);
+    expect(budget.isShort).toBe(true);
+    clock.advance(1);
+    expect(budget.isShort).toBe(false);
+  });
+});
