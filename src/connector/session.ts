@@ -175,7 +175,7 @@ export class Session {
   #takeNext(): readonly LimitedCommand[] {
     const queue = this.#queue;
     const [first] = queue;
-    if (first!.name === "MULTI") return queue.splice(0, this.#sizeOfTransaction());
+    if (first!.name === "MULTI" && !this.#transaction) return queue.splice(0, this.#sizeOfTransaction());
     let count = 1;
     if (this.#isPlain(first!) && first!.wait === undefined) {
       let bytes = first!.raw.length;

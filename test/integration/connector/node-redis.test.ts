@@ -99,6 +99,43 @@ test("a blocking command waits for what another client pushes", async () => {
   expect(await popped).toEqual({ key: "l", element: "v" });
 });
 
+/** Sends commands in one write, and returns what comes back up to the reply to `PING end`. */
+async function exchangeAll(
+  address: { path: string } | Loopback["options"]["socket"],
+  commands: readonly string[],
+) {
+  const socket: Socket = createConnection(address);
+  socket.on("error", () => {});
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+  });
+  await once(socket, "connect");
+  const lines = commands.map((line) => line.split(" "));
+  socket.write(
+    lines
+      .map((args) => `*${args.length}\r\n${args.map((arg) => `$${arg.length}\r\n${arg}\r\n`).join("")}`)
+      .join(""),
+  );
+  await expect.poll(() => received).toMatch(/\$3\r\nend\r\n$/);
+  socket.destroy();
+  return received;
+}
+
+test.each([
+  ["MULTI", "SET k 1", "MULTI", "EXEC", "GET k"],
+  ["MULTI", "MULTI", "EXEC"],
+  ["MULTI", "SET k 1", "MULTI", "INCR k", "DISCARD", "EXEC", "GET k"],
+  ["MULTI", "SET k x", "INCR k", "EXEC", "MULTI", "EXEC"],
+  ["MULTI", "SET k", "EXEC", "DISCARD"],
+  ["DISCARD", "MULTI", "RESET", "EXEC"],
+])("each command of a transaction sent at once has Redis's reply: %s", async (...commands) => {
+  const { password, socket } = loopback.options;
+  const direct = await exchangeAll({ path: server.path! }, ["FLUSHALL", ...commands, "PING end"]);
+  const through = await exchangeAll(socket, [`AUTH ${password}`, "FLUSHALL", ...commands, "PING end"]);
+  expect(through).toBe(`+OK\r\n${direct}`);
+});
+
 test("WATCH is refused with its cure, and database 1 does not connect", async () => {
   const redis = await connect();
   await expect(redis.watch("k")).rejects.toThrow(/WATCH is not available over HTTP.*Lua/);
