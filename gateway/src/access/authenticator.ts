@@ -1,14 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
-import { stat } from "node:fs/promises";
 import type { Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import type { CommonRules } from "./denial-reasons.js";
 import { createPermissions, type Permissions } from "./permissions.js";
 import { Quota } from "./quota.js";
 import { checkAdministrator, checkUser, RestTokens } from "./rest-token.js";
+import { Revocation } from "./revocation.js";
 import type { Shares } from "./shares.js";
 import { digestOf, randomToken } from "./token.js";
-import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
+import { TokenFiles } from "./token-files.js";
+import type { KnownToken, TokenList, TokenSources } from "./token-list.js";
 
 /** Options of {@link Authenticator}. */
 export interface AuthenticatorOptions {
@@ -26,7 +27,7 @@ export interface AuthenticatorOptions {
 }
 
 /** Interval in ms between checks of the token files. */
-const RELOAD_INTERVAL = 1_000;
+const CHECK_INTERVAL = 500;
 /** Tokens of `ACL RESTTOKEN` whose grants are remembered. */
 const REMEMBERED = 1_000;
 /** Quotas kept, unless more have something under way. */
@@ -38,11 +39,13 @@ export class Authenticator {
   readonly #timer: NodeJS.Timeout | undefined;
   #list: TokenList;
   #permissions: readonly (readonly [KnownToken, Permissions])[] = [];
+  /** The revocations of the tokens, by the token and all that it may do. */
+  #revocations: ReadonlyMap<string, Revocation> = new Map();
   #restTokens: RestTokens;
+  #restRevocation = new Revocation();
   readonly #restPermissions = new Map<string, Permissions>();
   /** Quotas by the name of the token, or of the Redis user. They stay when tokens are read again. */
   readonly #quotas = new Map<string, Quota>();
-  #stamps = "";
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
 
@@ -52,7 +55,8 @@ export class Authenticator {
     this.#restTokens = this.#sealer();
     this.#take(this.#list);
     if (this.#list.files.size > 0) {
-      this.#timer = setInterval(() => void this.#reload(), RELOAD_INTERVAL).unref();
+      const files = new TokenFiles(options.sources, this.#list);
+      this.#timer = setInterval(() => void this.#reload(files), CHECK_INTERVAL).unref();
     }
   }
 
@@ -101,23 +105,37 @@ export class Authenticator {
   }
 
   #take(list: TokenList): void {
-    if (list.main !== this.#list.main && this.#options.secret === undefined) {
+    const ended: Revocation[] = [];
+    const hasOtherSecret = list.main !== this.#list.main && this.#options.secret === undefined;
+    this.#list = list;
+    if (hasOtherSecret) {
+      ended.push(this.#restRevocation);
+      this.#restRevocation = new Revocation();
       this.#restTokens = this.#sealer();
       this.#restPermissions.clear();
     }
-    this.#list = list;
-    this.#permissions = list.tokens.map((token) => [token, this.#permissionsOf(token)] as const);
+    const revocations = new Map<string, Revocation>();
+    this.#permissions = list.tokens.map((token) => {
+      const key = identityOf(token);
+      const revocation = this.#revocations.get(key) ?? new Revocation();
+      revocations.set(key, revocation);
+      return [token, this.#permissionsOf(token, revocation)] as const;
+    });
+    for (const [key, revocation] of this.#revocations) if (!revocations.has(key)) ended.push(revocation);
+    this.#revocations = revocations;
     this.#countTokens();
     this.generation++;
+    for (const revocation of ended) revocation.revoke();
   }
 
-  #permissionsOf({ name, role, prefix, commands, user, limits }: KnownToken): Permissions {
+  #permissionsOf(token: KnownToken, revocation: Revocation): Permissions {
+    const { name, role, prefix, commands, user, limits } = token;
     const { rules, upstreams } = this.#options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(`token ${name}`);
     quota.setLimits(limits ?? null);
-    return createPermissions({ name, role, prefix, commands, rules, upstream, quota });
+    return createPermissions({ name, role, prefix, commands, rules, upstream, quota, revocation });
   }
 
   /** The one quota of this key. Those that nothing is under way for are dropped when there are very many. */
@@ -153,6 +171,7 @@ export class Authenticator {
       rules,
       upstream: () => upstreams.of(user),
       quota,
+      revocation: this.#restRevocation,
     });
     for (const oldest of this.#restPermissions.keys()) {
       if (this.#restPermissions.size < REMEMBERED) break;
@@ -163,14 +182,10 @@ export class Authenticator {
     return permissions;
   }
 
-  /** Reads the tokens again when one of their files has changed. What can't be read leaves all as it was. */
-  async #reload(): Promise<void> {
-    const stamps = await Promise.all([...this.#list.files.keys()].map(stampOf));
-    if (stamps.join() === this.#stamps) return;
-    this.#stamps = stamps.join();
+  async #reload(files: TokenFiles): Promise<void> {
     try {
-      const list = readTokenList(this.#options.sources);
-      if (sameFiles(list.files, this.#list.files)) return;
+      const list = await files.check();
+      if (!list) return;
       this.#take(list);
       this.#options.onNotice(`tokens were reloaded: ${list.tokens.length}`, false);
     } catch (error) {
@@ -182,18 +197,9 @@ export class Authenticator {
   }
 }
 
-/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path);
-    return `${ino}:${mtimeMs}:${size}`;
-  } catch {
-    return "";
-  }
-}
-
-function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
+/** Returns a text that is the same for the same token with the same permissions. */
+function identityOf({ name, digest, role, prefix, commands, user }: KnownToken): string {
+  return JSON.stringify([name, digest.toString("hex"), role, prefix, commands && [...commands].sort(), user]);
 }
 
 function reply(text: string): Buffer {

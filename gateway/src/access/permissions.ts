@@ -6,6 +6,7 @@ import type { Command } from "../resp/command.js";
 import { type CommandContext, type CommonRules, denialReason, refused } from "./denial-reasons.js";
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
+import type { Revocation } from "./revocation.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
 import { type Rewrite, scanWithin } from "./scan.js";
 
@@ -18,6 +19,8 @@ export interface Permissions {
   readonly upstream: Upstream;
   /** The token's current use, and its limits. */
   readonly quota: Quota;
+  /** The end of these permissions. */
+  readonly revocation: Revocation;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   denialReason(command: Command, context: CommandContext): string | null;
   /** The prefix of all keys that it may use; undefined for any keys. */
@@ -41,6 +44,7 @@ export interface PermissionsOptions {
   readonly rules: CommonRules;
   readonly upstream: () => Upstream;
   readonly quota: Quota;
+  readonly revocation: Revocation;
   readonly prefix?: string | undefined;
   /** If given, no other commands than these: full names of commands, or of containers for all their subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
@@ -75,6 +79,10 @@ class FullPermissions implements Permissions {
 
   get quota(): Quota {
     return this.options.quota;
+  }
+
+  get revocation(): Revocation {
+    return this.options.revocation;
   }
 
   denialReason(command: Command, context: CommandContext): string | null {

@@ -1,5 +1,6 @@
 import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { Quota } from "../access/quota.js";
+import type { Revocation } from "../access/revocation.js";
 import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
@@ -31,6 +32,8 @@ const LARGE_BODY_SHARE = 1 / 2;
 const MEMORY_TIMEOUT = 5_000;
 /** The error of a request for which there is no memory. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request; try again later";
+
+const REVOKED = "WRONGPASS the token was removed or changed while the request waited";
 
 /** A client that ends its side this soon after a request, in ms, may still want the response. */
 const LAST_REQUEST_WITHIN = 50;
@@ -79,6 +82,8 @@ export class Exchange implements HttpExchange {
   blocks = false;
   /** The quota that counts the request until it is over; null if its token has no limits of its own. */
   quota: Quota | null = null;
+  /** The end of the permissions of its token, at which a long wait ends; null without a token. */
+  revocation: Revocation | null = null;
   /** The request's id in logs and the response. Empty if neither uses one. */
   requestId = "";
   /** The IP address of the client, if logs include it. */
@@ -91,6 +96,7 @@ export class Exchange implements HttpExchange {
   readonly #handler: ExchangeHandler;
   #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
+  #keepOnRevocation: (() => void) | null = null;
   #status = 0;
   /** Bytes of the budget that are given back when it is over. */
   #held = 0;
@@ -347,6 +353,19 @@ export class Exchange implements HttpExchange {
     }
     this.#onOver = listener;
     if (this.#connection.hasClientEnded) this.destroy();
+    else this.#keepOnRevocation = this.revocation?.add(() => this.#revoked()) ?? null;
+  }
+
+  #revoked(): void {
+    if (this.streaming) {
+      this.endStream();
+      return;
+    }
+    if (this.#state !== ResponseState.Awaited) return;
+    const listener = this.#onOver;
+    this.#onOver = null;
+    this.error(401, REVOKED, ["Warmline-Outcome", "unknown"]);
+    listener?.(true);
   }
 
   /** Calls `cancel` when the client goes before the response is complete, as {@link onOver} has it. */
@@ -416,6 +435,7 @@ export class Exchange implements HttpExchange {
 
   #over(status: number, gone = false): void {
     this.#stopWaiting?.();
+    this.#keepOnRevocation?.();
     if (!this.#isRetained) this.#releaseHeld();
     this.#handler.settled(this, status);
     this.#state = ResponseState.Over;

@@ -82,6 +82,7 @@ const HEALTH_TIMEOUT = 1_000;
 const MAX_READ_BODY = 1024 * 1024;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ALLOWED = "HEAD, GET, POST, PUT";
+const INVALID_TOKEN = "WRONGPASS invalid or missing auth token";
 
 /** Processes requests: decodes their commands, and sends these to Redis. */
 export class Handler implements HttpService, ExchangeHandler {
@@ -183,8 +184,9 @@ export class Handler implements HttpService, ExchangeHandler {
     if (permissions) {
       exchange.token = permissions.name;
       exchange.tokenNumbers = numbers;
+      exchange.revocation = permissions.revocation;
     } else {
-      exchange.refuse(401, "WRONGPASS invalid or missing auth token");
+      exchange.refuse(401, INVALID_TOKEN);
       return;
     }
     if (path === "/metrics") {
@@ -208,12 +210,19 @@ export class Handler implements HttpService, ExchangeHandler {
       exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
         exchange.refuse(405, "ERR event streams take GET or POST", ["Allow", "GET, POST"]);
-      } else exchange.readBody(most, (body) => exchange.guard(() => open(exchange, body)));
+      } else {
+        exchange.readBody(most, (body) => {
+          if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
+          else exchange.guard(() => open(exchange, body));
+        });
+      }
       return;
     }
     readFormat(exchange);
     const run = (body: Buffer | null) => {
-      if (near) this.#reportTo(near, exchange, permissions, path, query, body);
+      // The body may have taken long.
+      if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
+      else if (near) this.#reportTo(near, exchange, permissions, path, query, body);
       else exchange.guard(() => this.#run(exchange, permissions, path, query, body));
     };
     if (method === "POST" || method === "PUT") exchange.readBody(most, run);

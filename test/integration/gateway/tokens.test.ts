@@ -292,6 +292,44 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     agent.destroy();
   });
 
+  test("what waits on behalf of a token ends when the token is removed or changed", async () => {
+    const tokensFile = join(folder, "revoked.yaml");
+    const tokenFile = join(folder, "revoked-main");
+    const app = "{ name: app, token: app-token }";
+    const wide = "{ name: wide, token: wide-token";
+    writeFileSync(tokensFile, `[${app}, ${wide} }, { name: kept, token: kept-token }]`);
+    writeFileSync(tokenFile, "main-token-1");
+    const gateway = await start({ tokensFile, tokenFile });
+    const waiting = (token: string) => call(gateway, "/", { token, body: ["BLPOP", `none:${token}`, "0"] });
+    const ended = Promise.all(["app-token", "wide-token"].map(waiting));
+    const pipeline = call(gateway, "/pipeline", { token: "app-token", body: [["BLPOP", "none", "0"]] });
+    const stream = call(gateway, "/subscribe/c", { token: "app-token" });
+    const kept = waiting("kept-token");
+    const restToken = (of: Gateway, main: string) =>
+      runAs(of, main, "ACL", "RESTTOKEN", "ann", "pa ss") as Promise<string>;
+    const before = await restToken(gateway, "main-token-1");
+    const asRest = call(gateway, "/", { token: before, body: ["BLPOP", "ann:none", "0"] });
+    await expect
+      .poll(async () => String(await redis.command("INFO", "clients")))
+      .toMatch(/blocked_clients:5\r/);
+    writeFileSync(tokensFile, `[${wide}, prefix: "x:" }, { name: kept, token: kept-token }]`);
+    writeFileSync(tokenFile, "main-token-2");
+    for (const { status, headers, json } of [...(await ended), await pipeline, await asRest]) {
+      expect([status, headers["warmline-outcome"]]).toEqual([401, "unknown"]);
+      expect(json.error).toMatch(/^WRONGPASS the token was removed or changed/);
+    }
+    expect((await stream).text).toMatch(/^data: subscribe,c,1\n\n$/);
+    await redis.command("RPUSH", "none:app-token", "left");
+    await redis.command("RPUSH", "none:kept-token", "taken");
+    expect((await kept).json.result).toEqual(["none:kept-token", "taken"]);
+    expect(await redis.command("LLEN", "none:app-token")).toBe(1);
+    // The tokens of ACL RESTTOKEN are sealed with the main token.
+    expect((await call(gateway, "/", { token: before, body: ["GET", "ann:k"] })).status).toBe(401);
+    const second = await start({ token: "main-token-2" });
+    const after = await restToken(second, "main-token-2");
+    expect((await call(gateway, "/", { token: after, body: ["GET", "ann:k"] })).status).toBe(200);
+  });
+
   test("exactly-once writes of a prefixed token keep their tokens under the prefix", async () => {
     const gateway = await start({ tokens: [{ name: "app", token: "app", prefix: "app:" }] });
     const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });

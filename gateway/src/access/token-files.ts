@@ -1,0 +1,59 @@
+import { stat } from "node:fs/promises";
+import { readTokenList, type TokenList, type TokenSources } from "./token-list.js";
+
+/** Reads the tokens again when one of their files has changed. */
+export class TokenFiles {
+  readonly #sources: TokenSources;
+  #list: TokenList;
+  /** The stamps of the files at the last check, and when they were last read. */
+  #checked = "";
+  #read = "";
+  /** The reason why they could not be read, or null. */
+  #problem: string | null = null;
+
+  /** @param list the tokens first read from `sources` */
+  constructor(sources: TokenSources, list: TokenList) {
+    this.#sources = sources;
+    this.#list = list;
+  }
+
+  /**
+   * Returns the tokens if they have changed, else null. A file that changes is read at the next check, when it is complete.
+   * Files that can't be used are read again at each check, since they may name another file that is not there yet.
+   * @throws {Error} if they can't be used, once for each reason. The tokens stay as they were.
+   */
+  async check(): Promise<TokenList | null> {
+    const stamps = (await Promise.all([...this.#list.files.keys()].map(stampOf))).join();
+    const isStable = stamps === this.#checked;
+    this.#checked = stamps;
+    if (!isStable || (stamps === this.#read && this.#problem === null)) return null;
+    this.#read = stamps;
+    let list: TokenList;
+    try {
+      list = readTokenList(this.#sources);
+    } catch (error) {
+      const { message } = error as Error;
+      if (message === this.#problem) return null;
+      this.#problem = message;
+      throw error;
+    }
+    this.#problem = null;
+    if (sameFiles(list.files, this.#list.files)) return null;
+    this.#list = list;
+    return list;
+  }
+}
+
+/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    return `${ino}:${mtimeMs}:${size}`;
+  } catch {
+    return "none";
+  }
+}
+
+function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
+}
