@@ -46,7 +46,7 @@ test.each([
   ["command", "/", BODY],
   ["pipeline", "/pipeline", `[${BODY}]`],
   ["transaction", "/multi-exec", `[${BODY}]`],
-])("a %s whose client left counts until Redis has replied, or was given up", async (_, path, body) => {
+])("a %s counts until it has a reply or fails, even if its client has left", async (_, path, body) => {
   await start();
   const sent = Array.from({ length: 3 }, () => send("t", body.length, body, path));
   await expect.poll(metrics).toMatch(/_commands_total\{command="SET"\} 3\n/);

@@ -292,7 +292,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     agent.destroy();
   });
 
-  test("what waits on behalf of a token ends when the token is removed or changed", async () => {
+  test("blocking commands and streams of a token end when the token is removed or changed", async () => {
     const tokensFile = join(folder, "revoked.yaml");
     const tokenFile = join(folder, "revoked-main");
     const app = "{ name: app, token: app-token }";

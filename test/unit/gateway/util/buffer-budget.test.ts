@@ -28,7 +28,7 @@ describe("bytes that are waited for", () => {
     expect([budget.used, clock.timers]).toEqual([100, 0]);
   });
 
-  test("a request that gives up lets those behind it go on at once", () => {
+  test("requests behind one that times out go on at once", () => {
     const { clock, budget, results, wait } = create();
     budget.take(90);
     wait("large", 80, 1, 100);
@@ -38,7 +38,7 @@ describe("bytes that are waited for", () => {
     expect(budget.used).toBe(100);
   });
 
-  test("a request whose client left lets those behind it go on at once", () => {
+  test("requests behind one whose client left go on at once", () => {
     const { clock, budget, results, wait } = create();
     budget.take(90);
     const leave = wait("large", 80);
