@@ -1,5 +1,5 @@
 import { commandMethod, commandNames } from "../commands/methods.js";
-import { onDemand, valueProperty } from "../commands/on-demand.js";
+import { boundProperty, onDemand, valueProperty } from "../commands/on-demand.js";
 import type { Key } from "../commands/reply-mode.js";
 import { ArgumentError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
@@ -165,11 +165,8 @@ export const inherited = onDemand(
   (name) => {
     const method = getMethod(name);
     return (
-      method && {
-        get(this: { [PROTOTYPE]: object }) {
-          return method(executorOf(this), this[PROTOTYPE]);
-        },
-      }
+      method &&
+      boundProperty<{ [PROTOTYPE]: object }>(name, (client) => method(executorOf(client), client[PROTOTYPE]))
     );
   },
   methodNames,

@@ -63,6 +63,15 @@ test("a client's methods can be spied on, replaced and restored before their fir
   expect(client().strlen).not.toBe(redis.strlen);
 });
 
+test("a method that a client for one call has used can be replaced on any client", async () => {
+  const derived = client().with({ timeout: 5_000 });
+  expect(derived.substr).toBeTypeOf("function");
+  for (const redis of [client(), derived]) {
+    redis.substr = () => Promise.resolve("replaced");
+    expect(await redis.substr("k", 0, 1)).toBe("replaced");
+  }
+});
+
 test.each(["pipeline", "multi"] as const)(
   "methods work detached from a %s, and can be replaced",
   async (batch) => {
