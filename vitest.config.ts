@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
 
+const suite = process.env.WARMLINE_SUITE;
+
 /** `npm test` runs these three and the type tests; the others take longer and have scripts of their own. */
-const suite = process.env.WARMLINE_SUITE ?? "{unit,integration,faults}";
+const suites = suite === undefined ? ["unit", "integration", "faults"] : [suite];
 
 /** What has to be packed or installed before a suite. */
 const setups: Record<string, string[]> = {
@@ -24,25 +26,34 @@ const OWN_CONNECTIONS = ["suspect-connection", "freeze", "tls", "circuit"].map(
 
 export default defineConfig({
   test: {
-    include: [`test/${suite}/**/*.test.ts`],
     exclude: overUndici ? OWN_CONNECTIONS : [],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { interval: 10 } },
-    globalSetup: setups[suite] ?? [],
+    globalSetup: setups[suite ?? ""] ?? [],
     setupFiles: [
       ...(overUndici ? ["test/faults/support/undici.ts"] : []),
       ...(process.env.FUZZ_SEED === undefined ? [] : ["test/support/property-seed.ts"]),
     ],
     pool: "forks",
-    maxWorkers: 2,
+    // The tests of `npm test` wait for half of their time.
+    maxWorkers: suite === undefined ? 3 : 2,
     maxConcurrency: 8,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
-    typecheck: {
-      enabled: process.env.WARMLINE_SUITE === undefined,
-      include: ["test/types/**/*.test-d.ts"],
-      tsconfig: "./test/types/tsconfig.json",
-    },
+    projects: suites.map((name) => ({
+      extends: true,
+      test: {
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        // Unit tests share their modules: importing them for each file takes as long as the tests.
+        isolate: name !== "unit",
+        typecheck: {
+          enabled: suite === undefined && name === "unit",
+          include: ["test/types/**/*.test-d.ts"],
+          tsconfig: "./test/types/tsconfig.json",
+        },
+      },
+    })),
   },
 });
