@@ -52,18 +52,15 @@ export default defineScenario({
       })),
       checks: clients.flatMap(({ name, label, on, recreated, off, own }) => {
         const [gain, apart] = [ratio(off.warm, on.warm), ratio(recreated.warm, on.warm)];
+        const ofFirst = ratio(on.first, on.warm, mean);
+        const detail = `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}`;
         const opened = `${recreated.opened.total} connections in ${rounds} instances`;
         const perCall = recreated.opened.total === rounds * invocations;
         return [
-          atLeast(
-            `${label}: the first invocation takes longer than a warm one, on average`,
-            ratio(on.first, on.warm, mean),
-            1,
-            {
-              article: claimOf("keepalive", "first"),
-              detail: `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}`,
-            },
-          ),
+          atLeast(`${label}: the first invocation takes longer than a warm one, on average`, ofFirst, 1, {
+            article: claimOf("keepalive", "first"),
+            detail,
+          }),
           atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, {
             article: claimOf("keepalive", "reuse"),
           }),

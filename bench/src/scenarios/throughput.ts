@@ -66,11 +66,7 @@ export default defineScenario({
     const others = own.filter(
       ({ cell, client }) => cell === "50 in flight" && !/^(warmline|raw)/.test(client.name),
     );
-    const marks = {
-      ownScales: true,
-      group: (row: { readonly cell: string }) => row.cell,
-      style: clientStyle,
-    };
+    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell, style: clientStyle };
     const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
     const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));
     return {

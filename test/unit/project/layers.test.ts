@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 const PACKAGES = [
   {
     folder: "src",
+    title: "The client",
     layers: [
       "errors.ts",
       "util",
@@ -24,6 +25,7 @@ const PACKAGES = [
   },
   {
     folder: "gateway/src",
+    title: "The gateway",
     layers: [
       "version.ts",
       "util",
@@ -51,6 +53,8 @@ const PACKAGES = [
   },
 ];
 
+const architecture = readFileSync(resolve(import.meta.dirname, "../../../docs/architecture.md"), "utf8");
+
 /** The imports between the files of a folder. */
 function importsIn(folder: string): { file: string; imported: string }[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -65,7 +69,7 @@ function importsIn(folder: string): { file: string; imported: string }[] {
   });
 }
 
-describe.each(PACKAGES)("$folder", ({ folder, layers }) => {
+describe.each(PACKAGES)("$folder", ({ folder, layers, title }) => {
   const root = resolve(import.meta.dirname, "../../..", folder);
 
   /** The place of a file's layer. The entries stand above all of them. */
@@ -84,6 +88,13 @@ describe.each(PACKAGES)("$folder", ({ folder, layers }) => {
   test("every folder has its place in the order", () => {
     const entries = readdirSync(root, { withFileTypes: true });
     for (const entry of entries) if (entry.isDirectory()) expect(layers).toContain(entry.name);
+  });
+
+  test("docs/architecture.md lists the folders in this order", () => {
+    const section = architecture.split(/^## /m).find((text) => text.startsWith(title));
+    const rows = Array.from(section!.matchAll(/^\| (`.*?`) \|/gm), ([, names]) => names!);
+    const listed = rows.flatMap((names) => Array.from(names.matchAll(/`(\w+)\/`/g), ([, name]) => name));
+    expect(listed).toEqual(layers.filter((name) => !name.includes(".")));
   });
 });
 
