@@ -4,12 +4,13 @@ import { fileURLToPath } from "node:url";
 import { runAdvise } from "./advise/run.js";
 import { checkText, verdictText } from "./checks.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
+import { compareRuns } from "./compare.js";
 import { LoadGuard } from "./load-guard.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import { clients, scenarios } from "./registry.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
-import { resultsIn } from "./result-file.js";
+import { fullResultsAt, resultsIn } from "./result-file.js";
 import { runScenario } from "./run-scenario.js";
 import { asText } from "./table.js";
 
@@ -29,6 +30,11 @@ async function main(): Promise<void> {
   } else if (command.action === "advise") {
     const from = command.from && resolve(HERE, command.from);
     process.stdout.write(await runAdvise({ ...command, from }, known, lastOf, perform));
+  } else if (command.action === "compare") {
+    const [a, b] = command.runs.map((name) => ({ name, results: fullResultsAt(resolve(HERE, name)) }));
+    const { agrees, text } = compareRuns(a!, b!);
+    process.stdout.write(text);
+    if (!agrees) process.exitCode = 1;
   } else if (command.action === "report") {
     const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
     const last = new Map(files.map((result) => [result.scenario, result]));

@@ -32,6 +32,7 @@ export type CommandLine =
   | ({ readonly action: "run" } & Run & Output)
   | ({ readonly action: "all"; readonly runs: readonly Run[] } & Output)
   | ({ readonly action: "report"; readonly files: readonly string[] } & Output)
+  | { readonly action: "compare"; readonly runs: readonly [string, string] }
   | {
       readonly action: "advise";
       readonly question: Question;
@@ -46,6 +47,8 @@ export type CommandLine =
 export const HELP = `npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
 npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
+npm run bench -- compare A B          whether two full runs agree on every yes and no; A and B are files that --json
+                                      wrote, or folders of them. Exits with 1 if not
 npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
 npm run bench -- --list
 
@@ -84,16 +87,26 @@ export function parse(
   if (values.help) return { action: "help" };
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
+  const allowOnly = (...allowed: readonly string[]) => {
+    const other = Object.keys(values).find((option) => !allowed.includes(option));
+    if (other !== undefined)
+      throw new UsageError(`--${other} cannot be used with ${name}, which measures nothing.`);
+  };
+  if (name === "compare") {
+    const [a, b, third] = more;
+    if (a === undefined || b === undefined || third !== undefined)
+      throw new UsageError("compare needs two files that --json wrote, or two folders of them.");
+    allowOnly();
+    return { action: "compare", runs: [a, b] };
+  }
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    const other = Object.keys(values).find((option) => option !== "json" && option !== "report");
-    if (other !== undefined)
-      throw new UsageError(`--${other} cannot be used with report, which measures nothing.`);
+    allowOnly("json", "report");
     return { action: "report", files: more, json: values.json, report: values.report };
   }
   if (name === undefined || more.length > 0)
     throw new UsageError(
-      "Expected one scenario, all, report or advise. --list shows the scenarios, --help the options.",
+      "Expected one scenario, all, report, compare or advise. --list shows the scenarios, --help the options.",
     );
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Result } from "./result.js";
 import { UsageError } from "./usage.js";
 
@@ -17,5 +18,24 @@ export function resultsIn(file: string): Result[] {
   if (!Array.isArray(results) || results.some((result) => result?.format !== 3)) {
     throw new UsageError(`${file} has no results of this bench (format 3).`);
   }
+  return results;
+}
+
+/**
+ * Reads the results of a full run: of a file that `--json` wrote, or of all such files in a folder.
+ * @throws UsageError if there are none, or if one is from a quick run
+ */
+export function fullResultsAt(path: string): Result[] {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const files = isFolder
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(".json"))
+        .sort()
+        .map((name) => join(path, name))
+    : [path];
+  const results = files.flatMap(resultsIn);
+  if (results.length === 0) throw new UsageError(`${path} has no results: write them with --json.`);
+  const quick = results.find(({ settings }) => settings.quick);
+  if (quick) throw new UsageError(`${path} has a quick run of ${quick.scenario}, which has no verdicts.`);
   return results;
 }

@@ -26,6 +26,20 @@ test("the bench reports unusable files before it measures anything", async () =>
   }
 });
 
+test("compare exits with 1 if two runs contradict each other, and with 0 if they agree", async () => {
+  const write = (name: string, verdict: string) => {
+    const checks = [{ expectation: "it is fast", verdict, actual: "1.2x" }];
+    const result = { format: 3, scenario: "idle", settings: { quick: false }, checks };
+    writeFileSync(join(folder, name), JSON.stringify(result));
+  };
+  write("first.json", "yes");
+  write("second.json", "no");
+  const differing = await bench(folder, ["compare", "first.json", "second.json"]);
+  expect([differing.code, differing.stderr]).toEqual([1, ""]);
+  expect(differing.stdout).toMatch(/^Yes in one run and no in the other:\n {2}idle: it is fast$/m);
+  expect(await bench(folder, ["compare", "first.json", "first.json"])).toMatchObject({ code: 0, stderr: "" });
+});
+
 describe("zombie", () => {
   test("zombie loses calls of TCP clients and bare agents, of fetch only behind a middlebox, and none of warmline", async () => {
     const own = ["--clients", "warmline,agent,fetch,ioredis", "--speedup", "10"];

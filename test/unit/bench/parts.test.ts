@@ -116,6 +116,16 @@ describe("the command line", () => {
     expect(() => read("report", "a.json", "--quick")).toThrow("--quick cannot be used with report");
   });
 
+  test("compare takes two runs, and refuses the options of a measurement", () => {
+    expect(read("compare", "first", "second.json")).toEqual({
+      action: "compare",
+      runs: ["first", "second.json"],
+    });
+    expect(() => read("compare", "first")).toThrow("compare needs two files");
+    expect(() => read("compare", "a", "b", "c")).toThrow("compare needs two files");
+    expect(() => read("compare", "a", "b", "--json", "c")).toThrow("--json cannot be used with compare");
+  });
+
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });

@@ -1,0 +1,65 @@
+import { verdictText } from "./checks.js";
+import { count } from "./format.js";
+import type { Check, Result } from "./result.js";
+
+/** The verdicts of two runs side by side. */
+export interface Comparison {
+  /** Whether every check that is yes or no in both runs has the same verdict, and no check is in one run alone. */
+  readonly agrees: boolean;
+  /** The text to print. */
+  readonly text: string;
+}
+
+/** One run: a name for messages, and its results. */
+export interface NamedRun {
+  readonly name: string;
+  readonly results: readonly Result[];
+}
+
+interface Pair {
+  readonly name: string;
+  readonly checks: readonly [Check | undefined, Check | undefined];
+}
+
+/** Compares the verdicts of two runs, check by check. */
+export function compareRuns(a: NamedRun, b: NamedRun): Comparison {
+  const [ofA, ofB] = [checksOf(a), checksOf(b)];
+  const names = [...new Set([...ofA.keys(), ...ofB.keys()])];
+  const pairs: Pair[] = names.map((name) => ({ name, checks: [ofA.get(name), ofB.get(name)] }));
+  const verdicts = ({ checks }: Pair) => checks.map((check) => check?.verdict);
+  const differs = (pair: Pair) => new Set(verdicts(pair)).size > 1;
+  const alone = pairs.filter(({ checks }) => checks.includes(undefined));
+  const both = pairs.filter((pair) => !alone.includes(pair));
+  const decided = both.filter((pair) => !verdicts(pair).includes("undecided"));
+  const contradicted = decided.filter(differs);
+  const unconfirmed = both.filter((pair) => !decided.includes(pair) && differs(pair));
+  const lines = (title: string, some: readonly Pair[]) =>
+    some.length === 0 ? [] : ["", `${title}:`, ...some.map((pair) => describe(pair, a.name, b.name))];
+  return {
+    agrees: contradicted.length + alone.length === 0,
+    text: [
+      `${count(decided.length)} checks are yes or no in both runs, and ${count(decided.length - contradicted.length)} of them agree.`,
+      ...lines("Yes in one run and no in the other", contradicted),
+      ...lines("Undecided in one run", unconfirmed),
+      ...lines("In one run alone", alone),
+      "",
+    ].join("\n"),
+  };
+}
+
+/** Returns the checks of a run by scenario and expectation. Of a scenario the last result counts. */
+function checksOf({ results }: NamedRun): Map<string, Check> {
+  const last = new Map(results.map((result) => [result.scenario, result]));
+  return new Map(
+    [...last.values()].flatMap(({ scenario, checks }) =>
+      checks.map((check) => [`${scenario}: ${check.expectation}`, check] as const),
+    ),
+  );
+}
+
+function describe({ name, checks }: Pair, ...runs: readonly string[]): string {
+  const sides = checks.map((check, at) =>
+    check ? `    ${runs[at]}: ${verdictText(check)}, ${check.actual}` : `    ${runs[at]}: not measured`,
+  );
+  return [`  ${name}`, ...sides].join("\n");
+}
