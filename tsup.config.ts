@@ -12,6 +12,7 @@ const ENTRIES = {
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
   near: "src/near.ts",
+  cache: "src/cache.ts",
   undici: "src/undici.ts",
   idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",

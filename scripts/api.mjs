@@ -12,6 +12,7 @@ const ENTRIES = [
   "src/idempotent.ts",
   "src/streams.ts",
   "src/near.ts",
+  "src/cache.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",
   "adapters/src/express-session.ts",

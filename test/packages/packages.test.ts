@@ -68,7 +68,9 @@ describe("warmline, installed from its tarball", () => {
     await writer.close();
     const values = [];
     for await (const { fields } of follow(redis, key)) values.push(fields.n);
-    console.log(JSON.stringify([values, await idempotent(redis, "once", (guarded) => guarded.incr("once:n"))]));
+    const next = cached(redis, "next", () => redis.incr("next:n"), { key: () => key, fresh: 60 });
+    const results = [await idempotent(redis, "once", (guarded) => guarded.incr("once:n")), (await next()) === (await next())];
+    console.log(JSON.stringify([values, ...results]));
   `;
 
   test.each([
@@ -77,20 +79,23 @@ describe("warmline, installed from its tarball", () => {
       "streams.mjs",
       `import { Redis } from "warmline";
       import { follow, produce } from "warmline/streams";
-      import { idempotent } from "warmline/idempotent";${streams}`,
+      import { idempotent } from "warmline/idempotent";
+      import { cached } from "warmline/cache";${streams}`,
     ],
     [
       "CommonJS",
       "streams.cjs",
       `const { Redis } = require("warmline");
       const { follow, produce } = require("warmline/streams");
-      const { idempotent } = require("warmline/idempotent");(async () => {${streams}})();`,
+      const { idempotent } = require("warmline/idempotent");
+      const { cached } = require("warmline/cache");(async () => {${streams}})();`,
     ],
-  ])("streams and idempotent functions run from %s", async (_what, file, source) => {
+  ])("streams, idempotent and cached functions run from %s", async (_what, file, source) => {
     writeFileSync(join(folder, file), source);
-    const [values, result] = JSON.parse(await run("node", [file], folder, environment()));
+    const [values, result, isCached] = JSON.parse(await run("node", [file], folder, environment()));
     expect(values).toEqual([1]);
     expect(result).toBe(1);
+    expect(isCached).toBe(true);
   });
 
   test("two copies, ESM and CommonJS, share connections and recognise each other's errors", async () => {

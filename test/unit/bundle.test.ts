@@ -27,6 +27,13 @@ test("the Node entry contains nothing of undici, and little of Node", async () =
   expect(bytes).toBeLessThan(102_800);
 });
 
+test("warmline/cache contains little of the client, which it is given", async () => {
+  const { inputs, builtins, bytes } = await bundled("src/cache.ts");
+  expect(inputs.filter((path) => path.includes("node_modules") || path.includes("transport"))).toEqual([]);
+  expect(builtins).toEqual([]);
+  expect(bytes).toBeLessThan(20_000);
+});
+
 test("warmline/undici contains nothing of undici, which a dispatcher brings", async () => {
   const { inputs, builtins, bytes } = await bundled("src/undici.ts");
   expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);

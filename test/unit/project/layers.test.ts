@@ -20,6 +20,7 @@ const PACKAGES = [
       "idempotent",
       "streams",
       "near",
+      "cache",
       "connector",
     ],
   },

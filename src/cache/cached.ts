@@ -1,0 +1,237 @@
+import type { Redis } from "../client/redis.js";
+import { ArgumentError } from "../errors.js";
+import { executorOf } from "../execution/executor-key.js";
+import { getSignal } from "../execution/limits.js";
+import { assertConfig } from "../options/check-options.js";
+import { elapsed, moment } from "../util/clock.js";
+import { MAX_TIMER, sleep, within } from "../util/timers.js";
+import { Flight, type SharedResult } from "./flight.js";
+import { type CachedOptions, type CachedSettings, resolveCachedOptions } from "./options.js";
+import { isOutage } from "./outage.js";
+import { decodeResult, encodeResult } from "./results.js";
+import { type Lease, ResultStore } from "./store.js";
+
+/** A function that {@link cached} returns. */
+export interface CachedFunction<Args extends readonly unknown[], T> {
+  /** Returns the result for these arguments: a stored one, or a new one. */
+  (...args: Args): Promise<T>;
+  /**
+   * Deletes the result for these arguments. A computation in progress is not stored. Once it has resolved, no call of any
+   * process returns a result whose computation began before.
+   */
+  delete(...args: Args): Promise<void>;
+  /**
+   * Deletes all results of this function with a tag, as `delete` does.
+   * @throws ConfigError without the option `tags`.
+   */
+  deleteTag(tag: string): Promise<void>;
+}
+
+/** The call that begins a flight. */
+interface FlightCall {
+  readonly key: string;
+  readonly args: readonly unknown[];
+  /** The id of an entry that could not be decoded. */
+  readonly ignored: string | undefined;
+  /** Timeout in ms of the first request. Default: that of the client. */
+  readonly timeout: number | undefined;
+}
+
+/** Pauses in ms between lookups while another process computes. */
+const MIN_PAUSE = 25;
+const MAX_PAUSE = 500;
+
+const ignore = () => {};
+
+/**
+ * Returns a function that stores the results of `fn` in Redis. Of all processes, one at a time computes the result of a key; the
+ * others wait for it, or get a stale one. Create it outside the handler, like the client.
+ * @param name begins the function's keys in Redis, `<name>:cached:<key>` and `<name>:cached`. With a hash tag, such as
+ * `{user}`, all its keys are in one slot of a cluster.
+ * @param fn its results must be JSON, or undefined. Errors are not stored, and reach all calls that share the computation.
+ * @throws ConfigError if an argument or an option is malformed.
+ */
+export function cached<Fn extends (...args: any[]) => unknown>(
+  redis: Redis<any>,
+  name: string,
+  fn: Fn,
+  options: CachedOptions<Parameters<Fn>, Awaited<ReturnType<Fn>>>,
+): CachedFunction<Parameters<Fn>, Awaited<ReturnType<Fn>>> {
+  const executor = executorOf(Object(redis));
+  assertConfig(executor !== undefined, "cached: the first argument must be a client, such as new Redis()");
+  assertConfig(
+    typeof name === "string" && name !== "" && name.isWellFormed() && !name.includes(":cached"),
+    'cached: the name must be non-empty, well-formed text without ":cached"',
+  );
+  assertConfig(typeof fn === "function", "cached: the third argument must be a function");
+  const calls = new CachedCalls(redis, name, fn, resolveCachedOptions(options));
+  return Object.assign((...args: Parameters<Fn>) => calls.call(args) as Promise<Awaited<ReturnType<Fn>>>, {
+    delete: (...args: Parameters<Fn>) => calls.delete(args),
+    deleteTag: (tag: string) => calls.deleteTag(tag),
+  });
+}
+
+/** The calls of one cached function in this process. */
+class CachedCalls {
+  readonly #redis: Redis;
+  readonly #fn: (...args: any[]) => unknown;
+  readonly #settings: CachedSettings;
+  readonly #store: ResultStore;
+  readonly #flights = new Map<string, Flight>();
+  /** Counts calls and requests, in their order. */
+  #time = 0;
+
+  constructor(redis: Redis, name: string, fn: (...args: any[]) => unknown, settings: CachedSettings) {
+    this.#redis = redis;
+    this.#fn = fn;
+    this.#settings = settings;
+    // Every script may be delivered twice. A signal ends the wait of its call, but no request that others share.
+    const signal = executorOf(redis).settings.signal && (() => undefined);
+    const client = redis.with({ codec: "text", writes: "at-least-once", ...(signal && { signal }) });
+    this.#store = new ResultStore(client as unknown as Redis, name, settings);
+  }
+
+  async call(args: readonly unknown[]): Promise<unknown> {
+    const signal = getSignal(executorOf(this.#redis).settings);
+    if (signal?.aborted) throw signal.reason;
+    const result = this.#read(this.#keyOf(args), args);
+    return signal ? within(MAX_TIMER, result, undefined, signal) : result;
+  }
+
+  async delete(args: readonly unknown[]): Promise<void> {
+    await this.#store.delete(this.#keyOf(args));
+  }
+
+  async deleteTag(tag: string): Promise<void> {
+    assertConfig(this.#settings.tags !== undefined, "cached: deleteTag needs the option tags");
+    await this.#store.deleteTag(encodeTag(tag));
+  }
+
+  /** Returns the result of a flight that holds what was true after this call began. */
+  async #read(key: string, args: readonly unknown[]): Promise<unknown> {
+    const began = moment();
+    const time = ++this.#time;
+    let ignored: string | undefined;
+    let timeout: number | undefined;
+    for (;;) {
+      const joined = this.#flights.get(key);
+      const flight = joined ?? this.#begin({ key, args, ignored, timeout });
+      const result = await (joined ? flight.shared : flight.result);
+      timeout = undefined;
+      if (result && result.time > time) {
+        try {
+          return await decodeResult(result.text, this.#settings.schema);
+        } catch (error) {
+          if (result.id === undefined) throw error;
+          ignored = result.id;
+        }
+      } else if (result?.took !== undefined) {
+        // Together with that of the other flight, the request takes no longer than one.
+        const { timeout: whole } = executorOf(this.#redis).settings;
+        timeout = Math.max(1, whole - Math.min(result.took, elapsed(began)));
+      }
+    }
+  }
+
+  #begin(call: FlightCall): Flight {
+    const flight = new Flight((self) => this.#run(call, self).finally(() => this.#leave(call.key, self)));
+    this.#flights.set(call.key, flight);
+    return flight;
+  }
+
+  /** Lets later calls begin another flight. */
+  #leave(key: string, flight: Flight): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
+
+  async #run({ key, args, ignored, timeout }: FlightCall, flight: Flight): Promise<SharedResult> {
+    const { lease: leaseTime, onOutage, waitUntil } = this.#settings;
+    const leave = () => this.#leave(key, flight);
+    // Calls of the same tick share the first request.
+    await undefined;
+    // Where served requests must not share promises, only calls of one tick do.
+    if (!executorOf(this.#redis).context.contextNow) leave();
+    const token = crypto.randomUUID();
+    for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
+      const time = ++this.#time;
+      const sent = moment();
+      const lookup = await this.#store.lookUp(key, token, ignored, timeout).catch((error: unknown) => {
+        if (onOutage === "throw" || !isOutage(error)) throw error;
+      });
+      if (!lookup) {
+        flight.startLease(leaseTime, leave);
+        return this.#computeOnly(args);
+      }
+      if (lookup.state === "found") return { ...lookup.result, time, took: elapsed(sent) };
+      if (lookup.state === "wait") {
+        timeout = undefined;
+        await sleep(Math.min(pause, lookup.ms));
+        continue;
+      }
+      flight.startLease(leaseTime, leave);
+      const { lease, stale } = lookup;
+      if (!stale) return this.#fill(key, args, lease);
+      // Later calls get the stale result.
+      leave();
+      const refresh = this.#refresh(key, args, lease);
+      if (!waitUntil) return refresh;
+      refresh.catch(ignore);
+      waitUntil(refresh);
+      return { ...stale, time, took: elapsed(sent) };
+    }
+  }
+
+  /** Computes and stores a result. If that fails, another call may compute at once. */
+  #fill(key: string, args: readonly unknown[], lease: Lease): Promise<SharedResult> {
+    return this.#refresh(key, args, lease).catch(async (error) => {
+      await this.#store.release(key, lease).catch(ignore);
+      throw error;
+    });
+  }
+
+  /** Computes and stores a result. If that fails, the stale one is returned until the lease has ended. */
+  async #refresh(key: string, args: readonly unknown[], lease: Lease): Promise<SharedResult> {
+    const { text, tags, time } = await this.#compute(args);
+    const stored = ++this.#time;
+    const isStored = await this.#store.store(key, lease, text, tags).catch((error: unknown) => {
+      if (!isOutage(error)) throw error;
+    });
+    // Nothing was deleted until it was stored.
+    return { text, time: isStored && this.#store.checksTagsWhenStoring ? stored : time };
+  }
+
+  async #computeOnly(args: readonly unknown[]): Promise<SharedResult> {
+    const { text, time } = await this.#compute(args);
+    return { text, time };
+  }
+
+  /** Runs the function. Returns its result and tags, and the time before. */
+  async #compute(args: readonly unknown[]): Promise<{ text: string; tags: string; time: number }> {
+    const time = ++this.#time;
+    const { schema, tags } = this.#settings;
+    const fn = this.#fn;
+    const text = encodeResult(await fn(...args), schema !== undefined);
+    const result = await decodeResult(text, schema);
+    if (!tags) return { text, tags: "", time };
+    const given = tags(result, ...args);
+    if (!Array.isArray(given)) throw new ArgumentError("cached: tags must return an array");
+    return { text, tags: given.map(encodeTag).join(" "), time };
+  }
+
+  #keyOf(args: readonly unknown[]): string {
+    const key = this.#settings.key(...args);
+    assertText(key, "key must return");
+    return key;
+  }
+}
+
+/** Returns a tag without spaces, which separate tags in an entry. */
+function encodeTag(tag: unknown): string {
+  assertText(tag, "a tag must be");
+  return encodeURIComponent(tag);
+}
+
+function assertText(given: unknown, what: string): asserts given is string {
+  const isText = typeof given === "string" && given !== "" && given.isWellFormed();
+  if (!isText) throw new ArgumentError(`cached: ${what} non-empty, well-formed text`);
+}

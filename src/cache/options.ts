@@ -1,0 +1,93 @@
+import type { StandardSchema } from "../commands/schema.js";
+import { assertConfig } from "../options/check-options.js";
+import { findUnknownOption } from "../options/option-names.js";
+
+/** Options of cached. */
+export interface CachedOptions<Args extends readonly unknown[], T> {
+  /** Returns the part of the key in Redis that differs between calls: non-empty text, from the arguments of the call. */
+  key: (...args: Args) => string;
+  /** Time in seconds for which a result is returned without a new computation, from the start of its computation. */
+  fresh: number;
+  /** Further seconds in which the result may be returned while one call computes it anew. Default 0. */
+  stale?: number;
+  /** Time in seconds that a computation may take. Then another one may begin, and this one is not stored. Default 10. */
+  lease?: number;
+  /** Returns the tags of a result, from the result and the arguments. `deleteTag` deletes the results with a tag. */
+  tags?: (result: T, ...args: Args) => readonly string[];
+  /**
+   * Any Standard Schema: checks each result other than null and undefined, and may transform it. A stored result that does not
+   * match is computed anew.
+   */
+  schema?: StandardSchema<NonNullable<T>>;
+  /**
+   * Gets the promise of a computation that replaces a stale result, such as `waitUntil` of `@vercel/functions`: the call then
+   * returns the stale result at once. Without it, the call returns the new result.
+   */
+  waitUntil?: (refresh: Promise<unknown>) => void;
+  /**
+   * The treatment of a call while Redis can't be reached: `"compute"` (default) returns a result that is not stored, `"throw"`
+   * rejects with the error of the client.
+   */
+  onOutage?: "compute" | "throw";
+}
+
+/** Options of cached with their defaults. Times are in ms. */
+export interface CachedSettings {
+  readonly key: (...args: any[]) => unknown;
+  readonly fresh: number;
+  /** Time from the start of a computation after which its result is not returned any more. */
+  readonly lifetime: number;
+  readonly lease: number;
+  readonly tags: ((...args: any[]) => unknown) | undefined;
+  readonly schema: StandardSchema | undefined;
+  readonly waitUntil: ((refresh: Promise<unknown>) => void) | undefined;
+  readonly onOutage: "compute" | "throw";
+}
+
+const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
+  "key",
+  "fresh",
+  "stale",
+  "lease",
+  "tags",
+  "schema",
+  "waitUntil",
+  "onOutage",
+];
+
+/** About 30 years: what Redis takes as a time to live, with room for sums. */
+const MAX_SECONDS = 1e9;
+
+/** @throws ConfigError naming the option that is wrong. */
+export function resolveCachedOptions(options: CachedOptions<any, any>): CachedSettings {
+  const assert = (holds: boolean, message: string) => assertConfig(holds, `cached: ${message}`);
+  assert(
+    typeof options === "object" && options !== null,
+    "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }",
+  );
+  const unknown = findUnknownOption(options, NAMES);
+  assert(!unknown, unknown!);
+  const { key, fresh, stale = 0, lease = 10, tags, schema, waitUntil, onOutage = "compute" } = options;
+  assert(typeof key === "function", "key must be a function that returns text, such as (id) => id");
+  const toMs = (name: string, value: unknown, orZero: boolean) => {
+    const isTime =
+      typeof value === "number" && (value > 0 || (orZero && value === 0)) && value <= MAX_SECONDS;
+    assert(isTime, `${name} must be a number of seconds ${orZero ? "from" : "above"} 0 to ${MAX_SECONDS}`);
+    return Math.ceil((value as number) * 1_000);
+  };
+  for (const [name, value] of Object.entries({ tags, waitUntil }))
+    assert(value === undefined || typeof value === "function", `${name} must be a function`);
+  assert(schema === undefined || Boolean(schema?.["~standard"]), "schema must be a Standard Schema");
+  assert(onOutage === "compute" || onOutage === "throw", "onOutage must be compute or throw");
+  const freshMs = toMs("fresh", fresh, false);
+  return {
+    key,
+    fresh: freshMs,
+    lifetime: freshMs + toMs("stale", stale, true),
+    lease: toMs("lease", lease, false),
+    tags,
+    schema,
+    waitUntil,
+    onOutage,
+  };
+}

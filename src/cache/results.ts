@@ -1,0 +1,55 @@
+import type { StandardSchema } from "../commands/schema.js";
+import { ArgumentError, SchemaError } from "../errors.js";
+import { describe, lacksJson } from "../protocol/args.js";
+
+/**
+ * Returns a result as text: JSON, or nothing for undefined.
+ * @param converted whether a schema converts the JSON of objects that write themselves, such as a Date.
+ * @throws ArgumentError if JSON would return something else than the result.
+ */
+export function encodeResult(result: unknown, converted: boolean): string {
+  if (result === undefined) return "";
+  try {
+    return JSON.stringify(result, function (this: Record<string, unknown>, name, written) {
+      assertJson(this[name], Array.isArray(this), converted);
+      return written;
+    });
+  } catch (cause) {
+    if (cause instanceof ArgumentError) throw cause;
+    throw new ArgumentError("cached: the result can't be serialized as JSON", { cause });
+  }
+}
+
+/** @throws ArgumentError for a part of a result that JSON would drop or change. */
+function assertJson(part: unknown, inArray: boolean, converted: boolean): void {
+  const type = typeof part;
+  const writesItself =
+    type === "object" && typeof (part as { toJSON?: unknown } | null)?.toJSON === "function";
+  const isLost =
+    type === "bigint" ||
+    type === "function" ||
+    type === "symbol" ||
+    (type === "number" && !Number.isFinite(part)) ||
+    (part === undefined && inArray) ||
+    (typeof part === "object" && part !== null && lacksJson(part));
+  if (!isLost && (converted || !writesItself)) return;
+  const what = type === "number" ? String(part) : describe(part);
+  const why = isLost
+    ? "which JSON can't hold"
+    : "which returns from JSON as another type: convert it, or give a schema";
+  throw new ArgumentError(`cached: the result contains ${what}, ${why}`);
+}
+
+/**
+ * Returns the result of a text that {@link encodeResult} returned, as the schema returns it.
+ * @throws SchemaError if it does not match the schema.
+ */
+export async function decodeResult(text: string, schema: StandardSchema | undefined): Promise<unknown> {
+  const result: unknown = text === "" ? undefined : JSON.parse(text);
+  if (!schema || result === null || result === undefined) return result;
+  const checked = await schema["~standard"].validate(result);
+  if (!checked.issues) return checked.value;
+  // Issues may quote the result.
+  const message = "cached: the result does not match the schema; see the issues of the error";
+  throw new SchemaError(message, checked.issues, {});
+}

@@ -1,0 +1,256 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { type CachedOptions, cached } from "warmline/cache";
+import {
+  blackhole,
+  delayReply,
+  type Instance,
+  loseReply,
+  type NetworkProxy,
+  onRequest,
+  startInstance,
+  startNetworkProxy,
+} from "warmline-testbed";
+import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
+import { createGateway, type Gateway } from "../../gateway/src/index.js";
+
+// Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
+
+const HANDLER = fileURLToPath(new URL("handlers/cached.mjs", import.meta.url));
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+interface Outcome {
+  readonly results: { value?: number; error?: string; code?: string; ms: number }[];
+  readonly runs: number;
+}
+
+let gateway: Gateway;
+let redis: Redis;
+beforeAll(async () => {
+  gateway = await createGateway({ engine: await startEmbeddedEngine(), port: 0 });
+  redis = new Redis({ url: gateway.url, token: gateway.token });
+});
+afterAll(() => gateway?.close());
+beforeEach(() => redis.flushall());
+
+async function startFunction(
+  url: string,
+  options: Partial<CachedOptions<any, any>> = {},
+  client: RedisOptions = {},
+): Promise<Instance & { call(event: object): Promise<Outcome> }> {
+  const instance = await startInstance({
+    handler: HANDLER,
+    timeoutMs: 15_000,
+    env: {
+      WARMLINE_URL: url,
+      WARMLINE_TOKEN: gateway.token,
+      CACHED: JSON.stringify({ url: gateway.url, options, client }),
+    },
+  });
+  const call = async (event: object) => {
+    const { result, error } = await instance.invoke(event);
+    if (error) throw new Error(`The handler failed: ${error.errorMessage}\n${instance.output}`);
+    return result as Outcome;
+  };
+  return Object.create(instance, { call: { value: call } });
+}
+
+test("fifty calls in each of ten functions compute a cold key once", async () => {
+  const functions = await Promise.all(Array.from({ length: 10 }, () => startFunction(gateway.url)));
+  try {
+    const outcomes = await Promise.all(functions.map(({ call }) => call({ id: "cold", calls: 50, ms: 200 })));
+    expect(outcomes.flatMap(({ results }) => results.map(({ value }) => value))).toEqual(
+      Array.from({ length: 500 }, () => 1),
+    );
+    expect(await redis.get("runs:cold")).toBe(1);
+  } finally {
+    await Promise.all(functions.map((each) => each.stop()));
+  }
+});
+
+// With the default lease, and frozen for a minute: test/soak/cache.test.ts.
+test("another function takes over from one that is frozen past its lease, whose result is not stored", async () => {
+  const functions = await Promise.all([1, 2].map(() => startFunction(gateway.url, { lease: 0.5 })));
+  const [frozen, other] = functions;
+  try {
+    const first = frozen!.call({ id: "7", ms: 100 });
+    await expect.poll(() => redis.get("runs:7")).toBe(1);
+    await frozen!.freeze();
+    expect((await other!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
+    await frozen!.thaw();
+    expect((await first).results).toMatchObject([{ value: 1 }]);
+    expect((await frozen!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
+    expect(await redis.get("runs:7")).toBe(2);
+  } finally {
+    await Promise.all(functions.map((each) => each.stop()));
+  }
+});
+
+describe("on a path with faults", () => {
+  let path: NetworkProxy;
+  beforeEach(async () => {
+    path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    return () => path.close();
+  });
+
+  function createFunction(
+    options: Partial<CachedOptions<[id: string], string>> = {},
+    client: RedisOptions = {},
+  ) {
+    const load = { runs: 0, ms: 0, value: "a" };
+    const call = cached(
+      new Redis({ url: path.url, token: gateway.token, retry: { backoff: () => 1 }, ...client }),
+      "load",
+      async (_id: string) => {
+        load.runs++;
+        const { value } = load;
+        await pause(load.ms);
+        return value;
+      },
+      { key: (id) => id, fresh: 60, tags: () => ["tag"], ...options },
+    );
+    return { load, call };
+  }
+
+  const TIMEOUT = 1_500;
+  /** Drops all bytes from now on, on open and on new connections. */
+  const swallow = () => {
+    path.onConnection(() => blackhole("open"));
+    path.blackholeAll();
+  };
+
+  test("no call waits longer than one timeout during an outage, and each process computes once", async () => {
+    const instance = await startFunction(path.url, {}, { timeout: TIMEOUT, preconnect: false });
+    try {
+      expect((await instance.call({ id: "7" })).results).toMatchObject([{ value: 1 }]);
+      swallow();
+      const { results, runs } = await instance.call({ id: "7", calls: 50, ms: 50 });
+      expect(runs).toBe(1);
+      expect(new Set(results.map(({ value }) => value))).toEqual(new Set([2]));
+      // A little more where the machine is busy.
+      for (const { ms } of results) expect(ms).toBeLessThan(TIMEOUT + 750);
+      // The circuit is open.
+      const next = await instance.call({ id: "7", calls: 50 });
+      expect(next.runs).toBe(1);
+      for (const { ms } of next.results) expect(ms).toBeLessThan(TIMEOUT / 2);
+    } finally {
+      await instance.stop();
+    }
+  });
+
+  test("with onOutage: throw, calls reject with the client's error, and nothing is computed", async () => {
+    const options = { onOutage: "throw" } as const;
+    const instance = await startFunction(path.url, options, { timeout: 1_000, preconnect: false });
+    try {
+      swallow();
+      const first = await instance.call({ id: "7", calls: 3 });
+      expect(first).toMatchObject({ runs: 0, results: first.results.map(() => ({ error: "TimeoutError" })) });
+      const second = await instance.call({ id: "7", calls: 3 });
+      const open = { error: "ConnectionError", code: "circuit-open" };
+      expect(second).toMatchObject({ runs: 0, results: [open, open, open] });
+    } finally {
+      await instance.stop();
+    }
+  });
+
+  test("a call that waits for the request of another has one timeout for both", async () => {
+    const { call, load } = createFunction({}, { timeout: 1_000, circuit: false });
+    await call("7");
+    let requests = 0;
+    const lost = { request: () => {} };
+    path.onConnection(() => ({ exchange: () => (requests++ === 0 ? delayReply(800) : lost) }));
+    for (const connection of path.connections) connection.resetClient();
+    const first = call("7");
+    await pause(20);
+    const began = performance.now();
+    expect(await call("7")).toBe("a");
+    // With a timeout for each request it would be 1,780 ms or more.
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect([await first, load.runs]).toEqual(["a", 2]);
+  });
+
+  test("a refused connection is an outage, and so is a gateway without Redis", async () => {
+    const { call, load } = createFunction({}, { retry: false });
+    path.refuse();
+    expect(await Promise.all([call("7"), call("7"), call("7")])).toEqual(["a", "a", "a"]);
+    expect(load.runs).toBe(1);
+    await expect(call.delete("7")).rejects.toMatchObject({ name: "ConnectionError" });
+    await expect(call.deleteTag("tag")).rejects.toMatchObject({ name: "ConnectionError" });
+    const unreached = await createGateway({ redis: "redis://127.0.0.1:1", port: 0, logLevel: "silent" });
+    try {
+      const client = { url: unreached.url, token: unreached.token, retry: false as const };
+      const other = createFunction({}, client);
+      expect(await other.call("7")).toBe("a");
+      await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({
+        name: "ConnectionError",
+      });
+    } finally {
+      await unreached.close();
+    }
+  });
+
+  test("a result is returned though Redis is lost while it is computed", async () => {
+    const { call, load } = createFunction({}, { retry: false });
+    load.ms = 50;
+    const pending = call("7");
+    await expect.poll(() => load.runs).toBe(1);
+    path.refuse();
+    for (const connection of path.connections) connection.resetClient();
+    expect(await pending).toBe("a");
+    expect(await redis.hexists("load:cached:7", "value")).toBe(0);
+  });
+
+  test.each([
+    ["the lookup", "EVAL"],
+    ["the request that stores the result", '\\"a\\"'],
+  ])("a function runs once if the response is lost: %s", async (_which, part) => {
+    let left = 1;
+    path.onConnection(() =>
+      onRequest(({ request }) => request.includes(part) && left-- > 0, loseReply({ leave: "reset" })),
+    );
+    const { call, load } = createFunction({ lease: 60 });
+    expect(await call("7")).toBe("a");
+    load.value = "b";
+    expect([await call("7"), load.runs]).toEqual(["a", 1]);
+    expect(left).toBeLessThan(1);
+  });
+
+  test("deletions are repeated until their response arrives", async () => {
+    const { call, load } = createFunction();
+    await call("7");
+    for (const remove of [() => call.delete("7"), () => call.deleteTag("tag")]) {
+      let left = 2;
+      path.onConnection(() => onRequest(() => left-- > 0, loseReply({ leave: "reset" })));
+      for (const connection of path.connections) connection.resetClient();
+      await remove();
+      load.value = `after ${load.runs}`;
+      expect(await call("7")).toBe(load.value);
+    }
+  });
+
+  test("copies of requests that arrive after a deletion do not bring the old result back", async () => {
+    const client = new Redis({ url: gateway.url, token: gateway.token });
+    const resend: (() => Promise<unknown>)[] = [];
+    client.use((request, next) => {
+      resend.push(() => next(request));
+      return next(request);
+    });
+    let value = "old";
+    const call = cached(client, "late", async () => value, {
+      key: () => "all",
+      fresh: 60,
+      tags: () => ["tag"],
+    });
+    expect(await call()).toBe("old");
+    const copies = resend.splice(0);
+    expect(copies.length).toBeGreaterThanOrEqual(2);
+    value = "new";
+    await call.delete();
+    for (const copy of copies) await copy();
+    expect(await redis.hexists("late:cached:all", "value")).toBe(0);
+    // The copy of the lookup has taken the lease.
+    await redis.hdel("late:cached:all", "lease");
+    expect(await call()).toBe("new");
+  });
+});

@@ -1,0 +1,469 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
+import { type CachedOptions, cached } from "warmline/cache";
+import { Redis as FetchRedis } from "warmline/fetch";
+import * as z from "zod";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A promise, and the function that resolves it. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`cached functions on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    let redis: Redis;
+    beforeAll(async () => {
+      ({ gateway, stop } = await setup.start());
+      redis = new Redis({ url: gateway.url, token: gateway.token });
+    });
+    afterAll(() => stop());
+    beforeEach(() => redis.flushall());
+
+    /** Makes a stored result so many seconds older. */
+    const age = (id: string, seconds: number) =>
+      redis.hincrby(`user:cached:${id}`, "began", -1_000 * seconds);
+
+    /** The versions of some data, and cached functions that read them. Each function is that of an instance of its own. */
+    function createUsers(options: Partial<CachedOptions<[id: string], any>> = {}) {
+      const users = {
+        runs: 0,
+        version: 1,
+        load: async (id: string): Promise<unknown> => `${id}:${users.version}`,
+      };
+      const instance = (own: typeof options = {}, client = redis) =>
+        cached(
+          client,
+          "user",
+          async (id: string) => {
+            users.runs++;
+            return users.load(id);
+          },
+          { key: (id) => id, fresh: 60, ...options, ...own },
+        );
+      return { users, instance };
+    }
+
+    test("a result is computed once, and returned until it is deleted", async () => {
+      const { users, instance } = createUsers();
+      const [one, other] = [instance(), instance()];
+      expect(await one("7")).toBe("7:1");
+      users.version = 2;
+      expect([await one("7"), await other("7"), await other("8")]).toEqual(["7:1", "7:1", "8:2"]);
+      expect(users.runs).toBe(2);
+      await other.delete("7");
+      expect([await one("7"), await other("7"), await one("8")]).toEqual(["7:2", "7:2", "8:2"]);
+      expect(users.runs).toBe(3);
+      expect(await redis.keys("*")).toHaveLength(2);
+    });
+
+    test("calls of ten instances compute a cold key once", async () => {
+      const { users, instance } = createUsers();
+      users.load = (id) => pause(100).then(() => ({ id }));
+      const calls = Array.from({ length: 10 }, () => instance()).flatMap((call) =>
+        Array.from({ length: 50 }, () => call("7")),
+      );
+      const results = await Promise.all(calls);
+      expect(users.runs).toBe(1);
+      expect(results).toEqual(results.map(() => ({ id: "7" })));
+      // No two callers share an object.
+      expect(new Set(results).size).toBe(500);
+    });
+
+    test("calls of one process share requests", async () => {
+      const { instance } = createUsers();
+      const call = instance();
+      await call("7");
+      let requests = 0;
+      const client = new Redis({ url: gateway.url, token: gateway.token });
+      client.use((request, next) => {
+        requests++;
+        return next(request);
+      });
+      const counted = instance({}, client);
+      await Promise.all(Array.from({ length: 50 }, () => counted("7")));
+      expect(requests).toBe(1);
+    });
+
+    test("a result is fresh, then stale, then gone", async () => {
+      const { users, instance } = createUsers({ fresh: 60, stale: 600 });
+      const refreshes: Promise<unknown>[] = [];
+      const call = instance({ waitUntil: (refresh) => refreshes.push(refresh) });
+      expect(await call("7")).toBe("7:1");
+      users.version = 2;
+      await age("7", 50);
+      expect(await call("7")).toBe("7:1");
+      await age("7", 15);
+      // One call computes after its response, also of other instances.
+      const { open, opened } = gate();
+      users.load = (id) => opened.then(() => `${id}:${users.version}`);
+      expect(await Promise.all([call("7"), instance()("7"), call("7")])).toEqual(["7:1", "7:1", "7:1"]);
+      expect([refreshes.length, users.runs]).toEqual([1, 2]);
+      open();
+      await Promise.all(refreshes);
+      expect(await call("7")).toBe("7:2");
+      users.version = 3;
+      await age("7", 661);
+      expect(await call("7")).toBe("7:3");
+      expect(await redis.pttl("user:cached:7")).toBeGreaterThan(600_000);
+    });
+
+    test("each call counts the age by its own options", async () => {
+      const { users, instance } = createUsers();
+      await instance()("7");
+      users.version = 2;
+      await age("7", 10);
+      expect([await instance()("7"), await instance({ fresh: 5 })("7")]).toEqual(["7:1", "7:2"]);
+    });
+
+    test("Redis removes a result after its lifetime", async () => {
+      const { instance } = createUsers({ fresh: 0.05, stale: 0.05 });
+      await instance()("7");
+      await expect.poll(() => redis.keys("*")).toEqual([]);
+    });
+
+    test("without waitUntil the call that refreshes returns the new result, and others the stale one", async () => {
+      const { users, instance } = createUsers({ stale: 60 });
+      await instance()("7");
+      await age("7", 61);
+      users.version = 2;
+      const { open, opened } = gate();
+      users.load = (id) => opened.then(() => `${id}:${users.version}`);
+      const call = instance();
+      const refresh = call("7");
+      await expect.poll(() => users.runs).toBe(2);
+      expect([await call("7"), await instance()("7")]).toEqual(["7:1", "7:1"]);
+      open();
+      expect(await refresh).toBe("7:2");
+      expect(users.runs).toBe(2);
+    });
+
+    test("a failed refresh rejects where it is awaited, and the stale result is returned until the lease ends", async () => {
+      const { users, instance } = createUsers({ stale: 60 });
+      await instance()("7");
+      await age("7", 61);
+      users.load = () => Promise.reject(new Error("no database"));
+      await expect(instance()("7")).rejects.toThrow("no database");
+      expect(await instance()("7")).toBe("7:1");
+      const refreshes: Promise<unknown>[] = [];
+      await redis.hincrby("user:cached:7", "until", -10_000);
+      expect(await instance({ waitUntil: (refresh) => refreshes.push(refresh) })("7")).toBe("7:1");
+      await expect(refreshes[0]).rejects.toThrow("no database");
+      expect(users.runs).toBe(3);
+    });
+
+    test("an error reaches every call that waits, and is not stored", async () => {
+      const { users, instance } = createUsers();
+      const failure = new Error("no database");
+      users.load = () => pause(20).then(() => Promise.reject(failure));
+      const [one, other] = [instance(), instance()];
+      const results = await Promise.allSettled([one("7"), one("7"), one("7")]);
+      expect(results).toEqual(results.map(() => ({ status: "rejected", reason: failure })));
+      expect(users.runs).toBe(1);
+      // A call of another instance that waits for the lease computes itself.
+      const first = one("7");
+      const second = pause(5).then(() => other("7"));
+      expect(await Promise.allSettled([first, second])).toEqual([
+        { status: "rejected", reason: failure },
+        { status: "rejected", reason: failure },
+      ]);
+      expect(users.runs).toBe(3);
+      expect(await redis.keys("*")).toEqual([]);
+      users.load = async () => "found";
+      expect([await one("7"), await other("7")]).toEqual(["found", "found"]);
+      const sync = cached(
+        redis,
+        "sync",
+        (): number => {
+          throw failure;
+        },
+        { key: () => "all", fresh: 60 },
+      );
+      await expect(sync()).rejects.toBe(failure);
+    });
+
+    test.each([
+      [null, "null"],
+      [undefined, "undefined"],
+      ["1", "text with a number"],
+      ["", "empty text"],
+      ["null", "text with null"],
+      [1e21, "a large number"],
+      [2 ** 60, "an integer beyond 2^53"],
+      [false, "false"],
+      [{ a: [1.5, null, "é", "01"], b: undefined }, "an object"],
+      [[], "an empty array"],
+    ])("a result is stored as it is: %s", async (result, what) => {
+      const { users, instance } = createUsers();
+      users.load = async () => result;
+      const results = [await instance()(what), await instance()(what)];
+      expect(results).toEqual([result, result]);
+      expect(users.runs).toBe(1);
+    });
+
+    test.each([
+      [1n, "a bigint"],
+      [[Number.NaN], "NaN"],
+      [{ n: Infinity }, "Infinity"],
+      [() => 1, "a function"],
+      [new Map(), "an object of class Map"],
+      [{ bytes: new Uint8Array(2) }, "an object of class Uint8Array"],
+      [[undefined], "undefined"],
+      [{ at: new Date(0) }, "an object of class Date, which returns from JSON as another type"],
+    ])("a result that JSON can't hold is refused: %s", async (result, what) => {
+      const { users, instance } = createUsers();
+      users.load = async () => result;
+      const error = await instance()("7").catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as Error).message).toContain(`cached: the result contains ${what}`);
+      expect(await redis.keys("*")).toEqual([]);
+      const cyclic: unknown[] = [];
+      cyclic.push(cyclic);
+      users.load = async () => cyclic;
+      await expect(instance()("7")).rejects.toThrow("cached: the result can't be serialized as JSON");
+    });
+
+    test("a schema transforms results, and those of another shape are computed anew", async () => {
+      const { users, instance } = createUsers();
+      users.load = async () => ({ id: 7 });
+      expect(await instance()("7")).toEqual({ id: 7 });
+      const schema = z.object({ id: z.number(), at: z.coerce.date() });
+      const at = new Date(0);
+      users.load = async () => ({ id: 7, at });
+      const call = instance({ schema });
+      expect(await Promise.all([call("7"), call("7")])).toEqual([
+        { id: 7, at },
+        { id: 7, at },
+      ]);
+      expect(users.runs).toBe(2);
+      expect(await instance({ schema })("7")).toEqual({ id: 7, at });
+      expect(users.runs).toBe(2);
+      users.load = async () => null;
+      expect(await call("none")).toBeNull();
+      users.load = async () => ({ id: "eight" });
+      const error = await call("8").catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(SchemaError);
+      expect((error as SchemaError).message).not.toContain("eight");
+      expect(await redis.exists("user:cached:8")).toBe(0);
+    });
+
+    test("a tag deletes the results that have it", async () => {
+      const { users, instance } = createUsers({
+        tags: (_user: unknown, id) => (id === "9" ? [] : [`team:${Number(id) % 2}`, "a tag with spaces, é"]),
+      });
+      const [one, other] = [instance(), instance()];
+      const read = () => Promise.all(["1", "2", "3", "9"].map((id) => one(id)));
+      expect(await read()).toEqual(["1:1", "2:1", "3:1", "9:1"]);
+      users.version = 2;
+      await other.deleteTag("team:1");
+      expect(await read()).toEqual(["1:2", "2:1", "3:2", "9:1"]);
+      users.version = 3;
+      await other.deleteTag("unused");
+      expect(await read()).toEqual(["1:2", "2:1", "3:2", "9:1"]);
+      await other.deleteTag("a tag with spaces, é");
+      expect(await read()).toEqual(["1:3", "2:3", "3:3", "9:1"]);
+      expect(users.runs).toBe(9);
+    });
+
+    test("a result is not stored if its key or tag was deleted during its computation", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      const [one, other] = [instance(), instance()];
+      for (const remove of [
+        () => other.delete("7"),
+        () => other.deleteTag("team"),
+        () => one.deleteTag("team"),
+      ]) {
+        const { open, opened } = gate();
+        const version = users.version;
+        const runs = users.runs;
+        users.load = (id) => opened.then(() => `${id}:${version}`);
+        const early = one("7");
+        await expect.poll(() => users.runs).toBe(runs + 1);
+        users.version++;
+        await remove();
+        // This call shares the computation until it turns out to be of before the deletion.
+        users.load = async (id) => `${id}:${users.version}`;
+        const late = one("7");
+        await pause(20);
+        open();
+        expect([await early, await late]).toEqual([`7:${version}`, `7:${users.version}`]);
+        expect(await other("7")).toBe(`7:${users.version}`);
+        await other.delete("7");
+      }
+    });
+
+    test("a computation past its lease is not stored, and another takes over", async () => {
+      const { users, instance } = createUsers({ lease: 0.2 });
+      const [frozen, other] = [instance(), instance()];
+      const { open, opened } = gate();
+      users.load = () => opened.then(() => "frozen");
+      const calls = [frozen("7"), pause(50).then(() => frozen("7"))];
+      await expect.poll(() => users.runs).toBe(1);
+      users.load = async () => "second";
+      expect(await other("7")).toBe("second");
+      // A call of the same process waits no longer either.
+      expect(await calls[1]).toBe("second");
+      open();
+      expect(await calls[0]).toBe("frozen");
+      expect(await other("7")).toBe("second");
+      expect(users.runs).toBe(2);
+    });
+
+    test("the age of a result counts from the start of its computation", async () => {
+      const { users, instance } = createUsers();
+      users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
+      expect(await instance()("7")).toBe("7:1");
+      const left = await redis.pttl("user:cached:7");
+      expect(left).toBeLessThanOrEqual(59_901);
+      expect(left).toBeGreaterThan(0);
+    });
+
+    test("the lost record of deletions deletes all results with tags", async () => {
+      const { users, instance } = createUsers({ tags: (_user: unknown, id) => (id === "9" ? [] : ["team"]) });
+      const call = instance();
+      await Promise.all([call("7"), call("9")]);
+      users.version = 2;
+      await call.deleteTag("team");
+      await redis.del("user:cached");
+      await pause(2);
+      expect([await call("7"), await call("9")]).toEqual(["7:2", "9:1"]);
+    });
+
+    test("records of deletions are removed when they are older than any result", async () => {
+      const { users, instance } = createUsers({ tags: (_user: unknown, id) => [id] });
+      const call = instance();
+      for (const tag of ["a", "b", "c"]) await call.deleteTag(tag);
+      // 60 s of a result, and 10 s of its lease.
+      for (const member of ["", "a", "b"]) await redis.zincrby("user:cached", -70_001, member);
+      await call("7");
+      await call.deleteTag("d");
+      expect(await redis.zrange("user:cached", 0, -1)).toEqual(["", "c", "d"]);
+      users.version = 2;
+      expect(await call("7")).toBe("7:1");
+      await call.deleteTag("7");
+      expect(await call("7")).toBe("7:2");
+      const left = await redis.pttl("user:cached");
+      expect(left).toBeGreaterThan(70_000);
+      expect(left).toBeLessThanOrEqual(140_000);
+    });
+
+    test("an abort ends the wait of its call alone", async () => {
+      const { users, instance } = createUsers();
+      const { open, opened } = gate();
+      users.load = (id) => opened.then(() => `${id}:1`);
+      const controllers = [new AbortController(), new AbortController()];
+      const signals = controllers.map(({ signal }) => signal);
+      const client = redis.with({ signal: () => signals.shift() });
+      const call = instance({}, client);
+      const calls = [call("7"), call("7"), call("7")];
+      await expect.poll(() => users.runs).toBe(1);
+      controllers[0]!.abort(new Error("gone"));
+      await expect(calls[0]).rejects.toThrow("gone");
+      open();
+      expect([await calls[1], await calls[2], users.runs]).toEqual(["7:1", "7:1", 1]);
+      await expect(instance({}, redis.with({ signal: AbortSignal.abort("no") }))("8")).rejects.toBe("no");
+      expect(users.runs).toBe(1);
+    });
+
+    test("calls of different ticks share no promise on the entry on fetch, and compute once all the same", async () => {
+      const { users, instance } = createUsers();
+      users.load = (id) => pause(50).then(() => id);
+      const client = new FetchRedis({ url: gateway.url, token: gateway.token }) as Redis;
+      let requests = 0;
+      client.use((request, next) => {
+        requests++;
+        return next(request);
+      });
+      const call = instance({}, client);
+      const first = [call("7"), call("7")];
+      await expect.poll(() => users.runs).toBe(1);
+      const alone = requests;
+      expect(await Promise.all([...first, call("7")])).toEqual(["7", "7", "7"]);
+      expect(users.runs).toBe(1);
+      // The late call has looked up the entry itself, beside the request that stored the result.
+      expect(requests).toBeGreaterThan(alone + 1);
+    });
+
+    test("a key with another type of value is left alone", async () => {
+      await redis.set("user:cached:7", "mine");
+      await expect(createUsers().instance()("7")).rejects.toMatchObject({ code: "WRONGTYPE" });
+      expect(await redis.get("user:cached:7")).toBe("mine");
+    });
+
+    test("a client's codec, exactly-once writes and JSON responses change nothing", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      const endpoint = { url: gateway.url, token: gateway.token };
+      const bytes = { encode: (value: unknown) => String(value), decode: (stored: Uint8Array) => stored };
+      const clients = [
+        new Redis({ ...endpoint, codec: bytes }),
+        new Redis({ ...endpoint, writes: "exactly-once" }),
+        new Redis({ ...endpoint, responseFormat: "json", enableAutoPipelining: false }),
+      ].map((client) => instance({}, client as Redis));
+      users.load = async () => ({ n: "1", name: "é" });
+      for (const call of clients) expect(await call("7")).toEqual({ n: "1", name: "é" });
+      expect(users.runs).toBe(1);
+      await clients[1]!.deleteTag("team");
+      await clients[2]!("7");
+      expect(users.runs).toBe(2);
+    });
+  });
+}
+
+test("the arguments of cached are checked", async () => {
+  const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });
+  const call = (...args: unknown[]) => {
+    try {
+      return (cached as (...args: unknown[]) => unknown)(...args);
+    } catch (error) {
+      return error;
+    }
+  };
+  const options = { key: (id: string) => id, fresh: 60 };
+  const fn = () => 1;
+  const refused: [unknown[], RegExp][] = [
+    [[{}, "user", fn, options], /the first argument must be a client/],
+    [[undefined, "user", fn, options], /the first argument must be a client/],
+    ...["", 1, "\ud800", "a:cached:b"].map((name): [unknown[], RegExp] => [
+      [redis, name, fn, options],
+      /the name must be non-empty, well-formed text/,
+    ]),
+    [[redis, "user", 1, options], /the third argument must be a function/],
+    [[redis, "user", fn], /the fourth argument must be an object/],
+    [[redis, "user", fn, { ...options, fersh: 1 }], /unknown option fersh; did you mean fresh\?/],
+    [[redis, "user", fn, { fresh: 60 }], /key must be a function/],
+    [[redis, "user", fn, { key: options.key }], /fresh must be a number of seconds above 0/],
+    ...[0, -1, "1", Number.NaN, Infinity].map((fresh): [unknown[], RegExp] => [
+      [redis, "user", fn, { ...options, fresh }],
+      /fresh must be a number of seconds above 0 to 1000000000/,
+    ]),
+    [[redis, "user", fn, { ...options, stale: -1 }], /stale must be a number of seconds from 0/],
+    [[redis, "user", fn, { ...options, lease: 0 }], /lease must be a number of seconds above 0/],
+    [[redis, "user", fn, { ...options, tags: ["a"] }], /tags must be a function/],
+    [[redis, "user", fn, { ...options, waitUntil: true }], /waitUntil must be a function/],
+    [[redis, "user", fn, { ...options, schema: {} }], /schema must be a Standard Schema/],
+    [[redis, "user", fn, { ...options, onOutage: "wait" }], /onOutage must be compute or throw/],
+  ];
+  for (const [args, message] of refused) {
+    const error = call(...args);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toMatch(message);
+  }
+  const user = cached(redis, "user", (id: string) => id, options);
+  await expect(user.deleteTag("team")).rejects.toThrow("cached: deleteTag needs the option tags");
+  for (const id of ["", 7, undefined, "\ud800"])
+    await expect(user(id as string)).rejects.toThrow(/key must return non-empty, well-formed text/);
+  const tagged = (tags: unknown) =>
+    cached(redis, "user", (id: string) => id, { ...options, tags: () => tags as string[] });
+  await expect(tagged([]).deleteTag("")).rejects.toThrow(/a tag must be non-empty/);
+  await expect(tagged("team")("7")).rejects.toThrow(/tags must return an array/);
+  await expect(tagged([1])("7")).rejects.toThrow(/a tag must be non-empty/);
+});
