@@ -126,7 +126,32 @@ export const CLAIMS = {
     timeWait: {
       text: "A proxy reduces the sockets in TIME_WAIT",
       result: "95.6%, 70,145 to 3,108",
-      scenarios: ["sockets"],
+      scenarios: ["sockets", "time-wait"],
+    },
+    pileUp: {
+      text: "Without it, closed connections pile up in TIME_WAIT",
+      result: "70,145 sockets at some 5,000 connections per second",
+      scenarios: ["time-wait"],
+    },
+    topology: {
+      text: "Fetching the topology in each request costs as much as a command",
+      result: "4 to 5 ms, 100% of one command",
+      scenarios: ["request-parts"],
+    },
+    connect: {
+      text: "A proxy next to the process takes the time for connecting away",
+      result: "from 5 ms to nearly 0",
+      scenarios: ["request-parts"],
+    },
+    slower: {
+      text: "Reads and writes take a bit longer through the proxy",
+      result: "a bit",
+      scenarios: ["request-parts"],
+    },
+    sparse: {
+      text: "Sparse requests lose most",
+      result: "more obvious",
+      scenarios: ["request-parts"],
     },
     pods: {
       text: "Fewer instances of the application are needed",

@@ -57,7 +57,7 @@ npm run bench -- --list
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      measure these clients, or all; not for scenarios that measure no clients
+--clients A,B      measure these clients, or all
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time
@@ -150,8 +150,14 @@ export function parse(
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
-  if (values.clients !== undefined && scenario.clients?.length === 0)
-    throw new UsageError(`--clients cannot be used with ${name}: it measures no clients.`);
+  const { protocol } = scenario;
+  const other = runOf({ ...scenario, protocol: undefined }).clients.find(
+    (each) => each.protocol !== protocol,
+  );
+  if (values.clients !== undefined && protocol && other && values.clients !== "all")
+    throw new UsageError(
+      `--clients must name clients over ${protocol.toUpperCase()} for ${name}; ${other.name} is not.`,
+    );
   return { action: "run", ...runOf(scenario), ...output };
 }
 
@@ -207,7 +213,16 @@ function resolveClients(
   scenario: Scenario,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
-  if (scenario.clients?.length === 0) return [];
+  return chosenClients(text, scenario, clients).filter(
+    ({ protocol }) => scenario.protocol === undefined || protocol === scenario.protocol,
+  );
+}
+
+function chosenClients(
+  text: string | undefined,
+  scenario: Scenario,
+  clients: readonly BenchClient[],
+): readonly BenchClient[] {
   const requested = text?.split(",") ?? scenario.clients;
   if (requested === undefined) return clients.filter(({ standard }) => standard);
   if (requested === "all" || text === "all") return clients;

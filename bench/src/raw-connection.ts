@@ -5,6 +5,8 @@ import { connect as connectTls } from "node:tls";
 export interface RawTarget {
   readonly port: number;
   readonly tls: boolean;
+  /** The local address. Default: the system's choice. */
+  readonly from?: string | undefined;
   /** Redis's own protocol with a user and password, or HTTP with a token. */
   readonly auth:
     | { readonly protocol: "redis"; readonly user?: string; readonly password?: string }
@@ -37,7 +39,8 @@ export class RawConnection {
 
   /** Connects, with a TLS handshake and AUTH if the target requires them. */
   static async open(target: RawTarget): Promise<RawConnection> {
-    const to = { host: "127.0.0.1", port: target.port };
+    const { port, from } = target;
+    const to = { host: "127.0.0.1", port, ...(from !== undefined && { localAddress: from }) };
     const socket = target.tls ? connectTls(to) : connectTcp(to);
     const connection = new RawConnection(socket, target);
     await new Promise<void>((resolve, reject) => {

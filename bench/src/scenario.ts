@@ -72,9 +72,11 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly question: string;
   /**
    * The clients that it measures if the command line names none: the standard ones (the default), all, or all with their
-   * settings as shipped. `[]` if it measures no clients, so that the command line cannot name any.
+   * settings as shipped. `[]` if it measures none unless they are named.
    */
   readonly clients?: "all" | "shipped" | readonly string[];
+  /** The protocol of the clients that it can measure. Default: any. */
+  readonly protocol?: BenchClient["protocol"];
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;
   /** Its place among all scenarios; those without one come last. */

@@ -2,12 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
 import { quickRun } from "../support/bench.js";
 
 // Scenarios of the articles' smaller claims: they run, and what they count is right. No assertion is about speed.
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Tests of scenarios that need a Redis, and Linux. */
+const onRedis = test.skipIf(!redisAvailable() || process.platform !== "linux");
 
 const run = async (scenario: string, ...args: string[]): Promise<any[]> =>
   (await quickRun(folder, scenario, "--seed", "1", ...args)).data;
@@ -61,3 +65,34 @@ test("end-to-end times the caller's request around the invocation", async () => 
   }
   expect(rows).toHaveLength(4);
 }, 60_000);
+
+onRedis(
+  "request-parts connects, fetches and reads over a round trip, and keeps what an arm keeps",
+  async () => {
+    const rows = await run("request-parts", "--invocations", "4", "--rtt", "5");
+    const least = (arm: string, commands: number, client?: string) =>
+      rows.find((row) => row.arm === arm && row.commands === commands && row.client === client).latencies.min;
+    // Each command is a round trip, so is the topology, and a new connection takes another one.
+    expect(least("kept", 1)).toBeGreaterThan(4.5);
+    expect(least("topology", 1)).toBeGreaterThan(9);
+    expect(least("new", 1)).toBeGreaterThan(14);
+    expect(least("gatewayKept", 10)).toBeGreaterThan(45);
+    expect(least("gatewayKept", 10, "warmline")).toBeGreaterThan(45);
+    expect(rows.filter(({ pauseMs }) => pauseMs > 0)).toHaveLength(2);
+  },
+  120_000,
+);
+
+onRedis(
+  "time-wait counts the sockets of each way alone",
+  async () => {
+    const [direct, anew, kept] = await run("time-wait", "--seconds", "3");
+    // The last count is that of all sockets closed so far, and those of one more request before.
+    const closed = (row: any) => row.closedPerS.values[0] * 3;
+    expect(direct.timeWait.values[0]).toBe(closed(direct));
+    expect(closed(direct)).toBeGreaterThan(10 * closed(anew));
+    expect(anew.timeWait.values[0]).toBe(closed(anew));
+    expect(kept.timeWait.values[0]).toBe(0);
+  },
+  120_000,
+);

@@ -6,7 +6,6 @@ import { barChart, byClient, curveChart, initAndFirst, latencyColumns, tableOf }
 import { costOfMillion, PRICES } from "../prices.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
-import { UsageError } from "../usage.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 const AGREES = claimOf("keepalive", "reuse");
@@ -18,6 +17,7 @@ export default defineScenario({
   title: "Keep-alive on AWS Lambda",
   question: "How much faster is a command on a kept connection on AWS Lambda, and what does it cost?",
   clients: ["warmline", "upstash", "agent", "fetch", "undici"],
+  protocol: "http",
   order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5] },
   missing: () =>
@@ -25,9 +25,6 @@ export default defineScenario({
   cases: async ({ clients, record }) => {
     const lambda = await LambdaFunction.ofStack(process.env[STACK]!);
     const { memoryMb, runtime, region } = lambda;
-    if (clients.some(({ protocol }) => protocol === "tcp")) {
-      throw new UsageError("--clients must name clients over HTTP for lambda: the stack has one endpoint.");
-    }
     await lambda.invoke({ command: "set", keys: ["greeting"] });
     record({ memoryMb, runtime, region, engine: "the endpoint of the stack", prices: PRICES });
     return clients.flatMap((client) => [true, false].map((keepAlive) => ({ client, keepAlive, lambda })));

@@ -21,6 +21,7 @@ export default defineScenario({
   question:
     "How many sockets are in TIME_WAIT if each request connects to a cluster directly, and how many through the gateway?",
   clients: ["warmline"],
+  protocol: "http",
   order: 8,
   defaults: { rounds: [5, 1], seconds: [12, 5] },
   missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),

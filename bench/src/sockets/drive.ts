@@ -1,8 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Counts, SocketCounter } from "./kernel.js";
 
-const SAMPLE_MS = 250;
-
 /** Sockets in the kernel at one moment of a run. */
 export type SocketSample = Counts & { readonly atS: number };
 
@@ -19,16 +17,17 @@ export interface DrivenRequests {
 
 /** Starts requests at a fixed rate and counts the kernel's sockets meanwhile. */
 export async function driveRequests(
-  request: () => Promise<void>,
+  request: () => Promise<unknown>,
   perSecond: number,
   seconds: number,
   counter: SocketCounter,
+  sampleMs = 250,
 ): Promise<DrivenRequests> {
   await request();
   const samples: SocketSample[] = [];
   const begunAt = performance.now();
   const sample = () => samples.push({ atS: (performance.now() - begunAt) / 1_000, ...counter.count() });
-  const sampling = setInterval(sample, SAMPLE_MS);
+  const sampling = setInterval(sample, sampleMs);
   const latencies: number[] = [];
   let failed = 0;
   const running: Promise<void>[] = [];
@@ -46,7 +45,7 @@ export async function driveRequests(
   }
   await Promise.all(running);
   // The last sockets are still closing.
-  await pause(SAMPLE_MS);
+  await pause(250);
   clearInterval(sampling);
   sample();
   const peak = (of: (counts: Counts) => number) => Math.max(...samples.map(of));

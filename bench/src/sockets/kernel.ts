@@ -10,6 +10,9 @@ export const kernelMissing = (): string | undefined =>
 
 /** One socket as the kernel lists it. */
 export interface KernelSocket {
+  /** In hexadecimal, as the kernel prints it. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
   readonly localPort: number;
   readonly remotePort: number;
   readonly state: string;
@@ -31,6 +34,8 @@ export function parseSockets(text: string): KernelSocket[] {
     .map((line) => line.trim().split(/\s+/))
     .filter((args) => args.length > 3)
     .map(([, local, remote, state]) => ({
+      localAddress: local!.split(":")[0]!,
+      remoteAddress: remote!.split(":")[0]!,
       localPort: Number.parseInt(local!.split(":").at(-1)!, 16),
       remotePort: Number.parseInt(remote!.split(":").at(-1)!, 16),
       state: state!,
@@ -42,22 +47,39 @@ export function kernelSockets(): KernelSocket[] {
   return FILES.filter((file) => existsSync(file)).flatMap((file) => parseSockets(readFileSync(file, "utf8")));
 }
 
-const identity = ({ localPort, remotePort }: KernelSocket): string => `${localPort}-${remotePort}`;
+const identity = ({ localAddress, localPort, remoteAddress, remotePort }: KernelSocket): string =>
+  `${localAddress}:${localPort}-${remoteAddress}:${remotePort}`;
+
+/** An IPv4 address as the kernel prints it: the last byte first. */
+const hexadecimal = (address: string): string =>
+  address
+    .split(".")
+    .map((byte) => Number(byte).toString(16).padStart(2, "0"))
+    .reverse()
+    .join("")
+    .toUpperCase();
 
 /** Counts the sockets of some servers, those that were there before it was made not included. */
 export class SocketCounter {
   private readonly before: ReadonlySet<string>;
+  private readonly client: string | undefined;
 
+  /** @param client the IPv4 address of the clients whose sockets count. Default: all clients */
   constructor(
     /** The servers' ports; more may be added. */
     readonly ports: Set<number>,
     sockets: readonly KernelSocket[] = kernelSockets(),
+    client?: string,
   ) {
     this.before = new Set(sockets.map(identity));
+    this.client = client && hexadecimal(client);
   }
 
   count(sockets: readonly KernelSocket[] = kernelSockets()): Counts {
-    const own = sockets.filter((socket) => !this.before.has(identity(socket)));
+    const { client } = this;
+    const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>
+      client === undefined || localAddress === client || remoteAddress === client;
+    const own = sockets.filter((socket) => isClient(socket) && !this.before.has(identity(socket)));
     const of = (side: "localPort" | "remotePort", state: string) =>
       own.filter((socket) => this.ports.has(socket[side]) && socket.state === state).length;
     return {

@@ -13,31 +13,32 @@ export interface Way {
   readonly client?: BenchClient;
 }
 
-/** Returns the ways: directly, through a gateway with a connection per request, and with each client over HTTP. */
+/** Returns the ways: directly, through a gateway with a connection per request, and with each client, over HTTP. */
 export const waysOf = (clients: readonly BenchClient[]): Way[] => [
   { way: "direct to the cluster, new connections per request", hue: 1, direct: true },
   { way: "gateway, a connection per request", hue: 2 },
-  ...clients
-    .filter(({ protocol }) => protocol === "http")
-    .map((client) => ({ way: `gateway, kept connections of ${client.label}`, hue: 0, client })),
+  ...clients.map((client) => ({ way: `gateway, kept connections of ${client.label}`, hue: 0, client })),
 ];
 
 /** A way that is ready for requests. */
 export interface OpenWay {
   /** The gateway in front of the cluster, if there is one. */
   readonly gateway: GatewayProcess | undefined;
-  /** Runs one GET per key. */
-  request(keys: readonly string[]): Promise<void>;
+  /** Runs one GET per key. Returns the number of connections that it closed. */
+  request(keys: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens a way to a cluster, with a gateway of its own if it leads through one. */
+/**
+ * Opens a way to a cluster, with a gateway of its own if it leads through one.
+ * @param from the local address of connections to the cluster
+ */
 export async function openWay(
   cluster: RedisCluster,
-  { direct, client }: Omit<Way, "way" | "hue">,
+  { direct, client, from }: Omit<Way, "way" | "hue"> & { readonly from?: string },
 ): Promise<OpenWay> {
   if (direct) {
-    const request = (keys: readonly string[]) => requestToCluster(cluster.nodes[0]!.port, keys);
+    const request = (keys: readonly string[]) => requestToCluster(cluster.nodes[0]!.port, keys, from);
     return { gateway: undefined, request, close: async () => {} };
   }
   const gateway = await startGatewayProcess({ args: ["--redis", cluster.url] });
@@ -48,6 +49,7 @@ export async function openWay(
     request: async (keys) => {
       if (!kept) return requestToGateway(port, token, keys);
       for (const key of keys) await kept.get(key);
+      return 0;
     },
     close: async () => {
       await kept?.close();

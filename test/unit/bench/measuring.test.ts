@@ -18,7 +18,7 @@ import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
-import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
+import { slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 
 describe("a plain socket", () => {
   test("a plain socket returns a Redis reply once it is complete", () => {
@@ -46,14 +46,23 @@ describe("the kernel's sockets", () => {
       "  sl  local_address rem_address   st tx_queue\n" +
       "   0: 0100007F:1F90 0100007F:C350 06 00000000:00000000 03:00000F45 0 0 0\n" +
       "   1: 0000000000000000FFFF00000100007F:0050 0000000000000000FFFF00000100007F:FFFF 01 0 0\n";
+    const V6 = "0000000000000000FFFF00000100007F";
     expect(parseSockets(text)).toEqual([
-      { localPort: 8_080, remotePort: 50_000, state: "06" },
-      { localPort: 80, remotePort: 65_535, state: "01" },
+      {
+        localAddress: "0100007F",
+        remoteAddress: "0100007F",
+        localPort: 8_080,
+        remotePort: 50_000,
+        state: "06",
+      },
+      { localAddress: V6, remoteAddress: V6, localPort: 80, remotePort: 65_535, state: "01" },
     ]);
   });
 
   test("the kernel's sockets are counted by side and state, without earlier ones", () => {
-    const socket = (localPort: number, remotePort: number, state: string) => ({
+    const socket = (localPort: number, remotePort: number, state: string, localAddress = "0100007F") => ({
+      localAddress,
+      remoteAddress: "0100007F",
       localPort,
       remotePort,
       state,
@@ -74,6 +83,9 @@ describe("the kernel's sockets", () => {
       serverTimeWait: 1,
       serverEstablished: 1,
     });
+    const one = new SocketCounter(new Set([6_379]), [], "127.0.0.9");
+    const others = [socket(2, 6_379, "06"), socket(2, 6_379, "06", "0900007F")];
+    expect(one.count(others)).toMatchObject({ clientTimeWait: 1, serverTimeWait: 0 });
   });
 
   test("the slots of keys and nodes match Redis", () => {

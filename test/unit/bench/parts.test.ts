@@ -54,15 +54,18 @@ describe("the command line", () => {
   const defaults = { rounds: [10, 5], invocations: [100, 20] } as const;
   const scenario = { name: "keepalive", defaults } as Partial<Scenario> as Scenario;
   const standard = [
-    { name: "warmline", standard: true },
-    { name: "agent", standard: true },
+    { name: "warmline", standard: true, protocol: "http" },
+    { name: "agent", standard: true, protocol: "http" },
   ] as BenchClient[];
-  const tuned = { name: "undici-tuned", standard: false, tunes: "undici" } as BenchClient;
-  const clients = [...standard, { name: "undici", standard: false } as BenchClient, tuned];
+  const tuned = { name: "undici-tuned", standard: false, protocol: "http", tunes: "undici" } as BenchClient;
+  const tcp = { name: "ioredis", standard: false, protocol: "tcp" } as BenchClient;
+  const undici = { name: "undici", standard: false, protocol: "http" } as BenchClient;
+  const clients = [...standard, undici, tuned, tcp];
   const shipped = { name: "shipped", clients: "shipped", defaults } as Partial<Scenario> as Scenario;
   const sweep = { name: "sweep", clients: "all", distances: true, defaults } as Partial<Scenario> as Scenario;
-  const fixed = { name: "fixed", clients: [], defaults } as Partial<Scenario> as Scenario;
-  const read = (...args: string[]) => parse(args, [scenario, sweep, fixed, shipped], clients);
+  const none = { name: "none", clients: [], defaults } as Partial<Scenario> as Scenario;
+  const web = { name: "web", clients: "all", protocol: "http", defaults } as Partial<Scenario> as Scenario;
+  const read = (...args: string[]) => parse(args, [scenario, sweep, none, shipped, web], clients);
 
   test("the command line has defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
@@ -130,6 +133,12 @@ describe("the command line", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });
     expect(read("shipped")).toMatchObject({ clients: clients.filter((each) => each !== tuned) });
+    expect(read("none")).toMatchObject({ clients: [] });
+    expect(read("none", "--clients", "agent")).toMatchObject({ clients: [{ name: "agent" }] });
+    expect(read("web")).toMatchObject({ clients: clients.filter((each) => each !== tcp) });
+    expect(read("web", "--clients", "all")).toMatchObject({
+      clients: clients.filter((each) => each !== tcp),
+    });
     expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
       clients: [{ name: "undici" }],
       settings: { rtts: [0, 20], rttMs: 0 },
@@ -150,7 +159,7 @@ describe("the command line", () => {
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
     [
       ["keepalive", "--clients", "nobody"],
-      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned",
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis",
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],
@@ -158,7 +167,7 @@ describe("the command line", () => {
       ["keepalive", "--engine", "/none"],
       "--engine must be embedded, auto or the path of an executable; /none is not executable.",
     ],
-    [["fixed", "--clients", "agent"], "--clients cannot be used with fixed: it measures no clients."],
+    [["web", "--clients", "agent,ioredis"], "--clients must name clients over HTTP for web; ioredis is not."],
   ])("the command line refuses %j with a one-line message", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);

@@ -39,6 +39,9 @@ export interface RedisCluster {
 
 /** Options of {@link startCluster}. */
 export interface ClusterOptions {
+  /** The numbers of primaries and of their replicas. Default: three of each. */
+  readonly primaries?: number;
+  readonly replicas?: number;
   /** The silence in ms after which a node counts as failed. Default 2,000. */
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
@@ -48,7 +51,7 @@ export interface ClusterOptions {
 }
 
 /**
- * Starts a real cluster of three primaries and three replicas on free loopback ports, the slots spread evenly.
+ * Starts a real cluster on free loopback ports, by default of three primaries and three replicas, the slots spread evenly.
  * Returns when every node finds it whole.
  * @throws if there is no server on PATH (see {@link redisAvailable}) or a node does not start
  */
@@ -60,12 +63,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     rmSync(folder, { recursive: true, force: true });
   };
   const whenReady = () => allReady(nodes);
-  const tlsPorts = options.tls === undefined ? [] : await freePorts(6);
+  const { primaries = 3, replicas = 3 } = options;
+  const size = primaries + replicas;
+  const tlsPorts = options.tls === undefined ? [] : await freePorts(size);
   const tlsUrl = tlsPorts.length > 0 ? `rediss://127.0.0.1:${tlsPorts[0]}` : undefined;
   try {
-    for (const port of await freePorts(6)) {
+    for (const port of await freePorts(size)) {
       const flags = [...(options.flags ?? []), ...tlsFlags(tlsPorts[nodes.length], options.tls)];
-      const role = nodes.length < 3 ? "primary" : "replica";
+      const role = nodes.length < primaries ? "primary" : "replica";
       nodes.push(await startNode(port, role, folder, { ...options, flags }));
     }
     // With TLS, nodes find each other by their TLS ports.
@@ -138,7 +143,7 @@ async function startNode(
   };
 }
 
-/** Introduces the nodes to each other, assigns the slots and makes the last three replicas of the first three. */
+/** Introduces the nodes to each other, assigns the slots and makes each replica one of a primary, in turn. */
 async function introduce(nodes: readonly StartedNode[], firstPort: number): Promise<void> {
   const primaries = nodes.filter((node) => node.role === "primary");
   for (const [index, node] of primaries.entries()) {
@@ -158,7 +163,7 @@ async function introduce(nodes: readonly StartedNode[], firstPort: number): Prom
     return true;
   });
   for (const [index, replica] of nodes.filter((node) => node.role === "replica").entries()) {
-    await replica.command("CLUSTER", "REPLICATE", primaries[index]!.id);
+    await replica.command("CLUSTER", "REPLICATE", primaries[index % primaries.length]!.id);
   }
 }
 

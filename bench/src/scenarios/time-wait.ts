@@ -1,0 +1,119 @@
+import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
+import { atLeast, atMost, claimOf } from "../checks.js";
+import { count, share, withInterval } from "../format.js";
+import { lineChart, meanColumns, tableOf } from "../present.js";
+import { defineScenario } from "../scenario.js";
+import { combine, mean } from "../series.js";
+import { driveRequests } from "../sockets/drive.js";
+import { type Counts, kernelMissing, SocketCounter } from "../sockets/kernel.js";
+import { openWay, waysOf } from "../sockets/ways.js";
+
+/** Nodes of the cluster, and commands of a request: most nodes serve one, as in the article. */
+const PRIMARIES = 24;
+const COMMANDS = 40;
+const REQUESTS_PER_S = 4;
+/** The time in s for which Linux keeps a socket in TIME_WAIT. */
+const LIFE_S = 60;
+/** Between two counts in ms: they read a list of all sockets. */
+const SAMPLE_MS = 3_000;
+/** The tolerance of the model. */
+const NEAR = 0.1;
+const KEYS = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
+
+const inTimeWait = ({ clientTimeWait, serverTimeWait }: Counts) => clientTimeWait + serverTimeWait;
+
+/** Runs requests for longer than a socket stays in TIME_WAIT, and counts these sockets in the steady state. */
+export default defineScenario({
+  name: "time-wait",
+  title: "Sockets in TIME_WAIT, steady state",
+  question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
+  clients: ["warmline"],
+  protocol: "http",
+  order: 8.1,
+  lanes: 20,
+  defaults: { rounds: [5, 1], seconds: [75, 4] },
+  missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
+  cases: async ({ clients, defer, record }) => {
+    const cluster = await startCluster({
+      ...{ primaries: PRIMARIES, replicas: 0 },
+      // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
+      flags: ["--protected-mode", "no"],
+    });
+    defer(() => cluster.stop());
+    const engine = `redis-server, a cluster of ${PRIMARIES}`;
+    record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
+    return waysOf(clients).map((way) => ({ ...way, cluster }));
+  },
+  label: ({ way }) => way,
+  run: async ({ cluster, ...way }, { settings, random }) => {
+    // A loopback address of its own tells the sockets of runs at the same time apart.
+    const byte = () => 1 + Math.floor(random() * 250);
+    const from = `127.${byte()}.${byte()}.${byte()}`;
+    const { gateway, request, close } = await openWay(cluster, { ...way, from });
+    const ports = gateway ? [gateway.port] : cluster.nodes.map(({ port }) => port);
+    const counter = new SocketCounter(new Set(ports), undefined, way.direct ? from : undefined);
+    let closed = 0;
+    const page = async () => {
+      const keys = Array.from({ length: COMMANDS }, () => KEYS[Math.floor(random() * KEYS.length)]!);
+      closed += await request(keys);
+    };
+    try {
+      const driven = await driveRequests(page, REQUESTS_PER_S, settings.seconds, counter, SAMPLE_MS);
+      const last = driven.samples.filter(({ atS }, at) => atS > LIFE_S || at === driven.samples.length - 1);
+      return {
+        timeWait: last.reduce((sum, each) => sum + inTimeWait(each), 0) / last.length,
+        closedPerS: closed / settings.seconds,
+        failed: driven.failed,
+        samples: driven.samples,
+      };
+    } finally {
+      await close();
+    }
+  },
+  report: (rows, { settings }) => {
+    const [straight, anew] = [rows[0]!, rows[1]!];
+    const fall = combine([anew.timeWait, straight.timeWait], (own, all) => 1 - own / all, mean);
+    const off = combine(
+      [straight.timeWait, straight.closedPerS],
+      (sockets, perS) => Math.abs(sockets / (perS * LIFE_S) - 1),
+      mean,
+    );
+    return {
+      headlines: rows.map((row) => ({
+        value: withInterval(row.timeWait.estimate(mean), count),
+        label: `sockets in TIME_WAIT, ${row.way}`,
+      })),
+      checks: [
+        atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
+          article: claimOf("envoy", "timeWait"),
+          text: share,
+        }),
+        atMost(
+          `they pile up: after ${LIFE_S} s their number is that of the connections closed in ${LIFE_S} s, within ${NEAR * 100}%`,
+          off,
+          NEAR,
+          {
+            article: claimOf("envoy", "pileUp"),
+            detail: `${count(straight.closedPerS.estimate(mean).value)} closed per second`,
+            text: share,
+          },
+        ),
+      ],
+      table: tableOf(rows, ({ way }) => way, [
+        ["connection", ({ way }) => way],
+        ["failed", ({ failed }) => failed.total],
+        ...meanColumns({ closedPerS: "closed per s", timeWait: "TIME_WAIT" }),
+      ]),
+      charts: [
+        lineChart("Sockets in TIME_WAIT over time, first round", "sockets", "s", rows, {
+          style: ({ way, hue }) => ({ label: way, hue }),
+          points: ({ samples }) => samples[0]!.map((each) => [each.atS, inTimeWait(each)] as const),
+        }),
+      ],
+      notes: [
+        `${REQUESTS_PER_S} requests per second for ${settings.seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of ${PRIMARIES} primaries on loopback, all rounds at the same time. TIME_WAIT is the mean of the counts after ${LIFE_S} s, or the last one of a shorter run.`,
+        "With one connection per request the reduction is 1 - 1/n for n nodes per request. The scenario sockets has three nodes per request.",
+      ],
+    };
+  },
+});

@@ -1,0 +1,53 @@
+import { RawConnection } from "../raw-connection.js";
+import { type SlotRange, slotOf, slotRanges } from "./slots.js";
+
+/** Reads keys of a cluster over plain sockets, one after another. It keeps its connections until they are closed. */
+export class ClusterReader {
+  readonly #open = new Map<number, RawConnection>();
+  #ranges: readonly SlotRange[] | undefined;
+
+  constructor(
+    /** The node from which the topology is fetched. */
+    readonly seedPort: number,
+    /** The local address of connections. Default: the system's choice. */
+    readonly from?: string,
+  ) {}
+
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  async read(keys: readonly string[]): Promise<void> {
+    const slots = ["CLUSTER", "NODES"];
+    this.#ranges ??= slotRanges(await (await this.#connectionTo(this.seedPort)).run(slots));
+    for (const key of keys) {
+      const slot = slotOf(key);
+      const { port } = this.#ranges.find(({ from, to }) => slot >= from && slot <= to)!;
+      await (await this.#connectionTo(port)).run(["GET", key]);
+    }
+  }
+
+  /** Drops the topology, so that the next read fetches it. */
+  dropTopology(): void {
+    this.#ranges = undefined;
+  }
+
+  close(): void {
+    for (const connection of this.#open.values()) connection.close();
+    this.#open.clear();
+  }
+
+  async #connectionTo(port: number): Promise<RawConnection> {
+    const kept = this.#open.get(port);
+    if (kept) return kept;
+    const opened = await RawConnection.open({
+      port,
+      tls: false,
+      auth: { protocol: "redis" },
+      from: this.from,
+    });
+    this.#open.set(port, opened);
+    return opened;
+  }
+}
