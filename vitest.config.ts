@@ -29,7 +29,8 @@ export default defineConfig({
     exclude: overUndici ? OWN_CONNECTIONS : [],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { poll: { interval: 10 } },
+    // Polls end as soon as they succeed; a busy machine needs longer than a second.
+    expect: { poll: { interval: 10, timeout: 10_000 } },
     globalSetup: setups[suite ?? ""] ?? [],
     setupFiles: [
       ...(overUndici ? ["test/faults/support/undici.ts"] : []),

@@ -8,13 +8,13 @@ import { blocksIn, blocksOf, pages, root } from "./pages.js";
 
 // Code on the pages has to compile against the last build, and the targets of links have to exist.
 
-test("every TypeScript block of the pages type-checks", { timeout: 60_000 }, () => {
+test("every TypeScript block of the pages type-checks", { timeout: 180_000 }, () => {
   const blocks = blocksIn("ts");
   expect(new Set(blocks.map(({ page }) => page))).toContain("README.md");
   expect(check(blocks)).toEqual([]);
 });
 
-test("a block that fails is reported by page and line", { timeout: 60_000 }, () => {
+test("a block that fails is reported by page and line", { timeout: 180_000 }, () => {
   const page = [
     "Text.",
     "```ts",

@@ -14,7 +14,9 @@ describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", ()
   });
   afterAll(() => pair?.stop());
 
-  test(`${RUNS} random command sequences have the same replies (seed ${SEED})`, async () => {
+  test(`${RUNS} random command sequences have the same replies (seed ${SEED})`, {
+    timeout: 120_000,
+  }, async () => {
     await compareEngines(pair, { runs: RUNS, maxLength: 12, seed: SEED });
   });
 

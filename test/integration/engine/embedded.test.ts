@@ -160,7 +160,7 @@ describe("commands over the in-process connection", () => {
     slow.on("data", (part: Buffer) => {
       bytes += part.length;
     });
-    await expect.poll(() => bytes).toBe(100 * (1024 * 1024 + "$1048576\r\n\r\n".length));
+    await expect.poll(() => bytes, { timeout: 20_000 }).toBe(100 * (1024 * 1024 + "$1048576\r\n\r\n".length));
     slow.destroy();
   });
 

@@ -177,7 +177,7 @@ describe("--persist", () => {
           acknowledged++;
         }
       })().catch(() => {});
-      await expect.poll(() => acknowledged, { timeout: 10_000 }).toBeGreaterThan(200);
+      await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(100);
       cli.child.kill("SIGKILL");
       await cli.ended;
       await writing;

@@ -69,7 +69,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   }),
   objectIdletime: on(async (redis) => {
     await redis.set("k", 1);
-    expect(await redis.objectIdletime("k")).toBe(0);
+    expect(await redis.objectIdletime("k")).toBeLessThan(20);
   }),
   objectRefcount: on(async (redis) => {
     await redis.set("k", "a value of its own");

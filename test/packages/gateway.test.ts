@@ -10,22 +10,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { post } from "./cli-process.js";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { post } from "../integration/cli/cli-process.js";
 
 // The packed gateway, installed into an empty project on a machine without Redis.
 
-const workspace = resolve(import.meta.dirname, "../../../gateway");
 const folder = mkdtempSync(join(tmpdir(), "warmline-packed-"));
 const installed = join(folder, "node_modules", "warmline-gateway");
 /** The only programs there are, so that a Redis on this machine is not found. */
 const programs = join(folder, "programs");
 const environment = { PATH: programs, HOME: folder };
 
-function run(command: string, args: readonly string[], cwd = folder): string {
+function run(command: string, args: readonly string[]): string {
   return execFileSync(command, args, {
-    cwd,
+    cwd: folder,
     encoding: "utf8",
     stdio: "pipe",
     env: { ...process.env, HOME: folder },
@@ -36,10 +35,8 @@ beforeAll(() => {
   mkdirSync(programs);
   symlinkSync(process.execPath, join(programs, "node"));
   symlinkSync("/bin/sh", join(programs, "sh"));
-  const packed = run("npm", ["pack", "--json", "--pack-destination", folder], workspace);
-  const [{ filename }] = Object.values(JSON.parse(packed)) as [{ filename: string }];
   writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, filename)]);
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", inject("tarballs")["warmline-gateway"]]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
