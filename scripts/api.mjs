@@ -13,6 +13,7 @@ const ENTRIES = [
   "src/streams.ts",
   "src/near.ts",
   "src/cache.ts",
+  "src/shared-stream.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",
   "adapters/src/express-session.ts",

@@ -6,6 +6,7 @@ import { type Block, root } from "./pages.js";
 const AMBIENT = `declare global {
   const redis: import("warmline").Redis;
   interface Order { readonly id: string; readonly last: boolean }
+  interface Profile { readonly name: string }
   function handle(...what: unknown[]): void;
   function report(...what: unknown[]): void;
   function reload(...what: unknown[]): void;

@@ -8,13 +8,23 @@ import {
   type RedisOptions,
   type Subscriber,
 } from "../../../src/index.js";
+import { sharedStream } from "../../../src/shared-stream.js";
 import { setups } from "../gateway/engines.js";
 import { metric, numsub } from "./listen.js";
 
-const entries = [
-  ["Node's entry", NodeRedis],
-  ["the fetch entry", FetchRedis],
-] as const;
+type Create = (options: RedisOptions) => NodeRedis;
+
+/** Creates a client whose subscriptions share an event stream. */
+function createSharing(options: RedisOptions): NodeRedis {
+  const redis = new NodeRedis(options);
+  return Object.create(redis, Object.getOwnPropertyDescriptors(sharedStream(redis)));
+}
+
+const entries: [name: string, create: Create][] = [
+  ["Node's entry", (options) => new NodeRedis(options)],
+  ["the fetch entry", (options) => new FetchRedis(options)],
+  ["a shared stream", createSharing],
+];
 
 for (const setup of setups) {
   describe.runIf(setup.available)(`subscribers on ${setup.name}`, () => {
@@ -35,9 +45,9 @@ for (const setup of setups) {
       return subscriber;
     };
 
-    describe.each(entries)("%s", (_, Redis) => {
+    describe.each(entries)("%s", (_, create) => {
       const make = (options: RedisOptions = {}) =>
-        new Redis({ url: gateway.url, token: gateway.token, ...options });
+        create({ url: gateway.url, token: gateway.token, ...options });
 
       test("messages arrive as events, in order, decoded like values", async () => {
         const redis = make();
@@ -249,7 +259,7 @@ for (const setup of setups) {
 
       test("a missing url, a requester and invalid names are refused", async () => {
         await expect(make({ url: "" }).subscribe("a").ready).rejects.toBeInstanceOf(ConfigError);
-        const requested = new Redis({ request: async () => ({ result: "PONG" as never }) });
+        const requested = create({ request: async () => ({ result: "PONG" }) } as never);
         expect(await requested.ping()).toBe("PONG");
         await expect(requested.subscribe("a").ready).rejects.toThrow(/not a requester/);
         const redis = make();

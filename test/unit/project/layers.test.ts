@@ -21,6 +21,7 @@ const PACKAGES = [
       "streams",
       "near",
       "cache",
+      "shared-stream",
       "connector",
     ],
   },
@@ -94,7 +95,7 @@ describe.each(PACKAGES)("$folder", ({ folder, layers, title }) => {
   test("docs/architecture.md lists the folders in this order", () => {
     const section = architecture.split(/^## /m).find((text) => text.startsWith(title));
     const rows = Array.from(section!.matchAll(/^\| (`.*?`) \|/gm), ([, names]) => names!);
-    const listed = rows.flatMap((names) => Array.from(names.matchAll(/`(\w+)\/`/g), ([, name]) => name));
+    const listed = rows.flatMap((names) => Array.from(names.matchAll(/`([\w-]+)\/`/g), ([, name]) => name));
     expect(listed).toEqual(layers.filter((name) => !name.includes(".")));
   });
 });
