@@ -1,5 +1,6 @@
 import type { CommandArg } from "../../protocol/args.js";
 import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
+import { monotonicTime } from "../../util/clock.js";
 import { keysOf } from "./keys.js";
 import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
@@ -64,6 +65,6 @@ export function wrapInIdempotencyScript(
 function randomId(): string {
   const numbers = crypto.getRandomValues(new Uint32Array(3));
   numbers[0]! ^= Date.now();
-  numbers[1]! ^= performance.now() * 1e6;
+  numbers[1]! ^= monotonicTime() * 1e6;
   return Array.from(numbers, (number) => number.toString(36)).join("");
 }

@@ -1,6 +1,7 @@
 import { ConnectionError, TimeoutError } from "../../errors.js";
 import type { Settings } from "../../execution/settings.js";
 import { RetryBudget } from "../../transport/retry-budget.js";
+import { monotonicTime } from "../../util/clock.js";
 import { sleep } from "../../util/timers.js";
 import { dataIn, type StreamRequest, streamLines } from "./event-stream.js";
 import { type Frame, readFrame } from "./frame.js";
@@ -48,7 +49,7 @@ export async function* followStream(
               // A subscription that was never established fails like a command; an established one is reopened.
               if (!confirmed) budget = new RetryBudget({ retries: Infinity, backoff }, Infinity);
               confirmed = true;
-              since = performance.now();
+              since = monotonicTime();
             }
           }
         }
@@ -56,7 +57,7 @@ export async function* followStream(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (performance.now() - since > STEADY_AFTER) budget.retried = 0;
+      if (monotonicTime() - since > STEADY_AFTER) budget.retried = 0;
       const mayHelp = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
       const wait = mayHelp ? budget.next() : undefined;
       if (wait === undefined) throw error;

@@ -34,6 +34,11 @@ const sessions = new Map<string, Buffer>();
 const net = () => process.getBuiltinModule("node:net");
 const tlsModule = () => process.getBuiltinModule("node:tls");
 
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 60_000 };
+
+/** Returns the name for SNI, which must not be an IP address (RFC 6066, section 3). */
+const servernameOf = (host: string) => (net().isIP(host) ? "" : host);
+
 /** Read buffer that all sockets of the thread share, one after the other. */
 let memory: Buffer | undefined;
 
@@ -46,7 +51,7 @@ export function openSocket(
   { url, host, port, tls, network }: Origin,
   onBytes?: (bytes: Buffer) => void,
 ): Socket {
-  const options: TcpNetConnectOpts = { host, port, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  const options: TcpNetConnectOpts = { host, port, ...KEEP_ALIVE };
   if (onBytes && !process.versions.deno && !process.versions.bun) {
     memory ??= Buffer.allocUnsafeSlow(64 * 1024);
     const callback = (count: number, buffer: Uint8Array) => {
@@ -59,10 +64,9 @@ export function openSocket(
   if (!tls) return (tunnel as Socket | undefined) ?? net().connect({ ...options, noDelay: true });
   const sessionKey = url + (network?.key ?? "");
   const session = sessions.get(sessionKey);
-  const servername = net().isIP(host) ? "" : host;
   const socket = tlsModule().connect({
     ...(tunnel ? { socket: tunnel } : options),
-    servername,
+    servername: servernameOf(host),
     ALPNProtocols: ["http/1.1"],
     session,
     ...network?.tls,
@@ -76,10 +80,10 @@ export function openSocket(
 
 /** Starts to connect to the network's proxy, and opens a tunnel to the host. */
 function connectThrough({ proxy, tls }: Network, url: string, port: number) {
-  const options = { host: proxy!.host, port: proxy!.port, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  const servername = net().isIP(proxy!.host) ? "" : proxy!.host;
-  const socket = proxy!.tls
-    ? tlsModule().connect({ ...options, servername, ca: tls?.ca } as ConnectionOptions)
+  const { host, port: proxyPort, tls: secure } = proxy!;
+  const options = { host, port: proxyPort, ...KEEP_ALIVE };
+  const socket = secure
+    ? tlsModule().connect({ ...options, servername: servernameOf(host), ca: tls?.ca } as ConnectionOptions)
     : net().connect(options);
   socket.setNoDelay(true);
   return openTunnel(socket, proxy!, `${new URL(url).hostname}:${port}`);

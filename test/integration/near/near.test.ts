@@ -8,9 +8,9 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
 const clocks = { monotonic: 0, wall: 0 };
-const { now } = performance;
+const monotonic = process.hrtime.bigint;
 const wall = Date.now;
-performance.now = () => now.call(performance) + clocks.monotonic;
+process.hrtime.bigint = () => monotonic() + BigInt(clocks.monotonic * 1e6);
 Date.now = () => wall() + clocks.wall;
 
 const MATCH = { match: ["near:*", "single"] };
