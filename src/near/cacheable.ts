@@ -10,6 +10,11 @@ const NOT_CACHEABLE =
 
 /** Writes that may change any key. */
 const CHANGES_ANY = /^(FLUSH(ALL|DB)|SWAPDB|MIGRATE)$/;
+/** Commands that wait for a key, and otherwise change what they change without the `B`. */
+const BLOCKING = /^B(?=[LRZ])/;
+/** Those with their timeout before the number of keys, and those with nothing but keys before it. */
+const TIMEOUT_FIRST = /^B[LZ]MPOP$/;
+const KEYS_FIRST = /^B([LR]POP|ZPOP(MIN|MAX))$/;
 /** Commands whose second argument is the number of the keys that follow. */
 const SCRIPTS = /^(EVAL(SHA)?|FCALL)(_RO)?$/;
 
@@ -27,7 +32,14 @@ export function cacheableKeys({ argv, bytes, wait }: Command, matches: MatchKey)
 export function changedKeys({ argv }: Command, matches: MatchKey): string[] | "all" {
   const name = argv[0] as string;
   if (CHANGES_ANY.test(name)) return "all";
-  const keys = SCRIPTS.test(name) ? argv.slice(3, 3 + Number(argv[2])) : keysOf(argv);
-  const texts = keys.map((key) => (typeof key === "string" ? key : new TextDecoder().decode(key)));
+  const texts = keysOfWrite(name, argv).map((key) =>
+    typeof key === "string" ? key : new TextDecoder().decode(key),
+  );
   return texts.filter(matches);
+}
+
+function keysOfWrite(name: string, argv: Command["argv"]): Command["argv"] {
+  if (SCRIPTS.test(name)) return argv.slice(3, 3 + Number(argv[2]));
+  if (KEYS_FIRST.test(name)) return argv.slice(1, -1);
+  return keysOf([name.replace(BLOCKING, ""), ...argv.slice(TIMEOUT_FIRST.test(name) ? 2 : 1)]);
 }
