@@ -160,6 +160,16 @@ test("an exclusive connection is waited for, and an interrupted wait continues f
   expect(rests[1]).toBeGreaterThan(4);
 });
 
+test("CLIENT UNBLOCK with ERROR ends a wait with its error, and the command is not sent again", async () => {
+  const error = "-UNBLOCKED client unblocked via CLIENT UNBLOCK";
+  const { received } = start(
+    ([name]) => (name === "BLPOP" ? error : "+OK"),
+    () => true,
+  );
+  expect(await sendAlone([5_000], "BLPOP q 5")).toEqual([error]);
+  expect(received.filter((text) => text.startsWith("BLPOP"))).toHaveLength(1);
+});
+
 test("queued commands fail at once as unsent when the gateway closes", async () => {
   start(
     () => "+OK",
