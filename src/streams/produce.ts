@@ -42,15 +42,24 @@ export function produce<V>(
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };
 
+  /** Whether the key is known to be a stream. Until then EXPIRE follows XADD in a request of its own, if that succeeds. */
+  let isStream = false;
+
   async function send(entries: readonly Record<string, unknown>[]): Promise<void> {
-    // Not every endpoint takes bytes in a batch.
-    const single = entries.length === 1 || entries.some(hasBytes);
-    if (single) for (const fields of entries) await client.xadd(key, "*", fields, trim);
+    const expires = ttl !== undefined;
+    // Not every endpoint takes bytes in a batch. One command alone needs none.
+    const single = entries.some(hasBytes) || (entries.length === 1 && !(expires && isStream));
     // A transaction keeps the order of entries if parts of it are sent again.
     const batch = client.multi();
-    if (!single) for (const fields of entries) batch.xadd(key, "*", fields, trim);
-    if (ttl !== undefined) batch.expire(key, ttl);
-    if (batch.length() > 0) await batch.exec();
+    for (const fields of entries) {
+      if (single) await client.xadd(key, "*", fields, trim);
+      else batch.xadd(key, "*", fields, trim);
+    }
+    const together = isStream && !single;
+    if (expires && together) batch.expire(key, ttl);
+    if (!single) await batch.exec();
+    isStream = true;
+    if (expires && !together) await client.expire(key, ttl);
   }
 
   let pending: Record<string, unknown>[] = [];

@@ -63,8 +63,9 @@ export async function* streamEntries<V>(
       if (error instanceof RedisError && error.code === "GAP") {
         throw new GapError(position, /; (.*?)( \(command: \w+\))?$/.exec(error.message)?.[1] ?? "");
       }
-      const isLost = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
-      if (!isLost) throw confirmed ? error : new Unsupported(error);
+      const isSilent = error instanceof TimeoutError;
+      const isLost = error instanceof ConnectionError || (confirmed && isSilent);
+      if (!isLost) throw confirmed || isSilent ? error : new Unsupported(error);
       const wait = thaw.frozen ? 0 : budget.next();
       if (wait === undefined) throw error;
       await sleep(wait, signal);

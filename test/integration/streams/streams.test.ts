@@ -7,7 +7,7 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import { follow, GapError, produce } from "warmline/streams";
 import { freePorts } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { setups } from "../gateway/engines.js";
 
 /** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
@@ -104,6 +104,15 @@ for (const setup of setups) {
         const seen: unknown[] = [];
         for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
         expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 1_500 - (length - 1) + n));
+      });
+
+      test("a producer fails at a key of another type, which keeps its lifetime", async () => {
+        await redis.set("text", "x");
+        const writer = produce(redis, "text", { ttl: 60 }).getWriter();
+        const writes = [writer.write("a"), writer.write("b"), writer.close()];
+        await expect(writes.at(-1)).rejects.toThrow("WRONGTYPE");
+        await Promise.allSettled([...writes, writer.closed]);
+        expect(await redis.ttl("text")).toBe(-1);
       });
 
       test("a follower of an aborted stream throws after the last entry", async () => {
@@ -233,5 +242,33 @@ test("a stream that is lost within an entry continues after the last whole one",
     "/follow/log?from=0-0",
     "/follow/log?from=1-0",
   ]);
+  await endpoint.stop();
+});
+
+test("an endpoint that does not respond fails a follower within the timeout of one read", async () => {
+  const endpoint = await RawEndpoint.start();
+  endpoint.onRequest = () => {};
+  const redis = new Redis({ url: endpoint.url, token: "t", timeout: 100 });
+  await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
+  await endpoint.stop();
+});
+
+test("an entry and the lifetime of its stream are sent together, after the first one", async () => {
+  const endpoint = await RawEndpoint.start();
+  const json = { "content-type": "application/json", "warmline-gateway": "0" };
+  endpoint.onRequest = ({ head, body, socket }) => {
+    const reply = { result: body.includes("XADD") ? "1-0" : 1 };
+    const isBatch = head.startsWith("POST /multi-exec");
+    socket.write(httpResponse(JSON.stringify(isBatch ? [reply, { result: 1 }] : reply), json));
+  };
+  const redis = new Redis({ url: endpoint.url, token: "t", responseFormat: "json" });
+  const writer = produce(redis, "log", { ttl: 60 }).getWriter();
+  await writer.write({ n: 1 });
+  await expect.poll(() => endpoint.count("EXPIRE")).toBe(1);
+  await writer.write({ n: 2 });
+  await writer.close();
+  expect(endpoint.requests).toHaveLength(4);
+  for (const { body } of endpoint.requests.slice(2)) expect(body).toMatch(/"XADD".*"EXPIRE"/);
   await endpoint.stop();
 });
