@@ -10,6 +10,7 @@ import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { channelTracer } from "./client/tracing-channels.js";
 import { warmUp } from "./client/warm-up.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
+import { builtin } from "./transport/node/builtin.js";
 import { NodeTransport } from "./transport/node/transport.js";
 import { resolveCircuit } from "./transport/node/transport-options.js";
 
@@ -32,8 +33,8 @@ const platform: Platform = {
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   beforeCalls: markPageDynamic,
   tracer: channelTracer,
-  sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
-  contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
+  sha1: (text) => builtin("node:crypto").createHash("sha1").update(text).digest("hex"),
+  contextNow: () => builtin("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, probe) => {
     const { keepAlive, maxConnections = 64, tls, proxy } = options;
     return new NodeTransport({

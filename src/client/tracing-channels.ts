@@ -1,6 +1,7 @@
 import type { TracingChannel } from "node:diagnostics_channel";
 import type { Tracer } from "../execution/trace.js";
 import type { TraceContext } from "../options/options.js";
+import { builtin } from "../transport/node/builtin.js";
 
 type Channels = Record<TraceContext["operation"], TracingChannel>;
 
@@ -9,7 +10,7 @@ let channels: Channels | undefined;
 /** The channels, created with the first command, as those of events with the first connection. */
 function getChannels(): Channels {
   if (!channels) {
-    const { tracingChannel } = process.getBuiltinModule("node:diagnostics_channel");
+    const { tracingChannel } = builtin("node:diagnostics_channel");
     channels = { command: tracingChannel("warmline:command"), request: tracingChannel("warmline:request") };
   }
   return channels;

@@ -9,7 +9,7 @@ export interface UpstashRequest {
   path?: string[];
   /** The command's arguments, or for a batch an array of them. */
   body?: unknown;
-  /** Headers that are sent besides the client's own. */
+  /** Headers that are sent besides the client's own. One that is the client's own is an ArgumentError. */
   headers?: Record<string, string>;
   /** Ends the request when it is aborted. */
   signal?: Signal;

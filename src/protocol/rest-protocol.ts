@@ -40,7 +40,9 @@ export type Route = BatchPath | "";
 const PLAIN = 0;
 const BASE64 = 1;
 const RESP2 = 2;
-type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2;
+/** The JSON of the protocol is the reply. */
+const UNREAD = 3;
+type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2 | typeof UNREAD;
 
 const SYNC_TOKEN = "upstash-sync-token";
 const NEAR = "warmline-near";
@@ -147,18 +149,18 @@ export class Protocol {
     return this.#post(route, commands, bytes, this.#encoding(exact, this.batchesBytes));
   }
 
-  /** Returns a request whose response, the protocol's own JSON, is passed through unread. */
-  passthrough(body: any, route: Route): EncodedRequest {
-    return {
-      request: {
-        path: `${this.#path}/${route}`,
-        headers: this.#headers.json[PLAIN]!,
-        body: JSON.stringify(body),
-      },
-      argv: body,
-      route,
-      read: (response) => parseJson(textOf(response)),
+  /**
+   * Returns a request whose response, the protocol's own JSON, is passed through.
+   * @param more headers besides the client's own, names and values in turn.
+   */
+  passthrough(body: any, route: Route, more: readonly string[]): EncodedRequest {
+    const own = this.#headers.json[PLAIN]!;
+    const request = {
+      path: `${this.#path}/${route}`,
+      headers: more.length > 0 ? [...own, ...more] : own,
+      body: JSON.stringify(body),
     };
+    return this.#encode(request, body, route, false, UNREAD);
   }
 
   /** The request that changes nothing and that every token may make. */
@@ -222,6 +224,7 @@ export class Protocol {
 
   #read(response: HttpResponse, encoding: Encoding): RawReply {
     const { status, body } = response;
+    if (encoding === UNREAD) return parseJson(textOf(response));
     const type = response.header("content-type") ?? "";
     if (type.includes("json")) {
       const text = textOf(response);

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../errors.js";
 import type { CircuitState } from "../transport.js";
+import { builtin } from "./builtin.js";
 import type { CloseReason } from "./connection.js";
 
 /** `warmline:connection:opened`: a connection was established. */
@@ -90,7 +91,7 @@ let channels: Channels | undefined;
 /** The channels, made with the first connection: to import Node's module is a tenth of what importing this package takes. */
 export function events(): Channels {
   if (!channels) {
-    const { channel } = process.getBuiltinModule("node:diagnostics_channel");
+    const { channel } = builtin("node:diagnostics_channel");
     channels = {
       connectionOpened: channel("warmline:connection:opened"),
       connectionReused: channel("warmline:connection:reused"),

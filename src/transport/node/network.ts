@@ -2,6 +2,7 @@ import { ConfigError } from "../../errors.js";
 import { assertConfig } from "../../options/check-options.js";
 import { findUnknownOption } from "../../options/option-names.js";
 import type { RedisOptions, TlsOptions } from "../../options/options.js";
+import { builtin } from "./builtin.js";
 
 /** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6). */
 export interface ProxyServer {
@@ -38,7 +39,7 @@ export function resolveNetwork(
   const parts = [found, tls?.ca, tls?.cert, tls?.key, tls?.passphrase].map((part) =>
     JSON.stringify(part ?? null),
   );
-  const { createHash } = process.getBuiltinModule("node:crypto");
+  const { createHash } = builtin("node:crypto");
   return { key: createHash("sha256").update(parts.join()).digest("hex"), tls, proxy: found || undefined };
 }
 

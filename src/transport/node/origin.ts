@@ -1,5 +1,6 @@
 import type { Socket, TcpNetConnectOpts } from "node:net";
 import type { ConnectionOptions } from "node:tls";
+import { builtin } from "./builtin.js";
 import type { Network } from "./network.js";
 import { openTunnel } from "./tunnel.js";
 
@@ -31,8 +32,8 @@ const sessions = new Map<string, Buffer>();
 
 // Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,
 // since a socket has to begin to connect at once.
-const net = () => process.getBuiltinModule("node:net");
-const tlsModule = () => process.getBuiltinModule("node:tls");
+const net = () => builtin("node:net");
+const tlsModule = () => builtin("node:tls");
 
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 

@@ -1,3 +1,4 @@
+import { builtin } from "./builtin.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /** Opens an event stream on a connection of its own, with the arguments and the result of `fetch`. */
@@ -6,8 +7,8 @@ export function openStream(
   url: string,
   { method, headers, body, signal }: RequestInit,
 ): Promise<Response> {
-  const { request } = process.getBuiltinModule("node:http");
-  const { Readable } = process.getBuiltinModule("node:stream");
+  const { request } = builtin("node:http");
+  const { Readable } = builtin("node:stream");
   const { pathname, host } = new URL(url);
   return new Promise((resolve, reject) => {
     const sent = request(

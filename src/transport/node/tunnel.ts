@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { builtin } from "./builtin.js";
 import type { ProxyServer } from "./network.js";
 
 /** A stream with the methods of a socket that decide whether it keeps the process alive. */
@@ -14,7 +15,7 @@ const MAX_HEAD = 16 * 1024;
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
  */
 export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, authority: string): Tunnel {
-  const { Duplex } = process.getBuiltinModule("node:stream");
+  const { Duplex } = builtin("node:stream");
   let open: () => void;
   const opened = new Promise<void>((resolve) => {
     open = resolve;

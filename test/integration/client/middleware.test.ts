@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+
+// Requests that middleware passes on, as an endpoint receives them.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  const headers = { "content-type": "application/json", "upstash-sync-token": "token-1" };
+  endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', headers));
+});
+afterEach(() => endpoint.stop());
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({ url: endpoint.url, token: "t", retry: false, responseFormat: "json", ...options });
+const headsWith = (text: string) => endpoint.requests.filter(({ head }) => head.includes(text)).length;
+
+/** A client whose middleware adds headers to each request. */
+function withHeaders(headers: Record<string, string>): Redis {
+  const redis = client();
+  redis.use((request, next) => next({ ...request, headers }));
+  return redis;
+}
+
+test("headers that middleware adds are sent besides the client's own", async () => {
+  expect(await withHeaders({ traceparent: "00-1-2-01", "X-Tenant": "ada" }).incr("n")).toBe(1);
+  const { head } = endpoint.requests[0]!;
+  expect(head).toContain("\r\ntraceparent: 00-1-2-01\r\nX-Tenant: ada\r\n");
+  expect(head).toContain("\r\nauthorization: Bearer t\r\n");
+});
+
+describe("a header that can't be sent rejects the command, and nothing is sent", () => {
+  test.each([
+    ["a header of the client's own", { Authorization: "Bearer other" }],
+    ["the length of the body", { "content-length": "0" }],
+    ["a line break in the value", { "x-tenant": "a\r\nhost: other" }],
+    ["a line break in the name", { "x-tenant: a\r\nhost": "other" }],
+  ])("%s", async (_what, headers) => {
+    const failure = { name: "ArgumentError", outcome: "unsent", command: "INCR" };
+    await expect(withHeaders(headers as never).incr("n")).rejects.toMatchObject(failure);
+    expect(endpoint.requests).toEqual([]);
+  });
+});
+
+test("a read behind middleware sends the sync token of the write before it", async () => {
+  const redis = client();
+  redis.use((request, next) => next(request));
+  await redis.incr("k");
+  await redis.strlen("k");
+  expect(redis.readYourWritesSyncToken).toBe("token-1");
+  expect(headsWith("upstash-sync-token: token-1")).toBe(1);
+});
