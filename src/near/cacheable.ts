@@ -12,7 +12,7 @@ const NOT_CACHEABLE =
 const CHANGES_ANY = /^(FLUSH(ALL|DB)|SWAPDB|MIGRATE)$/;
 /** Commands that wait for a key, and otherwise change what they change without the `B`. */
 const BLOCKING = /^B(?=[LRZ])/;
-/** Those with their timeout before the number of keys, and those with nothing but keys before it. */
+/** Commands with the timeout before the number of keys, then commands with nothing but keys before the timeout. */
 const TIMEOUT_FIRST = /^B[LZ]MPOP$/;
 const KEYS_FIRST = /^B([LR]POP|ZPOP(MIN|MAX))$/;
 /** Commands whose second argument is the number of the keys that follow. */
