@@ -1,5 +1,9 @@
 /** A dispatcher of undici 6 or later, by the part of its public interface that is used here. */
 export interface Dispatcher {
+  /**
+   * Sends a request, and calls the handler with its response.
+   * @returns false if the dispatcher is busy
+   */
   dispatch(options: any, handler: any): boolean;
 }
 
