@@ -98,5 +98,13 @@ describe("whole programs of the pages", () => {
     expect(await onMessage(message)).toBe(-1);
     expect(await onMessage(message)).toBe(-1);
     expect(await redis.get("stock:tea")).toBe(-1);
+    const { isOn } = await programOf(page, "export const isOn");
+    await redis.set("flag:new", true);
+    expect([await isOn("new"), await isOn("none")]).toEqual([true, false]);
+    const { onPayment } = await programOf(page, "export const onPayment");
+    const payment = { id: "p-1", user: "ada", cents: 500 };
+    expect([await onPayment(payment), await onPayment(payment)]).toEqual([{ credit: 500 }, { credit: 500 }]);
+    await programOf(page, "produce(redis");
+    expect(await redis.xlen("reply:7")).toBe(3);
   });
 });
