@@ -1,13 +1,10 @@
-import { decide } from "../checks.js";
-import type { Estimate } from "../estimate.js";
-import { count, withInterval } from "../format.js";
-import type { Check } from "../result.js";
-import { combine, type Series } from "../series.js";
-import { bundleSize, type ColdWay } from "./cold.js";
+import type { BenchClient } from "../bench-client.js";
+import type { ColdWay } from "./cold.js";
 import type { Job } from "./jobs.js";
 
-/** A measurement for targets: fresh processes, or a job of warm clients. */
+/** A measurement for targets: fresh processes, a job of warm clients, or the connections at Redis of many instances. */
 export type Measure =
+  | { readonly kind: "connections"; readonly instances: number }
   | { readonly kind: "cold"; readonly way: ColdWay; readonly rttMs: number }
   | { readonly kind: "warm"; readonly job: Job; readonly sameCore?: boolean; readonly rttMs?: number };
 
@@ -22,9 +19,10 @@ export type Value =
   | "cpuUs"
   | "latencies"
   | "heapBefore"
-  | "heapAfter";
+  | "heapAfter"
+  | "connections";
 
-/** A limit: a number of warmline's, relative to a peer's. */
+/** A number of warmline's, relative to a peer's, and the limit of that ratio if there is one. */
 export interface Target {
   readonly name: string;
   readonly measure: string;
@@ -32,7 +30,7 @@ export interface Target {
   /** The peer, as shipped and with its best known settings; or another number of warmline's own. */
   readonly peer: string | { readonly measure: string; readonly value: Value; readonly label: string };
   readonly bound: "at most" | "at least";
-  readonly limit: number;
+  readonly limit?: number;
 }
 
 const BETWEEN_MS = 1;
@@ -46,7 +44,7 @@ export const OWN_MEASURES: Readonly<Record<string, string>> = {
 };
 
 /** All measurements by name. */
-export const measuresOf = (ms: number, heapCommands: number): Record<string, Measure> => ({
+export const measuresOf = (ms: number, quick: boolean): Record<string, Measure> => ({
   start: { kind: "cold", way: { name: "at once", phase: "at once", gapMs: 0 }, rttMs: 0 },
   init: { kind: "cold", way: { name: "init, as shipped", phase: "init", gapMs: 0 }, rttMs: 0 },
   ping: { kind: "cold", way: { name: "init with an awaited PING", phase: "ping", gapMs: 0 }, rttMs: 0 },
@@ -64,7 +62,8 @@ export const measuresOf = (ms: number, heapCommands: number): Record<string, Mea
   recreated: { kind: "warm", job: { kind: "sequential", call: "recreated", ms } },
   refused: { kind: "warm", job: { kind: "sequential", call: "refused", ms } },
   "refused, no caller": { kind: "warm", job: { kind: "sequential", call: "refused, no caller", ms } },
-  heap: { kind: "warm", job: { kind: "heap", commands: heapCommands } },
+  heap: { kind: "warm", job: { kind: "heap", commands: quick ? 1_000 : 100_000 } },
+  instances: { kind: "connections", instances: quick ? 100 : 1_000 },
 });
 
 const target = (
@@ -74,6 +73,22 @@ const target = (
   bound: Target["bound"],
   limit: number,
 ): Target => ({ name, measure, value, peer, bound, limit });
+
+/** Comparisons with every client, without a limit: where a peer is faster, its line says so. */
+const COMPARISONS: readonly (readonly [
+  name: string,
+  measure: string,
+  value: Value,
+  bound: Target["bound"],
+])[] = [
+  ["import and first command, TLS", "start", "totalMs", "at most"],
+  ["init and first command, nothing awaited", "init", "totalMs", "at most"],
+  ["init with an awaited PING, and first command", "ping", "totalMs", "at most"],
+  ["one at a time, p50, 1 ms away", "one, 1 ms away", "latencies", "at most"],
+  ["CPU per command, 1 ms away", "one, 1 ms away", "cpuUs", "at most"],
+  ["50 in flight", "50 in flight", "usPerCommand", "at least"],
+  ["50 in flight, CPU per command", "50 in flight", "cpuUs", "at most"],
+];
 
 /** The limits. */
 export const TARGETS: readonly Target[] = [
@@ -129,88 +144,36 @@ export const TARGETS: readonly Target[] = [
     1.02,
   ),
   target("heap after many commands", ["heap", "heapAfter"], "upstash", "at most", 0.7),
+  target(
+    "connections at Redis for 1,000 instances",
+    ["instances", "connections"],
+    "ioredis",
+    "at most",
+    0.01,
+  ),
 ];
 
-/** Limits of a bundle's size in bytes. */
-const SIZES = [
-  { name: "fetch entry, minified and gzipped", client: "warmline-fetch", of: "gzipped", limit: 25_000 },
-  { name: "Node entry, minified", client: "warmline", of: "minified", limit: 190_000 },
-] as const;
-/** A ratio with two digits. */
-const times = (value: number) => `${value.toFixed(2)}x`;
+const isPeer = ({ name, tunes }: BenchClient) => !/^(warmline|raw)/.test(name) && tunes === undefined;
 
-/** A line of the table. */
-export interface Compared {
-  readonly version: string;
-  readonly name: string;
-  readonly wanted: string;
-  readonly check: Check;
-  readonly shipped: string;
-  readonly best: string;
-  readonly medians: string;
-  /** The measurement as a share of the limit; above 1 the limit is missed. */
-  readonly ofLimit: number;
-}
-
-/** Compares warmline with a peer as shipped and with its best known settings; the better one decides. */
-export function compareWithPeer(
-  version: string,
-  target: Target,
-  own: Series,
-  shipped: Series,
-  tuned: Series | undefined,
-) {
-  const { name, bound, limit, peer, value } = target;
-  // "At least so many times as fast" is the inverse ratio of times.
-  const of = (other: Series) => combine([own, other], (a, b) => (bound === "at most" ? a / b : b / a));
-  const [first, second] = [of(shipped), tuned && of(tuned)];
-  const isWorse = (a: Estimate, b: Estimate) => (bound === "at most" ? a.value > b.value : a.value < b.value);
-  const decisive = second && isWorse(second, first) ? second : first;
-  const label = typeof peer === "string" ? peer : peer.label;
-  const wanted = `${bound} ${times(limit)} ${label}`;
-  const unit = /Ms$|latencies/.test(value) ? "ms" : /heap/.test(value) ? "MB" : "us";
-  const medians = [own, shipped, ...(tuned ? [tuned] : [])].map((series) =>
-    series.estimate().value.toFixed(unit === "us" ? 1 : 3),
+/** Returns the targets, and comparisons with the other clients that were measured. */
+export function targetsOf(clients: readonly BenchClient[]): readonly Target[] {
+  const names = [...new Set(clients.filter(isPeer).map(({ name }) => name))];
+  const more = COMPARISONS.flatMap(([name, measure, value, bound]) =>
+    names
+      .filter(
+        (peer) =>
+          !TARGETS.some((each) => each.measure === measure && each.value === value && each.peer === peer),
+      )
+      .map((peer): Target => ({ name, measure, value, peer, bound })),
   );
-  const text = (estimate: Estimate | undefined) => (estimate ? withInterval(estimate, times) : "");
-  return {
-    version,
-    name,
-    wanted,
-    check: {
-      expectation: `${name}${version === "" ? "" : ` (Node ${version.slice(1)})`}: ${wanted}`,
-      verdict: decide(decisive, bound, limit),
-      actual: `${text(first)} as shipped${second ? `, ${text(second)} at its best known settings` : ""}`,
-    },
-    shipped: text(first),
-    best: text(second),
-    medians: `${medians.join(", ")} ${unit}`,
-    ofLimit: bound === "at most" ? decisive.value / limit : limit / decisive.value,
-  };
+  return [...TARGETS, ...more];
 }
 
-/** Returns the lines of the bundle sizes, the same under any Node. */
-export const sizeLines = (): Compared[] =>
-  SIZES.map(({ name, client, of, limit }) => {
-    const bytes = bundleSize(client)[of];
-    const wanted = `at most ${count(limit)} bytes`;
-    const actual = `${count(bytes)} bytes`;
-    const check: Check = {
-      expectation: `${name}: ${wanted}`,
-      verdict: bytes <= limit ? "yes" : "no",
-      actual,
-    };
-    return {
-      version: "",
-      name,
-      wanted,
-      check,
-      shipped: actual,
-      best: "",
-      medians: "",
-      ofLimit: bytes / limit,
-    };
-  });
+/** Returns whether some target needs a measurement of the client. */
+export function isNeeded(measure: string, { name, tunes }: BenchClient, targets: readonly Target[]): boolean {
+  if (name === "warmline") return true;
+  return targets.some((each) => each.measure === measure && (each.peer === name || each.peer === tunes));
+}
 
 /** A sample in which nothing was measured. */
 export const NOT_MEASURED = {
@@ -223,6 +186,7 @@ export const NOT_MEASURED = {
   cpuUs: Number.NaN,
   heapBefore: Number.NaN,
   heapAfter: Number.NaN,
+  connections: Number.NaN,
   warmUpSlices: Number.NaN,
   unsteady: 0,
   latencies: [] as readonly number[],

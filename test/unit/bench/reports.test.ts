@@ -190,13 +190,21 @@ const MEASURES = [
   "one",
   "one, same core",
   "50 in flight",
+  "one, 1 ms away",
   "recreated",
   "heap",
+  "instances",
 ];
 const measured = (own: number) =>
   rowsOf(
     cross(
-      [warmline, client("upstash"), client("upstash-tuned")].map((each) => ({ client: each })),
+      [
+        warmline,
+        client("upstash"),
+        { ...client("upstash-tuned"), tunes: "upstash" },
+        client("ioredis", "tcp"),
+        client("undici"),
+      ].map((each) => ({ client: each })),
       MEASURES.map((measure) => ({ measure, version: "v20.20.0" })),
     ),
     (each, round) => {
@@ -212,7 +220,9 @@ const measured = (own: number) =>
         "heapBefore",
         "heapAfter",
       ];
+      const connections = each.client.name === "warmline" ? own / 40 : 1_000;
       return {
+        connections,
         ...Object.fromEntries(keys.map((key) => [key, near(value, round)])),
         latencies: ten(value, round),
         warmUpSlices: 8,
@@ -423,6 +433,35 @@ test("a target is decided by the better of the peer's settings, and both are nam
     actual: expect.stringMatching(/^0\.40x .* as shipped, 0\.80x .* at its best known settings$/),
   });
   expect(table.columns.map(({ title }) => title)).toContain("peer at its best known settings");
+});
+
+test("targets compares with the clients that a user would pick instead, and says where they are better", () => {
+  const lines = (own: number) =>
+    targets.report(measured(own), context).table.rows.map(({ cells }) => cells.slice(1, 3).join(": "));
+  const names = [
+    "import and first command, TLS",
+    "init and first command, nothing awaited",
+    "init with an awaited PING, and first command",
+    "one at a time, p50, 1 ms away",
+    "CPU per command, 1 ms away",
+    "50 in flight",
+    "50 in flight, CPU per command",
+  ];
+  const [fast, slow] = [lines(40), lines(2_000)];
+  for (const name of names) {
+    expect(fast).toContain(`${name}: no limit; better than undici: yes`);
+    expect(slow).toContain(`${name}: no limit; better than undici: no`);
+  }
+  const limits = [
+    "import and first command, TLS: at most 0.40x ioredis",
+    "50 in flight: at least 1.50x ioredis",
+    "50 in flight, CPU per command: at most 0.30x ioredis",
+    "one at a time, p50, 1 ms away: at most 1.10x ioredis",
+    "CPU per command, 1 ms away: at most 1.20x ioredis",
+    "connections at Redis for 1,000 instances: at most 0.01x ioredis",
+  ];
+  for (const limit of limits) expect(fast).toContain(limit);
+  expect(fast.filter((line) => line.startsWith("import and first command, TLS: "))).toHaveLength(3);
 });
 
 test("the summary of several results shows claims, marked charts, verdicts and skipped scenarios", () => {

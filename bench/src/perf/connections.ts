@@ -1,0 +1,44 @@
+import { RawConnection, type RawTarget } from "../raw-connection.js";
+import type { Rig } from "../rig.js";
+
+/** The number of connections that open at a time: fewer than a listening socket's queue. */
+const AT_ONCE = 50;
+
+/**
+ * Counts the connections at Redis of instances with one connection each, which has run a command. An instance is a socket here,
+ * since its client would open one: to Redis over TCP, or to the gateway over HTTP.
+ */
+export async function connectionsAtRedis(
+  { direct, redis }: Rig,
+  protocol: "http" | "tcp",
+  instances: number,
+): Promise<number> {
+  const target: RawTarget =
+    protocol === "tcp"
+      ? { port: redis!.port!, tls: false, auth: { protocol: "redis" } }
+      : {
+          port: Number(new URL(direct.url).port),
+          tls: false,
+          auth: { protocol: "http", token: direct.token },
+        };
+  const connectedClients = async () => {
+    const info = String(await redis!.command("INFO", "clients"));
+    return Number(/^connected_clients:(\d+)/m.exec(info)![1]);
+  };
+  const open: RawConnection[] = [];
+  const connect = async () => {
+    const connection = await RawConnection.open(target);
+    open.push(connection);
+    await connection.run(["GET", "greeting"]);
+  };
+  // The gateway's connections are there before its clients come. Over TCP they are not the instances'.
+  const others = protocol === "tcp" ? await connectedClients() : 1;
+  try {
+    while (open.length < instances) {
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, instances - open.length) }, connect));
+    }
+    return (await connectedClients()) - others;
+  } finally {
+    for (const connection of open) connection.close();
+  }
+}
