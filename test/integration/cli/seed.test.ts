@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
+import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
+import { runSeed } from "../../../gateway/src/seed/run-seed.js";
+import { readSeedFile, SeedError } from "../../../gateway/src/seed/seed-file.js";
 import { run } from "../gateway/http.js";
 import { CliProcess, post } from "./cli-process.js";
 
@@ -49,21 +54,12 @@ describe.each(engines)("--seed on %s", (engine) => {
     expect(await ask("LRANGE", "list", "2998", "3001")).toEqual(["2998", "2999", "3000", "3001"]);
   });
 
-  test.each([
-    [
-      "SET a 1\n\nINCR secret-key oops\n",
-      "line 3: INCR failed: ERR wrong number of arguments for 'incr' command",
-    ],
-    ["SET a secret\nINCR a\n", "line 2: INCR failed: ERR value is not an integer or out of range"],
-    ["SET a secret\nRPUSH a secret\n", "line 2: RPUSH failed: WRONGTYPE Operation against a key holding"],
-    ["NOSUCHCOMMAND secret\n", "line 1: the command failed: ERR unknown command"],
-    ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
-  ])("the seed %j fails at its line", async (text, message) => {
-    const path = file(text);
+  test("a seed that fails ends the gateway at its line", async () => {
+    const path = file("SET a secret\nINCR a\n");
     cli = new CliProcess(["--port", "0", "--engine", engine, "--seed", path]);
     expect(await cli.ended).toBe(1);
     expect(cli.stdout).toBe("");
-    expect(cli.stderr).toContain(`warmline-gateway: seed: ${path}: ${message}`);
+    expect(cli.stderr).toContain(`warmline-gateway: seed: ${path}: line 2: INCR failed: ERR value is not`);
     expect(cli.stderr).not.toContain("secret");
   });
 
@@ -79,6 +75,31 @@ describe.each(engines)("--seed on %s", (engine) => {
     const again = await start(...args, "--seed", path);
     await cli.printed(new RegExp(`^seed: ${path} was not run: the kept data has 1 key$`, "m"));
     expect(await again("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe.each(engines)("a seed that fails, on %s", (name) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await startEngine(name);
+  });
+  afterAll(() => engine.close());
+
+  test.each([
+    [
+      "SET a 1\n\nINCR secret-key oops\n",
+      "line 3: INCR failed: ERR wrong number of arguments for 'incr' command",
+    ],
+    ["SET a secret\nINCR a\n", "line 2: INCR failed: ERR value is not an integer or out of range"],
+    ["SET a secret\nRPUSH a secret\n", "line 2: RPUSH failed: WRONGTYPE Operation against a key holding"],
+    ["NOSUCHCOMMAND secret\n", "line 1: the command failed: ERR unknown command"],
+    ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
+  ])("the seed %j fails at its line", async (text, message) => {
+    const path = file(text);
+    const error = await runSeed(engine, readSeedFile(path, COMMON_RULES)).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(SeedError);
+    expect(error.message).toContain(`seed: ${path}: ${message}`);
+    expect(error.message).not.toContain("secret");
   });
 });
 
