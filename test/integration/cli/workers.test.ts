@@ -115,7 +115,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     ]);
     url = (await other.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
     token = "t";
-    const waiting = Array.from({ length: 3 * WORKERS }, () => ask("/", ["BLPOP", "none", "2"]));
+    const waiting = Array.from({ length: 3 * WORKERS }, () => ask("/", ["BLPOP", "none", "1"]));
     const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(WORKERS).fill(200), ...Array(2 * WORKERS).fill(503)]);
     await other.stop();

@@ -192,7 +192,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
           call(gateway, "/", { token: "admin", body: args, signal }).catch(() => null),
         );
       else note(args, send("admin", "/multi-exec", [["PING"], args]));
-      if (responses.length % 60 === 0) await Promise.all(responses);
+      if (responses.length % 240 === 0) await Promise.all(responses);
     }
     for (const { words: args, tells } of await Promise.all(responses))
       expect({ words: args, tells }).toEqual({ words: args, tells: false });
