@@ -457,6 +457,9 @@ test("the arguments of cached are checked", async () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).message).toMatch(message);
   }
+  // As in a build without the environment of the function.
+  const unconfigured = cached(new Redis({}), "user", (id: string) => id, options);
+  await expect(unconfigured("7")).rejects.toThrow(ConfigError);
   const user = cached(redis, "user", (id: string) => id, options);
   await expect(user.deleteTag("team")).rejects.toThrow("cached: deleteTag needs the option tags");
   for (const id of ["", 7, undefined, "\ud800"])

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { type RedisConnection, startRedis } from "../../../testbed/src/index.js";
+import { startFront } from "../model/front.js";
+import { mulberry32 } from "../model/random.js";
 
 /** The Redis of a run. */
 export interface ModelRedis {
@@ -294,49 +295,10 @@ function startReader(
   return reader;
 }
 
-/** One address of several gateways. Each connection delays what it carries by a time of its own. */
-async function startFront(ports: readonly number[], random: () => number) {
-  let next = 0;
-  const sockets = new Set<Socket>();
-  const link = (from: Socket, to: Socket) => {
-    let last = Promise.resolve();
-    from.on("data", (chunk) => {
-      const delay = random() < 0.25 ? random() * 80 : random() * 2;
-      last = last.then(() => pause(delay)).then(() => void to.write(chunk));
-    });
-    from.on("error", () => {});
-    from.on("close", () => last.then(() => to.destroy()));
-    sockets.add(from);
-  };
-  const front: Server = createServer((socket) => {
-    const upstream = connect(ports[next++ % ports.length]!, "127.0.0.1");
-    link(socket, upstream);
-    link(upstream, socket);
-  });
-  await new Promise<void>((done) => front.listen(0, "127.0.0.1", done));
-  const { port } = front.address() as { port: number };
-  const stop = async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((done) => front.close(done));
-  };
-  return { url: `http://127.0.0.1:${port}`, stop };
-}
-
 /** Ends the connections on which gateways get reports of changes. */
 async function killTracking(command: RedisConnection["command"]): Promise<void> {
   for (const line of String(await command("CLIENT", "LIST")).split("\n")) {
     const id = /^id=(\d+) .* flags=\S*t/.exec(line)?.[1];
     if (id) await command("CLIENT", "KILL", "ID", id);
   }
-}
-
-/** Returns a generator of numbers from 0 to 1 by a seed. */
-export function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

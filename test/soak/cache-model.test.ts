@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { redisAvailable } from "../../testbed/src/index.js";
+import { runCacheModel } from "../support/cache-model/model.js";
+import { withMutation } from "../support/model/mutation.js";
+
+const seed = Number(process.env.MODEL_SEED ?? 1);
+const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+
+describe.skipIf(!redisAvailable())("results of cached functions under faults", () => {
+  test("no call returns a result computed before a deletion that ended before the call began", {
+    timeout: 2_000 * seconds + 60_000,
+  }, async () => {
+    const { violations, reads, runs, deletions, faults, failed } = await runCacheModel({ seconds, seed });
+    console.info(
+      `seed ${seed}: ${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`,
+      faults,
+    );
+    expect(violations).toEqual([]);
+    expect(reads).toBeGreaterThan(500);
+    for (const name of ["frozen", "lost", "refused"]) expect(faults[name]).toBeGreaterThan(3);
+  });
+
+  test.each([
+    ["stores late results", "scripts.ts", "if h[1]~=ARGV[1] or now>=tonumber(h[2]) then return 0 end", ""],
+    ["ignores deleted tags", "scripts.ts", "if v and tonumber(v)>version then return false end", ""],
+    ["ignores tags in other slots", "store.ts", "(await check(version, ownTags)) === 1", "true"],
+    ["shares results that are too old", "cached.ts", "result.time > time", "result.time > 0"],
+  ])("a cache that %s is found to be wrong", { timeout: 300_000 }, async (_mistake, file, from, to) => {
+    await withMutation({ entry: "src/cache.ts", file: `src/cache/${file}`, from, to }, async (module) => {
+      const { violations } = await runCacheModel({ seconds: 120, seed, module, untilViolation: true });
+      console.info(violations.length, "violations, such as", violations[0]);
+      expect(violations.length).toBeGreaterThan(0);
+    });
+  });
+});

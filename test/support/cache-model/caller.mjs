@@ -1,0 +1,63 @@
+// A function's process: calls cached functions in one invocation after another, and sends what they returned to the parent:
+// [name, key, version, began, ended], the times by the machine's monotonic clock in ms.
+import { Redis } from "warmline";
+import { createFunctions } from "./functions.mjs";
+
+const { url, dbUrl, token, seed, keys, module } = JSON.parse(process.argv[2]);
+const { cached } = await import(module);
+const redis = new Redis({ url, token, timeout: 400 });
+const db = new Redis({ url: dbUrl, token });
+
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// Mulberry32.
+let state = seed;
+function random() {
+  state = (state + 0x6d2b79f5) | 0;
+  let t = Math.imul(state ^ (state >>> 15), 1 | state);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+const pick = (list) => list[Math.floor(random() * list.length)];
+
+let runs = 0;
+let failed = 0;
+let reads = [];
+const onRun = () => {
+  runs++;
+};
+const functions = createFunctions(cached, redis, db, {
+  random,
+  waitUntil: seed % 2 ? (refresh) => refresh.catch(() => {}) : undefined,
+  onRun,
+});
+
+let running = true;
+process.on("message", () => {
+  running = false;
+});
+// Several invocations at a time, as in a process that serves several requests.
+async function invoke() {
+  while (running) {
+    const [name, call] = pick(Object.entries(functions));
+    const key = pick(keys);
+    const began = now();
+    try {
+      const version = await call(key);
+      reads.push([name, key, version, began, now()]);
+    } catch {
+      failed++;
+    }
+    await pause(random() < 0.1 ? random() * 100 : random() * 5);
+  }
+}
+function flush() {
+  process.send({ reads, runs, failed });
+  reads = [];
+}
+const flushing = setInterval(flush, 200);
+await Promise.all([invoke(), invoke(), invoke(), invoke(), invoke(), invoke()]);
+clearInterval(flushing);
+flush();
+process.disconnect();

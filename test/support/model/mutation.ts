@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** A mistake to put into an entry of the client. Paths are those of the repository. */
+export interface Mutation {
+  readonly entry: string;
+  readonly file: string;
+  /** A text that occurs once in the file, and the text in its place. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Bundles an entry with a mistake, and calls `use` with the URL of the module, which exists until then. */
+export async function withMutation(
+  { entry, file, from, to }: Mutation,
+  use: (url: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-mutation-"));
+  const outfile = join(folder, "module.mjs");
+  const text = readFileSync(join(root, file), "utf8");
+  if (text.split(from).length !== 2) throw new Error(`${file} does not have the text once: ${from}`);
+  try {
+    await build({
+      entryPoints: [join(root, entry)],
+      bundle: true,
+      format: "esm",
+      outfile,
+      plugins: [
+        {
+          name: "mutate",
+          setup({ onLoad }) {
+            onLoad({ filter: /\.ts$/ }, ({ path }) =>
+              path === join(root, file) ? { contents: text.replace(from, to), loader: "ts" } : undefined,
+            );
+          },
+        },
+      ],
+    });
+    await use(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
