@@ -18,6 +18,13 @@ async function idOf(stream: Listening): Promise<string> {
   return id!;
 }
 
+/** The reply of Redis to a command such as SUBSCRIBE, for a channel's name of one character. */
+function confirmation(command: string, channel: string) {
+  return {
+    bytes: `*3\r\n$${command.length}\r\n${command.toLowerCase()}\r\n$1\r\n${channel}\r\n:1\r\n`,
+  };
+}
+
 for (const setup of setups) {
   describe.runIf(setup.available)(`an event stream that changes, on ${setup.name}`, () => {
     let gateway: Gateway;
@@ -198,12 +205,11 @@ for (const setup of setups) {
 describe("an event stream that changes", () => {
   test("an event stream reports a refusal or a missing confirmation of Redis, and continues", async () => {
     const fake = await startFakeRedis(({ name, args }) => {
-      const pushed = (kind: string) => `*3\r\n$${kind.length}\r\n${kind}\r\n$1\r\n${args[1]}\r\n:1\r\n`;
       if (name === "SUBSCRIBE") {
         if (args[1] === "n") return { refuse: "NOPERM no" };
-        return args[1] === "l" ? "lose" : { bytes: pushed("subscribe") };
+        return args[1] === "l" ? "lose" : confirmation(name, args[1]!);
       }
-      return name === "UNSUBSCRIBE" ? { bytes: pushed("unsubscribe") } : undefined;
+      return name === "UNSUBSCRIBE" ? confirmation(name, args[1]!) : undefined;
     });
     const gateway = await createGateway({
       redis: fake.url,
@@ -224,6 +230,26 @@ describe("an event stream that changes", () => {
       expect(late.headers["warmline-outcome"]).toBe("unsent");
       expect(stream.data.slice(1)).toEqual(["subscribe,a,1", expect.stringMatching(/^subscribe,b,/)]);
       expect(stream.over).toBeUndefined();
+    } finally {
+      stream.close();
+      await gateway.close();
+      await fake.close();
+    }
+  });
+
+  test("a gap is reported although another connection of the stream's channels does not come back", async () => {
+    let shards = 0;
+    const fake = await startFakeRedis(({ name, args }) => {
+      if (name === "SSUBSCRIBE" && ++shards > 1) return "lose";
+      return /^S?SUBSCRIBE$/.test(name) ? confirmation(name, args[1]!) : undefined;
+    });
+    const gateway = await createGateway({ redis: fake.url, port: 0, shutdownTimeout: 0 });
+    const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"],"ssubscribe":["s"]}' });
+    try {
+      await dataOf(stream, 3);
+      fake.resetConnections();
+      await expect.poll(() => shards).toBe(2);
+      await expect.poll(() => stream.text.match(/event: gap/g)).toHaveLength(1);
     } finally {
       stream.close();
       await gateway.close();

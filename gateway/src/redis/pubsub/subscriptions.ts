@@ -108,7 +108,7 @@ export class Subscriptions {
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
         this.#options.timeout,
       );
-      if (member.awaited.size === 0) setImmediate(() => this.#settled(member));
+      if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
     return {
       get size() {
@@ -211,11 +211,12 @@ export class Subscriptions {
     topic.members.delete(member);
     member.topics.delete(topic);
     const wasAwaited = member.awaited.delete(topic);
+    const { connection } = topic;
     const changes = member.added.get(topic) ?? [];
     member.added.delete(topic);
     if (topic.members.size === 0) this.#drop(topic);
     for (const change of changes) this.#resolve(change, topic);
-    if (wasAwaited && member.awaited.size === 0) this.#settled(member);
+    if (wasAwaited) this.#settled(member, connection);
   }
 
   #drop(topic: Topic): void {
@@ -253,23 +254,23 @@ export class Subscriptions {
         member.added.delete(topic);
         (member.listener as ChangingListener).onChanged(topic.sort, topic.name, member.topics.size);
         for (const change of changes) this.#resolve(change, topic);
-      } else {
-        member.awaited.delete(topic);
-        if (member.awaited.size === 0) this.#settled(member);
-      }
+      } else if (member.awaited.delete(topic)) this.#settled(member, topic.connection);
     }
   }
 
-  #settled(member: Member): void {
+  /**
+   * Called when a member awaits a topic no more.
+   * @param connection the name of the topic's connection
+   */
+  #settled(member: Member, connection: string | null): void {
     // The connection may have been lost, or the listener have gone, since this was due.
-    if (member.awaited.size > 0 || !this.#members.has(member)) return;
-    if (member.started) {
-      member.listener.onGap();
-      return;
-    }
-    clearTimeout(member.timer);
-    member.started = true;
-    member.listener.onReady();
+    if (!this.#members.has(member)) return;
+    if (!member.started) {
+      if (member.awaited.size > 0) return;
+      clearTimeout(member.timer);
+      member.started = true;
+      member.listener.onReady();
+    } else if (!awaits(member, connection)) member.listener.onGap();
   }
 
   #refused(topic: Topic, error: string): void {
@@ -303,6 +304,12 @@ export class Subscriptions {
     const [topic] = topics;
     return new UpstreamFailure("unreachable", this.#connections.problemOf(topic));
   }
+}
+
+/** Whether a member awaits topics on a connection. Another connection may stay lost while this one delivers messages. */
+function awaits({ awaited }: Member, connection: string | null): boolean {
+  for (const topic of awaited) if (topic.connection === connection) return true;
+  return false;
 }
 
 function closing(): UpstreamFailure {
