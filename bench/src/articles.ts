@@ -87,6 +87,11 @@ export const CLAIMS = {
       result: "17.5%, from 20 to 290 of 1,560 tps",
       scenarios: ["reconnect"],
     },
+    idle: {
+      text: "A pool reduces the resources that idle connections use",
+      result: "yes",
+      scenarios: ["redis-memory"],
+    },
     prepared: {
       text: "The pool is as fast with prepared statements",
       result: "277 tps",
@@ -152,6 +157,31 @@ export const CLAIMS = {
       text: "Sparse requests lose most",
       result: "more obvious",
       scenarios: ["request-parts"],
+    },
+    reuse: {
+      text: "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
+      result: "70,145 remain",
+      scenarios: ["tw-reuse"],
+    },
+    exhausted: {
+      text: "As these sockets pile up, new connections fail",
+      result: "timeouts after 4 s",
+      scenarios: ["tw-reuse"],
+    },
+    replica: {
+      text: "While a replica is down, reads through the proxy fail",
+      result: "for some 10 s",
+      scenarios: ["replica-down"],
+    },
+    established: {
+      text: "The proxy's kept connections raise the number of open ones at the servers",
+      result: "a dramatic increase",
+      scenarios: ["established"],
+    },
+    idleLimit: {
+      text: "Half the servers' idle limit lowers it",
+      result: "30% less at 150 s instead of 300 s",
+      scenarios: ["established"],
     },
     pods: {
       text: "Fewer instances of the application are needed",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
+import { namespaceMissing } from "../../bench/src/sockets/namespace.js";
 import { quickRun } from "../support/bench.js";
 
 // Scenarios of the articles' smaller claims: they run, and what they count is right. No assertion is about speed.
@@ -95,4 +96,58 @@ onRedis(
     expect(kept.timeWait.values[0]).toBe(0);
   },
   120_000,
+);
+
+test.skipIf(namespaceMissing() !== undefined)(
+  "tw-reuse runs out of ports without the setting, and leaves sockets in TIME_WAIT with it",
+  async () => {
+    const rows = await run("tw-reuse");
+    const of = (reuse: number, few: boolean) =>
+      rows.find((row) => row.reuse === reuse && row.ports < 1_000 === few && row.name.startsWith("tcp"));
+    expect(of(0, false).timeWait.values).toEqual([800]);
+    expect(of(1, false).timeWait.values[0]).toBeGreaterThan(700);
+    expect([of(0, true).opened.values[0], of(0, true).failed.values[0]]).toEqual([500, 300]);
+    expect(of(1, true).failed.values).toEqual([0]);
+    expect(rows.find((row) => row.client === "warmline")).toMatchObject({
+      timeWait: { values: [0] },
+      opened: { values: [800] },
+    });
+  },
+  60_000,
+);
+
+onRedis(
+  "replica-down fails direct reads without a retry, and none of the others",
+  async () => {
+    const rows = await run("replica-down");
+    expect(rows.map(({ failed }) => failed.values[0] > 0)).toEqual([true, false, false, false]);
+    expect(rows[0].errorsS.values[0]).toBeGreaterThan(1);
+  },
+  60_000,
+);
+
+onRedis(
+  "redis-memory holds a connection per instance at Redis, or one of the gateway",
+  async () => {
+    const [straight, pooled, warmline, ioredis] = await run("redis-memory", "--clients", "warmline,ioredis");
+    expect([straight, pooled, warmline, ioredis].map(({ connections }) => connections.values[0])).toEqual([
+      1_000, 1, 1, 10,
+    ]);
+    expect(straight.memoryKb.values[0]).toBeGreaterThan(10 * pooled.memoryKb.values[0]);
+  },
+  60_000,
+);
+
+onRedis(
+  "established counts the connections of clients that come and go, that stay, and of the gateway",
+  async () => {
+    const rows = await run("established", "--clients", "ioredis");
+    const open = (arm: RegExp, users: number) =>
+      rows.find((row) => arm.test(row.arm) && row.users === users).open.values[0];
+    expect(open(/per request/, 100)).toBeLessThan(20);
+    expect(open(/^directly, kept/, 100)).toBeGreaterThan(40);
+    expect([open(/gateway/, 20), open(/gateway/, 100)]).toEqual([1, 1]);
+    expect(open(/^ioredis/, 10)).toBeGreaterThan(5);
+  },
+  90_000,
 );

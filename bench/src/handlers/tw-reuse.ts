@@ -1,0 +1,69 @@
+// A process in a network of its own. It opens and closes connections at a fixed rate, and prints the result.
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { BenchClient } from "../bench-client.js";
+import { SocketCounter } from "../sockets/kernel.js";
+
+/** The work of the process. */
+export interface TwReuseWork {
+  /** The kernel's tcp_tw_reuse. */
+  readonly reuse: 0 | 1;
+  /** The local ports that connections may have. */
+  readonly ports: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** The file of a client that keeps its connections. Absent: a connection for each request. */
+  readonly client?: string;
+}
+
+/** The result: sockets in TIME_WAIT at the end, and how many connects failed of how many. */
+export interface TwReuseResult {
+  readonly timeWait: number;
+  readonly failed: number;
+  readonly opened: number;
+}
+
+const { reuse, ports, perSecond, seconds, client }: TwReuseWork = JSON.parse(process.argv[2]!);
+const FIRST_PORT = 32_768;
+const set = (name: string, value: string) => writeFileSync(`/proc/sys/net/ipv4/${name}`, value);
+
+set("tcp_tw_reuse", String(reuse));
+set("ip_local_port_range", `${FIRST_PORT} ${FIRST_PORT + ports - 1}`);
+const server = createServer((_, response) => {
+  response.setHeader("Content-Type", "application/json").end('{"result":"hello"}');
+});
+await new Promise<void>((resolve) => server.listen(8_079, "127.0.0.1", resolve));
+const { port } = server.address() as AddressInfo;
+const counter = new SocketCounter(new Set([port]));
+
+const openOnce = async () => {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.end();
+  socket.resume();
+  await once(socket, "close");
+};
+const own: BenchClient | undefined = client && (await import(pathToFileURL(client).href)).default;
+const kept = own?.connect({ url: `http://127.0.0.1:${port}`, token: "none", keepAlive: true });
+const call = kept ? () => kept.get("greeting") : openOnce;
+
+let [failed, opened] = [0, 0];
+const running: Promise<unknown>[] = [];
+const begunAt = performance.now();
+for (let n = 0; n < perSecond * seconds; n++) {
+  await pause(Math.max(0, begunAt + (n * 1_000) / perSecond - performance.now()));
+  running.push(
+    call().then(
+      () => opened++,
+      () => failed++,
+    ),
+  );
+}
+await Promise.all(running);
+const { clientTimeWait, serverTimeWait } = counter.count();
+const result: TwReuseResult = { timeWait: clientTimeWait + serverTimeWait, failed, opened };
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

@@ -1,0 +1,87 @@
+import { type RedisServer, startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
+import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "./bench-client.js";
+import type { SparseUsersEvent } from "./handlers/sparse-users.js";
+import type { RawTarget } from "./raw-connection.js";
+import { GREETING } from "./run-instance.js";
+
+/** A Redis whose connections are counted, reached directly or through a gateway. */
+export interface HeldRedis {
+  readonly endpoint: Endpoint;
+  /** The address for plain sockets. */
+  readonly target: RawTarget;
+  /** Connections at Redis, without the one that asks. */
+  connections(): Promise<number>;
+  /** Memory of Redis in KB. */
+  memoryKb(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts a Redis and, unless it is reached directly, a gateway. @param flags more flags of the Redis */
+export async function startHeldRedis(direct: boolean, flags: readonly string[] = []): Promise<HeldRedis> {
+  const redis = await startRedis({ listen: "tcp", flags });
+  await redis.command("SET", "greeting", GREETING);
+  const gateway = direct ? undefined : await startGatewayProcess({ args: ["--redis", redis.url] });
+  const port = redis.port!;
+  const { url = "", token = "" } = gateway ?? {};
+  return {
+    endpoint: { url, token, tcp: { port, tls: false } },
+    target: gateway
+      ? { port: gateway.port, tls: false, auth: { protocol: "http", token } }
+      : { port, tls: false, auth: { protocol: "redis" } },
+    connections: async () => (await numberOf(redis, "clients", "connected_clients")) - 1,
+    memoryKb: async () => (await numberOf(redis, "memory", "used_memory")) / 1_000,
+    close: async () => {
+      await gateway?.stop();
+      await redis.stop();
+    },
+  };
+}
+
+async function numberOf(redis: RedisServer, section: string, name: string): Promise<number> {
+  const text = String(await redis.command("INFO", section));
+  return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(text)![1]);
+}
+
+/** Users that run: simulated ones in one process, or instances of a client. */
+export interface RunningUsers {
+  /** Resolves once all users have sent their requests. */
+  readonly done: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Starts simulated users, each with one connection, in a process of their own. */
+export async function startUsers(event: SparseUsersEvent): Promise<RunningUsers> {
+  const handler = handlerPath("sparse-users");
+  const instance = await startInstance({ handler, timeoutMs: 120_000 });
+  const done = instance.invoke(event).then(({ error }) => {
+    if (error) throw new Error(`The users failed: ${error.errorMessage}\n${instance.output}`);
+  });
+  return { done, stop: () => instance.stop() };
+}
+
+/** Starts instances of a client, each of which runs GETs with random pauses until the time is over; or one GET. */
+export async function startInstances(
+  client: BenchClient,
+  endpoint: Endpoint,
+  { users, keep, gapMs, seconds }: Omit<SparseUsersEvent, "target" | "seed">,
+  random: () => number,
+): Promise<RunningUsers> {
+  const { handler, env } = commandsFunction(client, { keepAlive: keep, reused: true }, endpoint);
+  const start = () => startInstance({ handler: handlerPath(handler), env });
+  const instances = await Promise.all(Array.from({ length: users }, start));
+  const end = performance.now() + seconds * 1_000;
+  const use = async (instance: (typeof instances)[number]) => {
+    for (
+      let wait = 0;
+      gapMs === 0 || performance.now() + wait < end;
+      wait = -Math.log(1 - random()) * gapMs
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      const { error } = await instance.invoke({});
+      if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
+      if (gapMs === 0) return;
+    }
+  };
+  const done = Promise.all(instances.map(use));
+  return { done, stop: async () => void (await Promise.all(instances.map((each) => each.stop()))) };
+}

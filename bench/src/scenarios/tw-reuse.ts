@@ -1,0 +1,99 @@
+import { type BenchClient, built, handlerPath } from "../bench-client.js";
+import { atLeast, claimOf, exactly } from "../checks.js";
+import { count, share, withInterval } from "../format.js";
+import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
+import { barChart, meanColumns, tableOf, totalColumns } from "../present.js";
+import { defineScenario } from "../scenario.js";
+import { mean, ratio } from "../series.js";
+import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
+
+/** Connections per second: in a full run more than the few ports within the time of TIME_WAIT. */
+const PER_S = 200;
+/** Local ports: as many as Linux has by default, and few, so that they run out in seconds instead of a minute. */
+const [MANY, FEW] = [28_232, 500];
+interface Arm extends Pick<TwReuseWork, "reuse" | "ports"> {
+  readonly name: string;
+  readonly client?: BenchClient;
+}
+const ARMS: readonly Arm[] = ([0, 1] as const).flatMap((reuse) =>
+  [MANY, FEW].map((ports) => ({ reuse, ports, name: `tcp_tw_reuse=${reuse}` })),
+);
+const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
+
+/** Opens and closes connections in a network of its own, with the kernel's tcp_tw_reuse off and on. */
+export default defineScenario({
+  name: "tw-reuse",
+  title: "Sockets in TIME_WAIT and tcp_tw_reuse",
+  question: "Does tcp_tw_reuse help a process that opens a connection for each request?",
+  clients: ["warmline"],
+  protocol: "http",
+  order: 8.3,
+  lanes: 5,
+  defaults: { rounds: [5, 1], seconds: [6, 4] },
+  missing: namespaceMissing,
+  cases: ({ clients, record }): Arm[] => {
+    record({ engine: "fixed replies", rttMs: 0, tls: false, perSecond: PER_S });
+    return [
+      ...ARMS,
+      ...clients.map((client) => ({
+        ...{ reuse: 0 as const, ports: FEW, name: `kept connections of ${client.label}` },
+        client,
+      })),
+    ];
+  },
+  label: ({ name, ...each }) => `${name}, ${portsOf(each)}`,
+  run: ({ reuse, ports, client }, { settings }): Promise<TwReuseResult> => {
+    const own = client && { client: built(`clients/${client.name}.js`) };
+    const work: TwReuseWork = { reuse, ports, perSecond: PER_S, seconds: settings.seconds, ...own };
+    return runInNamespace(handlerPath("tw-reuse"), work);
+  },
+  report: (rows, { settings }) => {
+    const arm = (reuse: number, ports: number) =>
+      rows.find((row) => row.reuse === reuse && row.ports === ports && row.name.startsWith("tcp"))!;
+    const [off, on, few, fewReused] = [arm(0, MANY), arm(1, MANY), arm(0, FEW), arm(1, FEW)];
+    const failedOf = (row: typeof few) => `${row.failed.total} of ${row.failed.total + row.opened.total}`;
+    return {
+      headlines: rows.map((row) => ({
+        value: withInterval(row.timeWait.estimate(mean), count),
+        label: `sockets in TIME_WAIT, ${row.name}, ${portsOf(row)}; ${failedOf(row)} connects failed`,
+      })),
+      checks: [
+        atLeast(
+          "with tcp_tw_reuse over 90% of the sockets in TIME_WAIT remain",
+          ratio(on.timeWait, off.timeWait, mean),
+          0.9,
+          { article: claimOf("envoy", "reuse"), text: share },
+        ),
+        exactly(
+          "connects fail once the sockets in TIME_WAIT have used up the local ports",
+          few.failed.min > 0,
+          `${failedOf(few)} failed`,
+          {
+            article: claimOf("envoy", "exhausted"),
+            beside: `${failedOf(fewReused)} with tcp_tw_reuse, which takes ports over after a second`,
+          },
+        ),
+        ...rows
+          .filter(({ name }) => name.startsWith("kept"))
+          .map((row) => exactly(`${row.name}: no connect fails`, row.failed.total === 0, failedOf(row))),
+      ],
+      table: tableOf(rows, portsOf, [
+        ["local ports", portsOf],
+        ["connection", ({ name }) => name],
+        ...meanColumns({ timeWait: "TIME_WAIT" }),
+        ...totalColumns({ opened: "requests", failed: "failed" }),
+      ]),
+      charts: [
+        barChart("Sockets in TIME_WAIT", "sockets", rows, {
+          group: portsOf,
+          style: ({ name, reuse }) => ({ label: name, hue: name.startsWith("kept") ? 0 : 1 + reuse }),
+          value: ({ timeWait }) => timeWait.estimate(mean),
+        }),
+      ],
+      notes: [
+        `Each round runs in a network namespace of its own, where a process opens ${PER_S} connections per second for ${settings.seconds} s and closes each at once. With ${portsOf({ ports: MANY })}, Linux's default, ports would run out after ${count(MANY / PER_S)} s; TIME_WAIT lasts 60 s, so they run out above ${count(MANY / 60)} connections per second to one address.`,
+        "A failed connect fails at once here (EADDRNOTAVAIL). The article's client reports it as a timeout after 4 s.",
+      ],
+    };
+  },
+});
