@@ -59,6 +59,8 @@ export interface ConnectOptions extends Endpoint {
    * Absent: its settings as shipped.
    */
   readonly timeoutMs?: number;
+  /** False turns the client's auto-pipelining off, so that each command is a request of its own. Absent: as shipped. */
+  readonly autoPipelining?: false;
 }
 
 /** A client that scenarios measure. Each is a file in `clients/` whose default export this is. */

@@ -5,11 +5,12 @@ import type { BenchClient } from "./bench-client.js";
 /** Returns how the bench uses ioredis with some settings. */
 export const connectIoredis =
   (settings: RedisOptions): BenchClient["connect"] =>
-  ({ tcp, keepAlive, timeoutMs }) => {
+  ({ tcp, keepAlive, timeoutMs, autoPipelining }) => {
     const { port, tls } = tcp!;
     const host = "127.0.0.1";
     const redis = new Redis({
       ...settings,
+      ...(autoPipelining === false && { enableAutoPipelining: false }),
       ...(timeoutMs !== undefined && { commandTimeout: timeoutMs, maxRetriesPerRequest: 0 }),
       host,
       port,

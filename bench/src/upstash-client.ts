@@ -9,7 +9,7 @@ let closing = false;
 /** Returns how the bench uses @upstash/redis with some settings. */
 export const connectUpstash =
   (settings: UpstashOptions): BenchClient["connect"] =>
-  ({ url, token, keepAlive, timeoutMs }) => {
+  ({ url, token, keepAlive, timeoutMs, autoPipelining }) => {
     if (!keepAlive && !closing) {
       closing = true;
       withoutKeepAlive();
@@ -19,7 +19,8 @@ export const connectUpstash =
       retry: { retries: 0, backoff: () => 0 },
       signal: () => AbortSignal.timeout(timeoutMs),
     };
-    const options = { ...settings, ...limits, url, token, keepAlive };
+    const unbatched = autoPipelining === false && { enableAutoPipelining: false };
+    const options = { ...settings, ...limits, ...unbatched, url, token, keepAlive };
     const redis = new Redis(options);
     let unparsed: Redis | undefined;
     return {

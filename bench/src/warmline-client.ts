@@ -5,8 +5,13 @@ import { mixedOn } from "./mixed.js";
 /** Returns how the bench uses the Redis class of one of warmline's entries. */
 export const connectWarmline =
   (Client: new (options: RedisOptions) => Redis): BenchClient["connect"] =>
-  ({ url, token, keepAlive }) => {
-    const redis = new Client({ url, token, keepAlive });
+  ({ url, token, keepAlive, autoPipelining }) => {
+    const redis = new Client({
+      url,
+      token,
+      keepAlive,
+      ...(autoPipelining === false && { enableAutoPipelining: false }),
+    });
     let binary: Redis | undefined;
     return {
       get: (key) => redis.get(key),

@@ -2,9 +2,10 @@ import { RawConnection, type RawTarget } from "../raw-connection.js";
 
 /** A stretch of work: clients that run one command after another for so long. */
 export interface TransactionsEvent {
-  readonly target: RawTarget;
+  /** The address of plain sockets. Absent: the function's client. */
+  readonly target?: RawTarget;
   readonly clients: number;
-  /** Whether each command has a connection of its own. */
+  /** Whether each command of a plain socket has a connection of its own. */
   readonly reconnect: boolean;
   readonly seconds: number;
 }
@@ -17,25 +18,41 @@ export interface Transactions {
   readonly elapsedMs: number;
 }
 
-const kept: RawConnection[] = [];
+/** A connection or a client: it runs one command at a time. */
+interface Session {
+  get(): Promise<unknown>;
+  close(): unknown;
+}
+
+const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../function-client.js");
+const kept: Session[] = [];
+
+async function open(target: RawTarget | undefined): Promise<Session> {
+  if (target) {
+    const connection = await RawConnection.open(target);
+    return { get: () => connection.run(["GET", "greeting"]), close: () => connection.close() };
+  }
+  const client = own!.client.connect({ ...own!.options, autoPipelining: false });
+  return { get: () => client.get("greeting"), close: () => client.close() };
+}
 
 /** Works as pgbench with `-c clients -T seconds`, plus `-C` for reconnecting clients. Static connections stay open for the next stretch. */
 export const handler = async (event: TransactionsEvent): Promise<{ body: Transactions }> => {
   const latencies: number[] = [];
   const { target, clients, reconnect, seconds } = event;
-  while (!reconnect && kept.length < clients) kept.push(await RawConnection.open(target));
+  while (!reconnect && kept.length < clients) kept.push(await open(target));
   let connectingMs = 0;
   const begunAt = performance.now();
   const until = begunAt + seconds * 1_000;
-  const client = async (own: RawConnection | undefined) => {
+  const client = async (own: Session | undefined) => {
     while (performance.now() < until) {
       const startedAt = performance.now();
-      const connection = own ?? (await RawConnection.open(target));
+      const session = own ?? (await open(target));
       const connectedAt = performance.now();
-      await connection.run(["GET", "greeting"]);
+      await session.get();
       latencies.push(performance.now() - connectedAt);
       connectingMs += own ? 0 : connectedAt - startedAt;
-      if (!own) connection.close();
+      if (!own) session.close();
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(kept[index])));

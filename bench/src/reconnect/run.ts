@@ -1,43 +1,53 @@
 import { startInstance } from "warmline-testbed";
-import { handlerPath } from "../bench-client.js";
+import { clientFunction, type FunctionSpec, handlerPath } from "../bench-client.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
-import type { RawTarget } from "../raw-connection.js";
-
-/** Clients that run one command after another. */
-export interface TransactionsCase {
-  readonly target: RawTarget;
-  readonly trust: Readonly<Record<string, string>>;
-  /** The number of clients. */
-  readonly users: number;
-  /** Whether each command has a connection of its own. */
-  readonly reconnect: boolean;
-}
+import type { Rig } from "../rig.js";
+import type { ReconnectWay } from "./ways.js";
 
 /** The numbers of a run: latencies in ms, and transactions per second with and without the time for connecting. */
 export interface TransactionsSample {
   readonly latencies: readonly number[];
   readonly tps: number;
+  /** NaN for clients, which connect within their command. */
   readonly tpsExcluding: number;
+  /** Connections opened meanwhile, counted at the proxy; NaN if they do not cross it. */
+  readonly opened: number;
 }
 
-/** Runs transactions in an instance of their own, after 0.2 s that do not count. */
+/** Runs transactions of so many users in an instance of their own, after 0.2 s that do not count. */
 export async function runTransactions(
-  { target, trust, users, reconnect }: TransactionsCase,
+  { target, client, reconnect, crosses }: ReconnectWay,
+  users: number,
+  { endpoint, trust, connectionsOpened }: Rig,
   seconds: number,
 ): Promise<TransactionsSample> {
-  const handler = handlerPath("transactions");
-  const instance = await startInstance({ handler, env: trust, timeoutMs: 120_000 });
+  const what: FunctionSpec = client
+    ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, endpoint)
+    : { handler: "transactions", env: {} };
+  const instance = await startInstance({
+    handler: handlerPath(what.handler),
+    env: { ...what.env, ...trust },
+    timeoutMs: 120_000,
+  });
   const drive = async (seconds: number): Promise<Transactions> => {
-    const event: TransactionsEvent = { target, clients: users, reconnect, seconds };
+    // A client without keep-alive reconnects for each command by itself.
+    const event: TransactionsEvent = { target, clients: users, reconnect: reconnect && !client, seconds };
     const { result, error } = await instance.invoke(event);
     if (error) throw new Error(`The transactions failed: ${error.errorMessage}\n${instance.output}`);
     return (result as { body: Transactions }).body;
   };
+  const opened = () => (crosses ? connectionsOpened({ protocol: crosses }) : Number.NaN);
   try {
     await drive(0.2);
+    const before = opened();
     const { latencies, elapsedMs, connectingMs } = await drive(seconds);
     const count = latencies.length * 1_000;
-    return { latencies, tps: count / elapsedMs, tpsExcluding: count / (elapsedMs - connectingMs / users) };
+    return {
+      latencies,
+      tps: count / elapsedMs,
+      tpsExcluding: client ? Number.NaN : count / (elapsedMs - connectingMs / users),
+      opened: opened() - before,
+    };
   } finally {
     await instance.stop();
   }

@@ -108,13 +108,19 @@ const zombies = (lost: { warmline: number; agent: number }) =>
     (each) => ended({ hung: each.limitS === 60 ? lost[each.client.name as "agent"] : 0 }),
   );
 const WAYS = ["static", "reconnect", "gateway-static", "gateway-reconnect", "sidecar-reconnect"];
-const transactions = (rates: readonly number[]) =>
+const transactions = (rates: readonly number[], opened = 10) =>
   rowsOf(
     cross(
       [1, 16].map((users) => ({ users })),
-      WAYS.map((way) => ({ way })),
+      WAYS.map((way) => ({
+        way,
+        title: way,
+        reconnect: way.endsWith("reconnect"),
+        ...(way.startsWith("sidecar") ? {} : { crosses: "tcp" }),
+      })),
     ),
-    ({ way }, round) => ({
+    ({ way, reconnect }, round) => ({
+      opened: way.startsWith("sidecar") ? Number.NaN : reconnect ? opened : 0,
       latencies: ten(1, round),
       tps: near(rates[WAYS.indexOf(way)]!, round),
       tpsExcluding: near(rates[WAYS.indexOf(way)]! * 1.1, round),
@@ -421,6 +427,15 @@ test("the report of fleet has means per round with intervals, and names the late
   expect(table.rows[1]!.cells[column("refusals")]).toMatch(/^922\.5 \(\d+\.\d to \d+\.\d\)$/);
   expect(table.rows[2]!.cells[column("throttled")]).toBe("1.0 (1.0 to 1.0)");
   expect(notes.join()).toContain("fails or is throttled counts with the function's timeout of 60,000 ms");
+});
+
+test("reconnect fails if a command of its own connection shared one", () => {
+  const [check] = reconnect.report(transactions([600, 100, 500, 110, 550], 9), context).checks.slice(-1);
+  expect(check).toMatchObject({
+    expectation: expect.stringContaining("counted at the proxy"),
+    verdict: "no",
+    actual: "216 connections for 240 commands",
+  });
 });
 
 test("a target is decided by the better of the peer's settings, and both are named", () => {
