@@ -13,6 +13,7 @@ return { granted, redis.call("PTTL", KEYS[1]) }
 
 /** Returns a function that permits `limit` calls per `window` ms over all instances. It leases `batch` at a time. */
 export function leasedLimit(name: string, limit: number, window: number, batch = Math.ceil(limit / 20)) {
+  if (limit < 1 || batch < 1) throw new RangeError(`limit ${name}: limit and batch must be 1 or more`);
   let lease = { permits: 0, until: 0, last: false };
   let renewal: Promise<void> | undefined;
 

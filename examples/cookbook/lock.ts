@@ -62,5 +62,7 @@ return 1`);
 
 /** Stores a value. Returns false if a later holder of the lock has written the key: nothing is stored then. */
 export async function fencedSet(key: string, value: unknown, fence: number): Promise<boolean> {
-  return (await setIfFenced.exec([`{${key}}`, `{${key}}:fence`], [value, fence])) === 1;
+  // The braces place both keys in one slot of a cluster, unless the key has a hash tag already.
+  const fenceKey = /\{[^}]+\}/.test(key) ? `${key}:fence` : `{${key}}:fence`;
+  return (await setIfFenced.exec([key, fenceKey], [value, fence])) === 1;
 }

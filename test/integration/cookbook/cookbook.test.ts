@@ -175,6 +175,12 @@ describe("limits", () => {
     return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
+  test("a leased limit below one is refused when it is created", async () => {
+    const { leasedLimit } = await instance<typeof LeasedLimit>("leased-limit");
+    expect(() => leasedLimit("mail", 0, 1_000)).toThrow("limit mail: limit and batch must be 1 or more");
+    expect(() => leasedLimit("mail", 5, 1_000, 0)).toThrow("limit mail: limit and batch must be 1 or more");
+  });
+
   test("permits end with their window", async () => {
     const { leasedLimit } = await instance<typeof LeasedLimit>("leased-limit");
     const permit = leasedLimit("mail", 4, 150, 4);
@@ -273,7 +279,18 @@ describe("a lock", () => {
     );
     await expect(work).rejects.toThrow("lock job: lost before the task had ended");
     expect(written).toBe(false);
-    expect(await direct().get("{report}")).toBe("new");
+    expect(await direct().get("report")).toBe("new");
+  });
+
+  test("a fenced value is stored at its key, and the fence in the key's slot", async () => {
+    const { fencedSet } = await instance<typeof Lock>("lock");
+    expect([await fencedSet("a", 1, 7), await fencedSet("{order:7}:state", "paid", 7)]).toEqual([true, true]);
+    expect((await direct().keys("*")).sort()).toEqual([
+      "a",
+      "{a}:fence",
+      "{order:7}:state",
+      "{order:7}:state:fence",
+    ]);
   });
 
   test("a lock outlives its lease while its task runs, and ends when the task fails", async () => {
