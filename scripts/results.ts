@@ -1,40 +1,30 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { grouped } from "../bench/src/present.js";
+import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import type { Check, MatrixChart, Result } from "../bench/src/result.js";
-import type { Scenario } from "../bench/src/scenario.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
 // again, run it with --json bench/results/SCENARIO.json, then `npx vitest run test/unit/project/results.test.ts -u`.
 
-const root = resolve(import.meta.dirname, "..");
-const filesIn = (folder: string, extension: string) =>
-  readdirSync(join(root, folder))
-    .filter((file) => file.endsWith(extension))
-    .map((file) => join(root, folder, file));
+const folder = resolve(import.meta.dirname, "../bench/results");
 
 /** Results of full runs, by scenario. */
 type Results = ReadonlyMap<string, Result>;
 
 /** The results in `bench/results`. */
 export const results: Results = new Map(
-  filesIn("bench/results", ".json").map((file) => {
-    const result: Result = JSON.parse(readFileSync(file, "utf8"));
-    return [result.scenario, result] as const;
-  }),
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => {
+      const result: Result = JSON.parse(readFileSync(join(folder, file), "utf8"));
+      return [result.scenario, result] as const;
+    }),
 );
 
-/** Every scenario of the bench, in the order of its reports. */
-const scenarios = (
-  await Promise.all(
-    filesIn("bench/src/scenarios", ".ts").map(
-      async (file): Promise<Scenario> => (await import(pathToFileURL(file).href)).default,
-    ),
-  )
-).sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || a.name.localeCompare(b.name));
+const scenarios = await readScenarios();
 
 /** The faults that the short table shows, with the words of the symptom. */
 const FAULTS: Readonly<Record<string, string>> = {

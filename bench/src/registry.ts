@@ -17,6 +17,7 @@ export async function clients(): Promise<BenchClient[]> {
 
 async function defaultsOf<T>(folder: string): Promise<T[]> {
   const at = new URL(`./${folder}/`, import.meta.url);
-  const files = readdirSync(at).filter((name) => name.endsWith(".js"));
+  // Built, or as sources in tests.
+  const files = readdirSync(at).filter((name) => /\.[jt]s$/.test(name));
   return Promise.all(files.map(async (name) => (await import(new URL(name, at).href)).default));
 }

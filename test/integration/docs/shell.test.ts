@@ -25,6 +25,8 @@ test("a name that does not exist is reported", () => {
     "npx warmline-gateway --prot 1 # a comment",
     "npm install lodash",
     "nonsense --flag",
+    "npm run bench -- keepalives",
+    "npm run bench -- cold --quik",
   ];
   const [block] = blocksOf("page.md", [...page, "npx vitest run test/none.test.ts", "```"].join("\n"));
   expect(commandsOf(block!).map(problemOf)).toEqual([
@@ -32,6 +34,8 @@ test("a name that does not exist is reported", () => {
     expect.stringContaining("--prot"),
     "nothing here knows the package 'lodash'",
     "nothing here knows the program 'nonsense'",
+    expect.stringContaining("keepalives"),
+    expect.stringContaining("--quik"),
     "there is no test/none.test.ts",
   ]);
 });

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse as parseBench } from "../../../bench/src/command-line.js";
+import { clients, scenarios } from "../../../bench/src/registry.js";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { type Block, root } from "./pages.js";
 
@@ -7,6 +9,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const OURS = ["warmline", "warmline-gateway", "warmline-upstash", "warmline-adapters"];
 /** Packages that pages may install besides the devDependencies. */
 const OTHERS = ["@opentelemetry/api"];
+const bench = [await scenarios(), await clients()] as const;
 const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);
 
 /** The commands of a shell block: one a line, continued by a backslash, without comments. */
@@ -21,7 +24,7 @@ export function commandsOf({ code }: Block): string[] {
 
 /**
  * Returns the problem of a command on a page, or null. Commands that a test can run are run elsewhere
- * (`docs-run.test.ts`, the suites of packages and examples); here names are compared with the repository's files.
+ * (`test/packages/gateway-commands.test.ts`, the suites of packages and examples); here names are compared with the repository's files.
  */
 export function problemOf(command: string): string | null {
   const [program = "", ...args] = splitWords(command).filter((word, at, all) => !isAssignment(word, at, all));
@@ -46,7 +49,10 @@ export function problemOf(command: string): string | null {
   }
 }
 
-/** Programs that pages may call and that are others' to describe. `curl` is run against a gateway. */
+/**
+ * Programs that pages may call and that are others' to describe: they need an account, a cluster or Docker, or change the reader's machine.
+ * `curl` is run against a gateway. The files that they deploy are checked by `test/deploy`.
+ */
 const RUN_ELSEWHERE = new Set([
   "cp",
   "curl",
@@ -77,6 +83,7 @@ function npmProblem([action, ...args]: readonly string[]): string | null {
   if (action === "audit") return null;
   if (action === "run") {
     const name = args.find((arg) => !arg.startsWith("-")) ?? "";
+    if (name === "bench") return benchProblem(args.slice(args.indexOf("--") + 1));
     const ofReader = ["dev", "build", "deploy"];
     return name in manifest.scripts || ofReader.includes(name) ? null : `there is no script '${name}'`;
   }
@@ -98,6 +105,16 @@ function npxProblem([name, ...args]: readonly string[]): string | null {
     return path && existsSync(join(root, path)) ? null : `there is no ${path}`;
   }
   return ["wrangler", "biome"].includes(name ?? "") ? null : `nothing here knows 'npx ${name}'`;
+}
+
+/** Held against the bench's own command line: its scenarios, clients and options. */
+function benchProblem(args: readonly string[]): string | null {
+  try {
+    parseBench(args, ...bench);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Held against the command line itself, so that every flag shown is one that there is. */

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { blocksIn } from "../integration/docs/pages.js";
+import { commandsOf } from "../integration/docs/shell.js";
+
+// Commands of the pages that start a gateway, started as they stand. Their Redis is not there: the gateway starts all the same, and says
+// so in its log.
+
+const root = resolve(import.meta.dirname, "../..");
+const home = mkdtempSync(join(tmpdir(), "warmline-gateway-commands-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const commands = new Set(
+  blocksIn("sh")
+    .flatMap(commandsOf)
+    .map((command) => /^(?:npx )?warmline-gateway(?:-\S+\/bin\/warmline-gateway)?(?: (.*))?$/.exec(command))
+    .filter((found) => found !== null)
+    .map(([, args = ""]) => args)
+    // A command after two dashes is run by the suites of new users.
+    .filter((args) => !args.startsWith("-- ") && !args.includes(" -- ")),
+);
+
+test("the pages have commands that start a gateway", () => {
+  expect(commands.size).toBeGreaterThan(5);
+});
+
+test.concurrent.each([...commands])(
+  "the gateway starts: warmline-gateway %s",
+  { timeout: 60_000 },
+  async (args) => {
+    const cli = join(root, "gateway/dist/cli.js");
+    // The shell reads quotes as the reader's does; exec makes the gateway the process that is ended.
+    const gateway = spawn("sh", ["-c", `exec "${process.execPath}" "${cli}" ${args} --port 0`], {
+      env: { ...process.env, HOME: home, XDG_STATE_HOME: home, WARMLINE_GATEWAY_REDIS: "" },
+    });
+    let printed = "";
+    gateway.stdout.on("data", (text) => {
+      printed += text;
+      if (printed.includes("ready http://127.0.0.1:")) gateway.kill("SIGTERM");
+    });
+    gateway.stderr.on("data", (text) => {
+      printed += text;
+    });
+    await new Promise((done) => gateway.on("close", done));
+    expect(printed).toContain("ready http://127.0.0.1:");
+  },
+);
