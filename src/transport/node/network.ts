@@ -1,3 +1,4 @@
+import type { SecureContextOptions } from "node:tls";
 import { ConfigError } from "../../errors.js";
 import { assertConfig } from "../../options/check-options.js";
 import { findUnknownOption } from "../../options/option-names.js";
@@ -49,28 +50,33 @@ function checkTls(tls: TlsOptions, { protocol }: URL): void {
   if (unknown) throw new ConfigError(`tls: ${unknown}`);
   assertConfig(protocol === "https:", "tls needs a url that begins with https://");
   assertConfig(!tls.cert === !tls.key, "tls.cert and tls.key must be set together");
+  try {
+    // Node ignores an authority that it can't read, and throws for the rest whenever it opens a connection.
+    for (const ca of [tls.ca ?? []].flat()) new (builtin("node:crypto").X509Certificate)(ca);
+    builtin("node:tls").createSecureContext(tls as SecureContextOptions);
+  } catch (error) {
+    throw new ConfigError(`tls: ca, cert and key must be PEM and fit: ${(error as Error).message}`);
+  }
 }
 
 function parseProxy(name: string, value: string): ProxyServer {
-  const url = tryUrl(value);
-  assertConfig(
-    url !== undefined && /^https?:$/.test(url.protocol),
-    `${name} must be a URL such as http://user:password@host:3128`,
-  );
-  const { hostname, port, protocol, username, password } = url!;
-  const tls = protocol === "https:";
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return {
-    host: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port) || (tls ? 443 : 80),
-    tls,
-    authorization: username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
-  };
+  const proxy = tryProxy(value);
+  assertConfig(proxy !== undefined, `${name} must be a URL such as http://user:password@host:3128`);
+  return proxy!;
 }
 
-function tryUrl(value: string): URL | undefined {
+function tryProxy(value: string): ProxyServer | undefined {
   try {
-    return new URL(value);
+    const { hostname, port, protocol, username, password } = new URL(value);
+    if (!/^https?:$/.test(protocol)) return undefined;
+    const tls = protocol === "https:";
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return {
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port) || (tls ? 443 : 80),
+      tls,
+      authorization: username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
+    };
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ConfigError } from "../../../src/errors.js";
 import { resolveNetwork } from "../../../src/transport/node/network.js";
+import { makeAuthority } from "../../../testbed/src/index.js";
 
 const direct = undefined;
 const resolve = (options = {}, env = {}, origin = "https://redis.example") =>
@@ -50,19 +52,42 @@ test("user and password of a proxy are percent-decoded", () => {
 });
 
 test("networks with other certificates or proxies have other keys, which hold no secret", () => {
+  const [one, other] = [makeAuthority(), makeAuthority()];
+  const { cert, key } = one.issue();
   const networks = [
-    resolve({ tls: { ca: "a" } }),
-    resolve({ tls: { ca: "b" } }),
-    resolve({ tls: { ca: "a", cert: "c", key: "k" } }),
-    resolve({ tls: { ca: "a" }, proxy: "http://proxy" }),
+    resolve({ tls: { ca: one.cert } }),
+    resolve({ tls: { ca: other.cert } }),
+    resolve({ tls: { ca: one.cert, cert, key } }),
+    resolve({ tls: { ca: one.cert }, proxy: "http://proxy" }),
     resolve({ proxy: "http://ada:secret@proxy" }),
   ];
   expect(new Set(networks.map((network) => network!.key)).size).toBe(5);
   for (const network of networks) expect(network!.key).toMatch(/^[0-9a-f]{64}$/);
-  expect(resolve({ tls: { ca: "a" } })!.key).toBe(networks[0]!.key);
+  expect(resolve({ tls: { ca: one.cert } })!.key).toBe(networks[0]!.key);
+});
+
+describe("certificates that can't be used are refused at once, not by each connection", () => {
+  const { cert, key } = makeAuthority().issue();
+  const other = makeAuthority().issue();
+  test.each([
+    ["an authority that is no PEM", { ca: "ca.pem" }],
+    ["an empty authority", { ca: "" }],
+    ["a list with a damaged authority", { ca: [cert, cert.slice(0, 200)] }],
+    ["a certificate with escaped line breaks", { cert: cert.replaceAll("\n", "\\n"), key }],
+    ["the key of another certificate", { cert, key: other.key }],
+  ])("%s is a ConfigError", (_what, tls) => {
+    expect(() => resolve({ tls })).toThrow(ConfigError);
+    expect(() => resolve({ tls })).toThrow(/^tls: ca, cert and key must be PEM and fit: /);
+  });
+
+  test("several authorities, and bytes, are accepted", () => {
+    expect(resolve({ tls: { ca: [cert, Buffer.from(other.cert)], cert, key } })).toBeDefined();
+    expect(resolve({ tls: { ca: cert + other.cert } })).toBeDefined();
+  });
 });
 
 test.each([
+  [{ proxy: "http://ada:100%@proxy" }, "proxy must be a URL such as http://user:password@host:3128"],
   [{ proxy: "socks5://proxy" }, "proxy must be a URL such as http://user:password@host:3128"],
   [
     { tls: { rejectUnauthorized: false } },
