@@ -33,7 +33,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   "incr, a proxy responds 502, 503, 504": "INCR, a proxy's 503",
   "get, 200 with HTML, truncated JSON, an empty body": "GET, a proxy's HTML",
   "get, no response ever": "GET, silent server",
-  "get, frozen and the last response comes again": "GET after a freeze, late second response",
+  "get, frozen and the last response comes again": "GET after a freeze, response comes twice",
   "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, socket reset",
   "incr, frozen and the network drops the flow": "INCR after a freeze, socket dead",
 };
@@ -127,7 +127,8 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       near &&
       rowsOf(near, ["reads", "commands"])
         .map(([way, commands]) => `${way}: ${commands}`)
-        .join("; ");
+        .join("; ")
+        .replaceAll(" to ", "–");
     const note = reads ? `\n\nCommands sent for ten reads in each invocation: ${reads}.` : "";
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
     return table + note + sources(...from);
