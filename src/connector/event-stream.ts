@@ -63,7 +63,7 @@ export class EventStream {
 
   /**
    * Subscribes to further channels.
-   * @returns false if the endpoint does not have the stream: it may be another gateway behind the same address.
+   * @returns false if the stream is full, or the endpoint does not have it: it may be another gateway behind the same address.
    * @throws what prevents it.
    */
   async add(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<boolean> {
@@ -79,7 +79,7 @@ export class EventStream {
     } catch (error) {
       this.#awaited = undefined;
       standing.catch(() => {});
-      if (error instanceof RequestRefused && error.status === 404) return false;
+      if (error instanceof RequestRefused && (error.status === 404 || error.status === 409)) return false;
       throw error;
     } finally {
       clearTimeout(timer);

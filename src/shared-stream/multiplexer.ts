@@ -8,6 +8,9 @@ import { ChangeableStream, type ChangeableStreamListener, ChangeRefused } from "
 import { keyOf, type TopicName } from "./topic-name.js";
 import { VirtualStream } from "./virtual-stream.js";
 
+/** The status of a change that would exceed the channels of a stream. */
+const FULL = 409;
+
 /** A channel or pattern, and the subscriptions to it. */
 interface Topic extends TopicName {
   readonly subscriptions: Set<VirtualStream>;
@@ -198,17 +201,15 @@ export class StreamMultiplexer implements ChangeableStreamListener {
       for (const topic of topics) this.#end(topic, error);
       // The endpoint may have applied it.
       await this.#remove(topics, stream);
-    } else if (error.status === 400 && topics.length > 1) {
-      // One of them is refused, or the stream has no room for all.
+    } else if (error.status === FULL && this.#carried.has(stream)) await this.#addToFresh(topics);
+    else if ((error.status === 400 || error.status === FULL) && topics.length > 1) {
+      // One of them is refused, or they are too many for one stream.
       const half = Math.ceil(topics.length / 2);
       const rest = topics.slice(half);
       for (const topic of rest) this.#assign(topic, stream);
       await this.#add(topics.slice(0, half), stream);
       const left = rest.filter((topic) => topic.stream === stream);
       if (left.length > 0) await this.#add(left, this.#stream ?? stream);
-    } else if (error.status === 400 && [...(this.#carried.get(stream) ?? [])].some(isConfirmed)) {
-      // The stream may be full.
-      await this.#addToFresh(topics);
     } else {
       // 404: the change may have reached another gateway behind the same address.
       if (error.status !== 400 && this.#stream === stream) this.#stream = undefined;
@@ -271,8 +272,6 @@ export class StreamMultiplexer implements ChangeableStreamListener {
 
 /** Whether a topic has subscriptions that no stream carries. */
 const isUnassigned = ({ subscriptions, stream }: Topic) => subscriptions.size > 0 && !stream;
-
-const isConfirmed = ({ confirmed }: Topic) => confirmed;
 
 const isEventStream = ({ headers }: Response) =>
   !!headers.get("content-type")?.startsWith("text/event-stream");

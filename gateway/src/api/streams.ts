@@ -167,7 +167,7 @@ export class Streams {
     const removed = topicNamesOf(remove);
     const { maxChannels } = this.#options;
     if (subscription.sizeAfter(added, removed) > maxChannels)
-      return Promise.resolve({ status: 400, error: tooManyChannels(maxChannels) });
+      return Promise.resolve({ status: 409, error: tooManyChannels(maxChannels) });
     return new Promise((resolve) => {
       subscription.change(added, removed, (problem) => {
         if (problem === null) resolve({ result: subscription.size });

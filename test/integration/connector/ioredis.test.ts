@@ -218,6 +218,27 @@ describe("subscriptions", () => {
     return Number(/^warmline_gateway_streams_open(?:\{.*\})? (\d+)/m.exec(await response.text())?.[1]);
   };
 
+  test("another event stream opens when one is full", async () => {
+    const own = await createGateway({ port: 0, redis: server.url, maxStreamChannels: 2 });
+    const [subscriber, publisher] = [
+      connect({}, { url: own.url, token: own.token }),
+      connect({}, { url: own.url, token: own.token }),
+    ];
+    try {
+      const events = collect(subscriber);
+      const names = ["a", "b", "c", "d", "e"];
+      for (const [at, name] of names.entries()) expect(await subscriber.subscribe(name)).toBe(at + 1);
+      for (const name of names) await publisher.publish(name, "x");
+      await until(() => events.length === 5);
+      expect(events.map(([, channel]) => channel).sort()).toEqual(names);
+      expect(await subscriber.unsubscribe("b", "e")).toBe(3);
+    } finally {
+      subscriber.disconnect();
+      publisher.disconnect();
+      await own.close();
+    }
+  });
+
   test("names with commas, line breaks, dots, and bytes that are no text", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const bytes = Buffer.from([0xff, 0x00, 0x2f]);

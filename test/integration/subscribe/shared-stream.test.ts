@@ -88,26 +88,6 @@ for (const setup of setups) {
       await expect.poll(() => heardAgain).toEqual([["a", 5]]);
     });
 
-    test("a thousand channels come over one stream, and are added by one request", async () => {
-      const gateway = await start();
-      const { url, paths } = await startRecorder(gateway);
-      const { stream } = clientOf({ url, token: gateway.token });
-      const publisher = clientOf(gateway).redis;
-      const names = Array.from({ length: 1_000 }, (_, n) => `channel:${n}`);
-      const subscriber = stream.subscribe<number>(names.slice(0, 400));
-      const others = names.slice(400).map((name) => stream.subscribe<number>(name));
-      const heard = [subscriber, ...others].map(record);
-      for (const { ready } of [subscriber, ...others]) await ready;
-      expect(paths).toEqual(["/events", "/events/<id>"]);
-      await Promise.all(names.map((name, n) => publisher.publish(name, n)));
-      await expect.poll(() => heard.flat().length).toBe(1_000);
-      expect(new Map(heard.flat() as [string, number][])).toEqual(new Map(names.map((name, n) => [name, n])));
-      await Promise.all(others.slice(0, 599).map((each) => each.unsubscribe()));
-      await expect.poll(() => numsub(gateway, "channel:998")).toBe(0);
-      expect(await numsub(gateway, "channel:999")).toBe(1);
-      expect(paths).toEqual(["/events", "/events/<id>", "/events/<id>"]);
-    });
-
     test("subscribers of one channel share it, and the last one gives it up", async () => {
       const gateway = await start();
       const { redis, stream } = clientOf(gateway);
@@ -203,3 +183,24 @@ for (const setup of setups) {
     });
   });
 }
+
+test("a thousand channels come over one stream, and are added by one request", async () => {
+  const { gateway, stop } = await setups.find(({ available }) => available)!.start({ shutdownTimeout: 0 });
+  cleanups.push(stop);
+  const { url, paths } = await startRecorder(gateway);
+  const { stream } = clientOf({ url, token: gateway.token });
+  const publisher = clientOf(gateway).redis;
+  const names = Array.from({ length: 1_000 }, (_, n) => `channel:${n}`);
+  const subscriber = stream.subscribe<number>(names.slice(0, 900));
+  const others = names.slice(900).map((name) => stream.subscribe<number>(name));
+  const heard = [subscriber, ...others].map(record);
+  for (const { ready } of [subscriber, ...others]) await ready;
+  expect(paths).toEqual(["/events", "/events/<id>"]);
+  await Promise.all(names.map((name, n) => publisher.publish(name, n)));
+  await expect.poll(() => heard.flat().length).toBe(1_000);
+  expect(new Map(heard.flat() as [string, number][])).toEqual(new Map(names.map((name, n) => [name, n])));
+  await Promise.all(others.slice(0, 99).map((each) => each.unsubscribe()));
+  await expect.poll(() => numsub(gateway, "channel:998")).toBe(0);
+  expect(await numsub(gateway, "channel:999")).toBe(1);
+  expect(paths).toEqual(["/events", "/events/<id>", "/events/<id>"]);
+});
