@@ -68,18 +68,22 @@ return reply("lease",lease)`;
 /**
  * Stores a value, unless the lease has ended or was deleted, or one of the tags was deleted since. KEYS: as of
  * {@link LOOK_UP}. ARGV: the lease, the value, the lifetime in ms, the version, the tags. Returns 1 if the value was stored.
+ *
+ * The lease is removed last: without a field the key would be gone, and a script may not create a key of a slot that moves to
+ * another node.
  */
 export const STORE = `${NOW}${LIVE}local h=c("HMGET",e,"lease","until")
 if h[1]~=ARGV[1] or now>=tonumber(h[2]) then return 0 end
-c("HDEL",e,"lease","until")
-if KEYS[2] and ARGV[5]~="" and not live(KEYS[2],tonumber(ARGV[4]),ARGV[5]) then return 0 end
 local s,us=string.match(ARGV[1],":(%d+):(%d+)$")
 local began=s*1000+math.floor(us/1000)
 local left=began+ARGV[3]-now
-if left<=0 then return 0 end
+local valid=left>0 and not (KEYS[2] and ARGV[5]~="" and not live(KEYS[2],tonumber(ARGV[4]),ARGV[5]))
+if valid then
 c("HSET",e,"value",ARGV[2],"began",began,"id",ARGV[1],"version",ARGV[4],"tags",ARGV[5])
 c("PEXPIRE",e,left)
-return 1`;
+end
+c("HDEL",e,"lease","until")
+return valid and 1 or 0`;
 
 /** Ends a lease. KEYS: the entry. ARGV: the lease. */
 export const RELEASE = `if redis.call("HGET",KEYS[1],"lease")==ARGV[1] then redis.call("HDEL",KEYS[1],"lease","until") end`;

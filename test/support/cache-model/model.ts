@@ -5,7 +5,7 @@ import { cached } from "warmline/cache";
 import { createGateway } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
 import { startFront } from "../model/front.js";
-import { mulberry32 } from "../model/random.js";
+import { mulberry32 } from "../model/random.mjs";
 import { createFunctions, tagOf } from "./functions.mjs";
 
 /** Options of {@link runCacheModel}. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { type RedisConnection, startRedis } from "../../../testbed/src/index.js";
 import { startFront } from "../model/front.js";
-import { mulberry32 } from "../model/random.js";
+import { mulberry32 } from "../model/random.mjs";
 
 /** The Redis of a run. */
 export interface ModelRedis {

@@ -1,6 +1,7 @@
 // A function's process: reads keys through a near cache in one invocation after another, and sends what it read to the
 // parent: [mode, key, value, began, ended], the times by the machine's monotonic clock in ms.
 import { Redis } from "warmline";
+import { mulberry32 } from "../model/random.mjs";
 
 const { url, token, seed, keys, maxStale, autoPipelining, nearModule } = JSON.parse(process.argv[2]);
 const { near } = await import(nearModule);
@@ -16,14 +17,7 @@ const verified = redis.with({ near: "verify" });
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Mulberry32.
-let state = seed;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = mulberry32(seed);
 const pick = (list) => list[Math.floor(random() * list.length)];
 
 let reads = [];

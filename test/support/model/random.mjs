@@ -1,5 +1,9 @@
-/** Returns a generator of numbers from 0 to 1 by a seed. */
-export function mulberry32(seed: number): () => number {
+/**
+ * Returns a generator of numbers from 0 to 1 by a seed (mulberry32).
+ * @param {number} seed
+ * @returns {() => number}
+ */
+export function mulberry32(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
