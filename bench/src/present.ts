@@ -1,7 +1,7 @@
 import type { Estimate } from "./estimate.js";
 import { withInterval } from "./format.js";
 import type { BarChart, Chart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
-import { mean, type Series } from "./series.js";
+import { combine, mean, type Series } from "./series.js";
 
 /** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
@@ -172,12 +172,17 @@ export function initAndFirst<T extends { readonly first: Series; readonly init: 
     title,
     about: `Medians in ms, to scale. ${about}`,
     unit: "ms",
-    rows: rows.map((row) => ({
-      title: titleOf(row),
-      spans: [
-        { label: "init", hue: 4, length: row.init.estimate().value },
-        { label: "first", hue: 1, length: row.first.estimate().value },
-      ],
-    })),
+    rows: rows.map((row) => {
+      const { low, high, n } = combine([row.init, row.first], (init, first) => init + first);
+      return {
+        title: titleOf(row),
+        ...(n > 1 && { low, high }),
+        // No client has these colours.
+        spans: [
+          { label: "init", hue: 10, length: row.init.estimate().value },
+          { label: "first", hue: 11, length: row.first.estimate().value },
+        ],
+      };
+    }),
   };
 }

@@ -4,8 +4,9 @@ import type { Machine } from "./machine.js";
 /** One line of a chart, or one bar. */
 export interface Style {
   readonly label: string;
-  /** The number of a colour of the report, from 0 to 9; the same number means the same thing all over a scenario. */
+  /** The number of a colour of the report, from 0 to 11; the same number means the same thing all over a scenario. */
   readonly hue: number;
+  /** Whether these are a client's best known settings rather than those it ships with. */
   readonly dashed?: boolean;
 }
 
@@ -61,6 +62,9 @@ export interface SpanChart extends ChartBase {
   readonly unit: string;
   readonly rows: readonly {
     readonly title: string;
+    /** The ends of the 95% interval of the sum. */
+    readonly low?: number;
+    readonly high?: number;
     readonly spans: readonly (Style & { readonly length: number })[];
   }[];
 }

@@ -25,9 +25,14 @@ function panelElement({ title, svg }: Panel): string {
 }
 
 function aboutOf(chart: Chart): string {
-  if (chart.kind === "matrix" || chart.kind === "spans") return chart.about;
+  if (chart.kind === "matrix") return chart.about;
+  if (chart.kind === "spans") {
+    const estimated = chart.rows.some(({ high }) => high !== undefined);
+    return `${chart.about}${estimated ? " Thin lines are 95% intervals of the sum." : ""}`;
+  }
   if (chart.kind === "curves") {
-    return `In ${chart.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.`;
+    const tuned = chart.panels.some(({ lines }) => lines.some(({ dashed }) => dashed));
+    return `In ${chart.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.${tuned ? " Dashed lines are a client's best known settings." : ""}`;
   }
   if (chart.kind === "lines") return `Upwards: ${chart.unit}, from zero. To the right: ${chart.along}.`;
   const marks = chart.groups.flatMap((group) => group.bars);

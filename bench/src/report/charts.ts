@@ -75,6 +75,17 @@ const BAR = { y: "row", fill: colour, insetTop: 18, insetBottom: 6 } as const;
 /** The look of an interval. */
 const THIN = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
 
+/** Draws the 95% intervals of rows that have one: a thin line with a tick at each end. */
+function intervals(rows: readonly { readonly row: number; readonly low?: number; readonly high?: number }[]) {
+  const estimated = rows.filter(({ high }) => high !== undefined);
+  const ticks = { ...THIN, insetTop: 20, insetBottom: 8 };
+  return [
+    Plot.link(estimated, { ...THIN, x1: "low", x2: "high", dy: 6 }),
+    Plot.tickX(estimated, { ...ticks, x: "low" }),
+    Plot.tickX(estimated, { ...ticks, x: "high" }),
+  ];
+}
+
 /** Bars on a linear axis from zero, with 95% intervals as thin lines. */
 export function bars(chart: BarChart): Panel[] {
   const panels = chart.groups.map(({ title, bars }) => ({
@@ -94,8 +105,6 @@ export function bars(chart: BarChart): Panel[] {
       low,
       high,
     ]);
-    const estimated = rows.filter(({ high }) => high !== undefined);
-    const ticks = { ...THIN, insetTop: 20, insetBottom: 8 };
     const svg = drawRows(
       `${title}: ${chart.title}`,
       rows,
@@ -109,9 +118,7 @@ export function bars(chart: BarChart): Panel[] {
           title: ({ label, text, low, high }) =>
             `${label}: ${text}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
         }),
-        Plot.link(estimated, { ...THIN, x1: "low", x2: "high", dy: 6 }),
-        Plot.tickX(estimated, { ...ticks, x: "low" }),
-        Plot.tickX(estimated, { ...ticks, x: "high" }),
+        ...intervals(rows),
       ],
     );
     return { title, svg };
@@ -220,9 +227,10 @@ const strokeOf = (style: Style) => ({
 /** Stacked bars to scale: the parts that a time is made of. */
 export function spans(chart: SpanChart): Panel[] {
   const parts = chart.rows.flatMap(({ spans }, row) => spans.map((span) => ({ ...span, row })));
-  const rows = chart.rows.map(({ title, spans }) => {
-    const end = spans.reduce((sum, { length }) => sum + length, 0);
-    return { label: title, text: `${short(end)} ${chart.unit}`, end };
+  const rows = chart.rows.map(({ title, spans, low, high }, row) => {
+    const sum = spans.reduce((all, { length }) => all + length, 0);
+    const end = Math.max(sum, high ?? 0);
+    return { label: title, text: `${short(sum)} ${chart.unit}`, end, row, low, high };
   });
   const longest = Math.max(...rows.map(({ end }) => end)) || 1;
   const svg = drawRows(chart.title, rows, [0, longest], BESIDE, [
@@ -232,6 +240,7 @@ export function spans(chart: SpanChart): Panel[] {
       insetRight: 1,
       title: ({ label, length }) => `${label}: ${short(length)} ${chart.unit}`,
     }),
+    ...intervals(rows),
   ]);
   return [{ title: "", svg }];
 }

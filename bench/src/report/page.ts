@@ -1,5 +1,5 @@
 import { checkText, verdictText } from "../checks.js";
-import type { Check, Result, Table, Verdict } from "../result.js";
+import type { Check, Headline, Result, Table, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
 import { escapeHtml, list, tag } from "./html.js";
 import { STYLE } from "./style.js";
@@ -42,13 +42,7 @@ export function resultPage(result: Result, summaryLink?: string): string {
     ),
     warning(result),
     tag("p", { class: "summary" }, escapeHtml(shortSummary(result))),
-    tag(
-      "ul",
-      { class: "headlines" },
-      ...result.headlines.map(({ value, label }) =>
-        tag("li", {}, tag("b", {}, escapeHtml(value)), tag("span", {}, escapeHtml(label))),
-      ),
-    ),
+    tag("ul", { class: "headlines" }, ...result.headlines.map(headline)),
     ...(result.checks.length === 0
       ? []
       : [tag("h2", {}, "Checks"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
@@ -60,6 +54,18 @@ export function resultPage(result: Result, summaryLink?: string): string {
     tag("h2", {}, "Reproduce"),
     tag("pre", {}, tag("code", {}, escapeHtml(result.command))),
     facts(result),
+  );
+}
+
+/** Renders a number with its interval, if any, in smaller letters below. */
+function headline({ value, label }: Headline): string {
+  const [, number, interval] = /^(.*?)(?: \((.* to .*)\))?$/.exec(value)!;
+  return tag(
+    "li",
+    {},
+    tag("b", {}, escapeHtml(number!)),
+    interval === undefined ? "" : tag("small", {}, escapeHtml(interval)),
+    tag("span", {}, escapeHtml(label)),
   );
 }
 

@@ -1,15 +1,15 @@
 /** The report's looks: light and dark by the reader's preference, one column on a phone. */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#faf9f6;--card:#fff;--ink:#1d2129;--soft:#5f6673;--line:#e4e1da;
---hue0:#0b7f74;--hue1:#c4400c;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--hue5:#b03a86;--hue6:#5c8a1e;--hue7:#8a5a3c;--hue8:#6b7280;--hue9:#00838f;
+--hue0:#0b7f74;--hue1:#c4400c;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--hue5:#b03a86;--hue6:#5c8a1e;--hue7:#8a5a3c;--hue8:#6b7280;--hue9:#00838f;--hue10:#475569;--hue11:#eda100;
 --good:#d9efe9;--pale:#f1ead2;--bad:#f8d5c8;--worse:#f0b3a3}
 @media (prefers-color-scheme:dark){:root{--page:#12151a;--card:#1a1e25;--ink:#e8e6e1;--soft:#9aa2af;--line:#2c323c;
---hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--hue5:#f18ac9;--hue6:#a4d15c;--hue7:#d3a283;--hue8:#9ca3af;--hue9:#4dd0e1;
+--hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--hue5:#f18ac9;--hue6:#a4d15c;--hue7:#d3a283;--hue8:#9ca3af;--hue9:#4dd0e1;--hue10:#94a3b8;--hue11:#ffc233;
 --good:#17423c;--pale:#453d1d;--bad:#5b2b1a;--worse:#7a2f24}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 -webkit-text-size-adjust:100%}
-main{max-width:1080px;margin:0 auto;padding:32px 20px 56px}
+main{max-width:1200px;margin:0 auto;padding:32px 20px 56px}
 header p,footer{color:var(--soft)}
 .mark{font-weight:650;letter-spacing:.02em;color:var(--hue0);margin:0}
 h1{font-size:clamp(26px,5vw,38px);line-height:1.15;margin:.15em 0 .25em;letter-spacing:-.015em;text-wrap:balance}
@@ -20,6 +20,7 @@ h3{font-size:15px;margin:0 0 10px}
 .headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14px;margin:26px 0 0;padding:0;list-style:none}
 .headlines li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px 12px}
 .headlines b{display:block;font-size:30px;line-height:1.15;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
+.headlines small{display:block;font-size:14px;font-variant-numeric:tabular-nums}
 .headlines span{color:var(--soft);font-size:14px}
 .checks{list-style:none;margin:26px 0 0;padding:0;font-size:15px}
 .checks li{padding:7px 0 7px 28px;border-top:1px solid var(--line);position:relative}
@@ -31,9 +32,8 @@ h3{font-size:15px;margin:0 0 10px}
 .checks span{color:var(--soft)}
 .warning{border:1px solid var(--hue1);border-radius:12px;padding:10px 16px}
 .about{color:var(--soft);margin:0 0 14px;font-size:14px}
-.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
+.panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,100%),1fr));gap:14px}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}
-.panel:only-child{max-width:560px}
 svg{display:block;width:100%;height:auto;overflow:visible}
 .plot{color:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums}
 .key{fill:none;stroke-width:2}.key.dashed{stroke-dasharray:2 4}.key.thick{stroke-width:10}

@@ -1,3 +1,4 @@
+import { checkText, verdictText } from "../checks.js";
 import { grouped } from "../present.js";
 import type { Result, SkippedScenario, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
@@ -32,6 +33,7 @@ export function summaryPage(
       ? ""
       : tag("p", { class: "warning" }, `Warning: the machine was busy during ${busy.join(", ")}.`),
     claims(results, link),
+    lost(results, link),
     ...charts,
     tag("h2", {}, "All scenarios"),
     tag(
@@ -65,6 +67,24 @@ export function summaryPage(
       skipped.map(({ scenario, reason }) => `Skipped: ${scenario}: ${reason}`),
     ),
   );
+}
+
+/** Renders every check whose verdict is no; "" if there is none. */
+function lost(results: readonly Result[], link: (result: Result, text: string) => string): string {
+  const items = results.flatMap((result) =>
+    result.checks
+      .filter(({ verdict }) => verdict === "no")
+      .map((check) =>
+        tag(
+          "li",
+          { class: VERDICT_CLASSES.no },
+          `${link(result, result.scenario)}: ${escapeHtml(verdictText(check))} `,
+          tag("span", {}, escapeHtml(checkText(check))),
+        ),
+      ),
+  );
+  if (items.length === 0) return "";
+  return tag("h2", {}, "Failed and not reproduced") + tag("ul", { class: "checks" }, ...items);
 }
 
 /** Renders all claims of the articles beside what was measured; "" if no result decides one. */

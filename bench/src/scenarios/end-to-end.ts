@@ -11,7 +11,6 @@ import { combine, difference, mean, ratio } from "../series.js";
 /** The round trip in ms between the caller and the endpoint. */
 const FRONT_RTT_MS = 10;
 const MODES = [1, 10].flatMap((items) => [true, false].map((keepAlive) => ({ items, keepAlive })));
-const HUES: Record<number, number> = { 1: 3, 10: 0 };
 const nameOf = ({ items, keepAlive }: (typeof MODES)[number]) =>
   `${items === 1 ? "one item" : `${items} items, one after another`}${keepAlive ? "" : ", keep-alive off"}`;
 
@@ -60,11 +59,8 @@ export default defineScenario({
       const [oneOn, oneOff, tenOn, tenOff] = own;
       return { label, oneOn: oneOn!, oneOff: oneOff!, tenOn: tenOn!, tenOff: tenOff! };
     });
-    const style = (row: (typeof rows)[number]) => ({
-      label: nameOf(row),
-      hue: HUES[row.items]!,
-      dashed: !row.keepAlive,
-    });
+    const names = MODES.map(nameOf);
+    const style = (row: (typeof rows)[number]) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) });
     return {
       headlines: clients.map(({ label, tenOn, tenOff }) => ({
         value: withInterval(difference(tenOff.outside, tenOn.outside, mean), ms),

@@ -29,7 +29,6 @@ const TITLES = {
   together: "ten SETs, concurrent",
   pipeline: "ten GETs, as one pipeline",
 };
-const HUES = { one: 3, ten: 0, together: 2, pipeline: 4 };
 const nameOf = ({ name, keepAlive }: Mode) => `${TITLES[name]}${keepAlive ? "" : ", keep-alive off"}`;
 
 /** Runs one and ten writes per invocation, keep-alive on and off; then ten concurrently, and as one pipeline. */
@@ -62,7 +61,8 @@ export default defineScenario({
       const [oneOn, oneOff, tenOn, tenOff, , pipeline] = own.map(({ warm }) => warm) as Series[];
       return { label, one: [oneOff!, oneOn!] as const, ten: [tenOff!, tenOn!] as const, pipeline: pipeline! };
     });
-    const style = (row: Mode) => ({ label: nameOf(row), hue: HUES[row.name], dashed: !row.keepAlive });
+    const names = MODES.map(nameOf);
+    const style = (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) });
     return {
       headlines: clients.map(({ label, ten }) => ({
         value: withInterval(ratio(...ten), factor),

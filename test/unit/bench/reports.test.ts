@@ -3,7 +3,7 @@ import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { summaryOf } from "../../../bench/src/checks.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
-import type { Report, Result } from "../../../bench/src/result.js";
+import type { Report, Result, Style } from "../../../bench/src/result.js";
 import { buildRow } from "../../../bench/src/run-scenario.js";
 import type { Context, Scenario } from "../../../bench/src/scenario.js";
 import distance from "../../../bench/src/scenarios/distance.js";
@@ -385,6 +385,16 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
       0,
     );
     expect(html.match(/<svg [^>]*class="plot"|<table class="matrix"/g)).toHaveLength(pictures);
+    const marks = report.charts.flatMap((chart): readonly Style[] =>
+      chart.kind === "bars"
+        ? chart.groups.flatMap(({ bars }) => bars)
+        : chart.kind === "curves"
+          ? chart.panels.flatMap(({ lines }) => lines)
+          : [],
+    );
+    // Pale and dashed mean the best known settings, and nothing else.
+    for (const { label, dashed } of marks)
+      expect([label, dashed ?? false]).toEqual([label, /tuned/.test(label)]);
     expect(name).toBe(scenario.name);
   });
 });
@@ -519,6 +529,44 @@ test("a cell of the fault table has the worst outcome, and its numbers", () => {
     kind: "matrix",
     rows: [{ cells: [{ kind: "doubled", text: "doubled 6, wrong 6, hung 6 of 12" }] }],
   });
+});
+
+test("the summary lists every check that failed, by scenario, and none that holds", () => {
+  const summaryOf = (which: 1 | 2) =>
+    pagesOf(
+      "/some/all.html",
+      ["distance", "faults"].map((name) =>
+        result(CASES[name]![0], CASES[name]![0].report(CASES[name]![which], context)),
+      ),
+    )[0]!.html;
+  expect(summaryOf(1)).not.toContain("Failed and not reproduced");
+  const lost = summaryOf(2);
+  expect(lost).toMatch(
+    /<a href="all\/distance.html">distance<\/a>: FAIL <span>warmline, 2 ms: keep-alive is faster/,
+  );
+  const failed = CASES.faults![0].report(CASES.faults![2], context).checks;
+  for (const { expectation } of failed) expect(lost).toContain(expectation);
+});
+
+test("init and first are stacked with the interval of their sum, in colours of no client", () => {
+  const [chart] = keepalive
+    .report(CASES.keepalive![1], context)
+    .charts.filter((each) => each.kind === "spans");
+  for (const { low, high, spans } of chart!.rows) {
+    const sum = spans.reduce((all, { length }) => all + length, 0);
+    expect([low! < sum, high! > sum]).toEqual([true, true]);
+    expect(spans.map(({ hue }) => hue)).toEqual([10, 11]);
+  }
+  const html = page(result(keepalive, keepalive.report(CASES.keepalive![1], context)));
+  expect(html).toContain("Thin lines are 95% intervals of the sum.");
+});
+
+test("a headline's interval is set apart from its number", () => {
+  const report = {
+    ...fleet.report(CASES.fleet![1], context),
+    headlines: [{ value: "1.7x (1.6x to 1.8x)", label: "faster" }],
+  };
+  expect(page(result(fleet, report))).toContain("<b>1.7x</b><small>1.6x to 1.8x</small><span>faster</span>");
 });
 
 test("one result is one page without links to others", () => {
