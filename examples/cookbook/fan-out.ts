@@ -19,7 +19,8 @@ end
 return #ARGV / 2`);
 
 /** Adds each part to the queue, once per job within a day. Returns the number of messages. */
-export function startJob(job: string, parts: string[]): Promise<number> {
+export async function startJob(job: string, parts: string[]): Promise<number> {
+  if (parts.length === 0) throw new RangeError(`job ${job}: it has no parts, so it would never end`);
   const messages = parts.flatMap((part): [string, Message] => [part, { job, part }]);
   return start.exec([QUEUE, partsKey(job), startedKey(job)], messages);
 }

@@ -362,6 +362,7 @@ test("a job of many parts ends once, though parts and starts are repeated", asyn
     while ((await queue.work(name, handle, { count: 2, wait: 30 })) > 0);
   };
   await Promise.all(["a", "b", "c"].map(worker));
+  await expect(startJob("empty", [])).rejects.toThrow("job empty: it has no parts, so it would never end");
   expect(seen.at(-1)).toBe("end");
   expect(seen.sort()).toEqual([...parts, "end"].sort());
 });
