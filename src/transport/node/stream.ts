@@ -9,13 +9,14 @@ export function openStream(
 ): Promise<Response> {
   const { request } = builtin("node:http");
   const { Readable } = builtin("node:stream");
-  const { pathname, host } = new URL(url);
   return new Promise((resolve, reject) => {
     const sent = request(
+      url,
       {
-        path: pathname,
+        // The socket does TLS by itself.
+        protocol: "http:",
         method: method!,
-        headers: { ...(headers as Record<string, string>), host },
+        headers: headers as Record<string, string>,
         signal: signal ?? undefined,
         createConnection: () => openSocket(origin),
       },

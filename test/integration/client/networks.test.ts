@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { sharedStream } from "warmline/shared-stream";
+import { follow } from "warmline/streams";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
@@ -38,17 +40,26 @@ const startProxy = async (options?: ConnectProxyOptions) => {
 };
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
-/** Sends a command, a batch and a message to a subscriber. */
+/** Sends a command, a batch, and a message to subscribers, and follows a stream. */
 async function exercise(redis: Redis): Promise<void> {
   const value = { name: "Ada", tags: ["a".repeat(100_000)] };
   expect(await redis.set("user", value)).toBe("OK");
   expect(await Promise.all([redis.get("user"), redis.strlen("none")])).toEqual([value, 0]);
-  const subscriber = redis.subscribe("news");
-  await subscriber.ready;
-  const received = new Promise((resolve) => subscriber.on("message", resolve));
-  await redis.publish("news", { n: 1 });
-  expect(await received).toMatchObject({ message: { n: 1 } });
-  await subscriber.unsubscribe();
+  for (const { subscribe } of [redis, sharedStream(redis)]) {
+    const subscriber = subscribe("news");
+    await subscriber.ready;
+    const received = new Promise((resolve) => subscriber.on("message", resolve));
+    await redis.publish("news", { n: 1 });
+    expect(await received).toMatchObject({ message: { n: 1 } });
+    await subscriber.unsubscribe();
+  }
+  await redis.del("log");
+  const from = await redis.xadd("log", "*", { n: 1 });
+  await redis.xadd("log", "*", { n: 2 });
+  for await (const { fields } of follow(redis, "log", { from })) {
+    expect(fields).toEqual({ n: 2 });
+    break;
+  }
 }
 
 describe("a private authority", () => {
@@ -104,8 +115,8 @@ describe("a CONNECT proxy", () => {
     const redis = client({ url, tls: { ca: authority.cert }, proxy: proxy.url });
     await exercise(redis);
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));
-    // One for commands, which keep it, and one for the subscription.
-    expect(proxy.tunnels.length).toBeLessThanOrEqual(3);
+    // Two at most for commands, which keep them, one for each of three streams, and one for the change of a stream.
+    expect(proxy.tunnels.length).toBeLessThanOrEqual(6);
     expect(redis.stats().reused).toBeGreaterThan(0);
   });
 
