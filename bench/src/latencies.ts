@@ -1,10 +1,13 @@
 import { build, encodeIntoCompressedBase64, type Histogram } from "hdr-histogram-js";
 
-/** Latencies in an HDR histogram of three significant digits, from a microsecond to a minute. */
+const NS_PER_MS = 1e6;
+const MAX_NS = 60e9;
+
+/** Latencies in an HDR histogram of three significant digits, from a nanosecond to a minute. */
 export class Latencies {
   readonly #histogram: Histogram = build({
     lowestDiscernibleValue: 1,
-    highestTrackableValue: 60_000_000,
+    highestTrackableValue: MAX_NS,
     numberOfSignificantValueDigits: 3,
   });
 
@@ -17,26 +20,26 @@ export class Latencies {
 
   /** Records one latency in ms. */
   record(ms: number): void {
-    this.#histogram.recordValue(Math.min(60_000_000, Math.max(1, Math.round(ms * 1_000))));
+    this.#histogram.recordValue(Math.min(MAX_NS, Math.max(1, Math.round(ms * NS_PER_MS))));
   }
 
   /** The latency in ms that `percent` per cent do not exceed. */
   percentile(percent: number): number {
-    return this.#histogram.getValueAtPercentile(percent) / 1_000;
+    return this.#histogram.getValueAtPercentile(percent) / NS_PER_MS;
   }
 
   get count(): number {
     return this.#histogram.totalCount;
   }
 
-  /** The histogram in HdrHistogram's V2 format, compressed, in base64. Values are microseconds. */
+  /** The histogram in HdrHistogram's V2 format, compressed, in base64. Values are nanoseconds. */
   encoded(): string {
     return encodeIntoCompressedBase64(this.#histogram);
   }
 
   /** The percentile distribution as a `.hgrm` file has it, in ms. */
   hgrm(): string {
-    return this.#histogram.outputPercentileDistribution(5, 1_000);
+    return this.#histogram.outputPercentileDistribution(5, NS_PER_MS);
   }
 }
 

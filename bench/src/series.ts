@@ -86,9 +86,9 @@ export class Series {
     );
   }
 
-  /** The numbers for `--json`: percentiles with intervals, and the values as HDR histograms of microseconds. */
+  /** The numbers for `--json`: percentiles with intervals, and the values as HDR histograms of nanoseconds. */
   toJSON(): object {
-    const once = this.count === this.rounds.length;
+    const once = this.rounds.every(({ length }) => length === 1);
     return {
       count: this.count,
       rounds: this.rounds.length,
@@ -109,7 +109,7 @@ export class Series {
   #histogram() {
     const all = Latencies.of(this.rounds.flat());
     return {
-      unit: "us",
+      unit: "ns",
       encoded: all.encoded(),
       rounds: this.rounds.map((values) => Latencies.of(values).encoded()),
       hgrm: all.hgrm(),

@@ -22,7 +22,7 @@ export default defineScenario({
   distances: true,
   order: 10,
   ownServer: true,
-  defaults: { rounds: [15, 1] },
+  defaults: { rounds: [11, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
     const { nodes, sites } = await startFixedSites(context, 1);

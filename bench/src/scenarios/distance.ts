@@ -21,7 +21,7 @@ export default defineScenario({
   clients: "shipped",
   distances: true,
   order: 2,
-  defaults: { rounds: [5, 1], invocations: [30, 12] },
+  defaults: { rounds: [5, 1], invocations: [20, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();
     await own.command("SET", "greeting", GREETING);

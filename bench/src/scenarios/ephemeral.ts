@@ -30,7 +30,7 @@ export default defineScenario({
   clients: ["warmline", "upstash", "agent", "ioredis", "ioredis-tuned", "node-redis"],
   distances: true,
   order: 3,
-  defaults: { rounds: [5, 1], invocations: [200, 30] },
+  defaults: { rounds: [5, 1], invocations: [100, 30] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();
     const rtts = settings.rtts ?? ZONES;

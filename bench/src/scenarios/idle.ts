@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { commandsFunction } from "../bench-client.js";
 import { atMost, exactly } from "../checks.js";
 import { clientStyle } from "../client-style.js";
@@ -11,6 +12,8 @@ import { ratio } from "../series.js";
 /** Times between two invocations in s, in real time: the clients' own timers cannot be scaled. */
 const IDLE_S = [0, 2, 60, 300];
 const QUICK_IDLE_S = [0, 2];
+/** The instances that pause at once, as many as fit into memory: each is a process of its own. */
+const LANES = Math.max(16, Math.min(160, Math.floor(totalmem() / 2 ** 27)));
 /** Up to this pause an instance runs all of its invocations; after longer ones fewer, so that each takes about as long. */
 const SHORT_S = 2;
 
@@ -24,7 +27,7 @@ export default defineScenario({
   question: "How long do a read and a write take if the function was idle or frozen before?",
   clients: "shipped",
   order: 6.5,
-  lanes: 80,
+  lanes: LANES,
   defaults: { rounds: [10, 1], invocations: [100, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();
@@ -92,7 +95,7 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each case runs in ${settings.rounds} instances, after three invocations that do not count: ${settings.invocations} invocations each with pauses of up to ${SHORT_S} s, fewer with longer ones. Pauses are in real time. Up to 80 instances pause at once, but only one at a time starts, runs an invocation or stops. Back to back, an instance runs all of its invocations before another one may.`,
+        `Each case runs in ${settings.rounds} instances, after three invocations that do not count: ${settings.invocations} invocations each with pauses of up to ${SHORT_S} s, fewer with longer ones. Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops. Back to back, an instance runs all of its invocations before another one may.`,
         "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
         "The gateway closes connections that are idle for 310 s, its default, and announces that limit.",
       ],

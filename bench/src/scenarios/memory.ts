@@ -20,7 +20,7 @@ export default defineScenario({
   question: "How much slower do connecting and starting get as the function's memory shrinks?",
   clients: ["warmline", "upstash", "agent", "ioredis"],
   order: 5,
-  defaults: { rounds: [5, 1], invocations: [60, 12] },
+  defaults: { rounds: [5, 1], invocations: [40, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();
     await own.command("SET", "greeting", GREETING);

@@ -39,7 +39,7 @@ export default defineScenario({
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
   clients: "shipped",
   order: 4,
-  defaults: { rounds: [5, 1], invocations: [60, 15] },
+  defaults: { rounds: [5, 1], invocations: [40, 15] },
   cases: async ({ rig, clients }) => {
     const own = await rig();
     for (const key of KEYS) await own.command("SET", key, GREETING);

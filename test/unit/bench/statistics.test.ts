@@ -80,13 +80,28 @@ describe("a series", () => {
     expect(p50).toMatchObject({ value: 5, n: 3 });
     expect([p999, count]).toEqual([undefined, 10]);
     const decoded = decodeFromCompressedBase64(histogram.encoded);
-    expect([decoded.totalCount, decoded.getValueAtPercentile(50) / 1_000]).toEqual([
-      10,
-      expect.closeTo(5, 1),
-    ]);
+    expect([decoded.totalCount, decoded.getValueAtPercentile(50) / 1e6]).toEqual([10, expect.closeTo(5, 1)]);
     expect(decodeFromCompressedBase64(histogram.rounds[2]).totalCount).toBe(2);
     expect(histogram.hgrm).toMatch(/Value\s+Percentile\s+TotalCount/);
     expect(JSON.parse(JSON.stringify(new Series([[3], [4]])))).toMatchObject({ values: [3, 4] });
+  });
+
+  test("a series can be analysed again from its JSON, by round, with three digits also of a few microseconds", () => {
+    const rounds = [[0.00512, 0.00731], [0.0124], [], [12.3]];
+    const { histogram, values } = JSON.parse(JSON.stringify(new Series(rounds)));
+    // As many values as rounds, but not one in each.
+    expect(values).toBeUndefined();
+    const read = histogram.rounds.map((encoded: string) => {
+      const decoded = decodeFromCompressedBase64(encoded);
+      return Array.from(
+        { length: decoded.totalCount },
+        (_, at) => decoded.getValueAtPercentile((100 * (at + 1)) / decoded.totalCount) / 1e6,
+      );
+    });
+    for (const [round, own] of rounds.entries()) {
+      expect(read[round]).toHaveLength(own.length);
+      for (const [at, value] of own.entries()) expect(read[round][at] / value).toBeCloseTo(1, 2);
+    }
   });
 });
 
