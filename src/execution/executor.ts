@@ -10,7 +10,7 @@ import { sendCommand } from "./command-request.js";
 import { decodeReply, toProtocolError } from "./decode-reply.js";
 import { sendDirect } from "./direct-request.js";
 import { guardWrite } from "./exactly-once/guard.js";
-import { createLimits } from "./limits.js";
+import { createLimits, type Limits } from "./limits.js";
 import type { Middleware, RequestHandler } from "./middleware.js";
 import { getNear } from "./near-hooks.js";
 import { PendingCommand } from "./pending-command.js";
@@ -78,11 +78,11 @@ export class CommandExecutor implements ConfiguredClient {
 
   /**
    * Sends a command. Returns its value.
+   * @param limits those of the call. By default they are created now.
    * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
    */
-  send(given: Command): Promise<unknown> {
+  send(given: Command, limits: Limits | undefined = createLimits(this.settings)): Promise<unknown> {
     const command = guardWrite(this, given);
-    const limits = createLimits(this.settings);
     return new Promise((resolve) => {
       const pending = new PendingCommand(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);

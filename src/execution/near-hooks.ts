@@ -5,6 +5,7 @@ import type { RawReply } from "../protocol/reply.js";
 import type { Result } from "./batch-request.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Command } from "./command.js";
+import type { Limits } from "./limits.js";
 import type { Settings } from "./settings.js";
 
 /** Returns the near cache of a client, if it has one. */
@@ -13,8 +14,11 @@ export const getNear = ({ context }: ConfiguredClient): NearHooks | undefined =>
 
 /** The parts of an executor that a near cache uses. */
 export interface NearClient extends ConfiguredClient {
-  /** Sends a command. Returns its value. */
-  send(command: Command): Promise<unknown>;
+  /**
+   * Sends a command. Returns its value.
+   * @param limits those of the call. By default they are created now.
+   */
+  send(command: Command, limits?: Limits): Promise<unknown>;
   /** Returns the value of a command from a reply that was received earlier. */
   decode(command: Command, reply: RawReply): unknown;
   withSettings(settings: Partial<Settings>): NearClient;

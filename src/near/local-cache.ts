@@ -1,6 +1,6 @@
 import type { Result } from "../execution/batch-request.js";
 import type { Command } from "../execution/command.js";
-import { getSignal } from "../execution/limits.js";
+import { createLimits, type Limits } from "../execution/limits.js";
 import type { NearClient, NearHooks, SendBatch } from "../execution/near-hooks.js";
 import type { Settings } from "../execution/settings.js";
 import { assertConfig } from "../options/check-options.js";
@@ -88,15 +88,18 @@ export class LocalCache implements NearHooks {
 
   run(client: NearClient, command: Command): Promise<unknown> {
     if (command.write) return this.#write([command], () => client.send(command));
-    const { signal, near, scope } = client.settings;
+    const { near, scope } = client.settings;
     const keys = near === false || scope ? undefined : cacheableKeys(command, this.#options.matches);
-    if (!keys || (signal && getSignal(client.settings)?.aborted)) return client.send(command);
+    if (!keys) return client.send(command);
+    // Of the read and of all that is sent for it: a signal may be a function, which is called once.
+    const limits = createLimits(client.settings);
     const id = idOf(command);
     const start = this.#reports.start();
     const entry = this.#find(id);
     if (entry && this.#isFresh(entry, start, near)) return this.#hit(client, command, entry);
-    if (entry && this.#reports.covers(entry)) return this.#readAfterSync(client, command, keys, start);
-    return this.#load(client, command, id, keys);
+    if (entry && this.#reports.covers(entry))
+      return this.#readAfterSync(client, command, keys, start, limits);
+    return this.#load(client, command, id, keys, limits);
   }
 
   async runBatch(
@@ -224,9 +227,10 @@ export class LocalCache implements NearHooks {
     command: Command,
     keys: readonly string[],
     start: ReadStart,
+    limits: Limits | undefined,
   ): Promise<unknown> {
     const { settings } = client;
-    await this.#requestReport(client).catch((error) => {
+    await this.#requestReport(client, limits).catch((error) => {
       throw error?.forCommand?.(command.spec.name) ?? error;
     });
     const id = idOf(command);
@@ -235,16 +239,16 @@ export class LocalCache implements NearHooks {
       return client.decode(command, this.#use(entry, "verified"));
     }
     const timeout = Math.max(1, settings.timeout - elapsed(start.at));
-    return this.#load(client.withSettings({ timeout }), command, id, keys);
+    return this.#load(limits ? client : client.withSettings({ timeout }), command, id, keys, limits);
   }
 
-  /** Sends a PING whose response reports all changes until now. Reads of one turn share it. */
-  #requestReport(client: NearClient): Promise<unknown> {
+  /** Sends a PING whose response reports all changes until now. Reads of one turn with the same limits share it. */
+  #requestReport(client: NearClient, limits: Limits | undefined): Promise<unknown> {
     const { settings } = client;
-    if (this.#sync?.settings === settings) return this.#sync.done;
+    if (this.#sync?.settings === settings && hasOneSignal(settings)) return this.#sync.done;
     const ping = plainCommand("PING");
     this.#syncs.add(ping.argv);
-    const sync = { settings, done: client.send(ping) };
+    const sync = { settings, done: client.send(ping, limits) };
     this.#sync = sync;
     queueMicrotask(() => {
       if (this.#sync === sync) this.#sync = undefined;
@@ -253,13 +257,19 @@ export class LocalCache implements NearHooks {
   }
 
   /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
-  async #load(client: NearClient, command: Command, id: string, keys: readonly string[]): Promise<unknown> {
+  async #load(
+    client: NearClient,
+    command: Command,
+    id: string,
+    keys: readonly string[],
+    limits: Limits | undefined,
+  ): Promise<unknown> {
     const { settings } = client;
     this.stats.misses++;
     const shared = settings.near === true ? this.#shared.get(id) : undefined;
     if (shared && this.#mayShare(shared, settings)) return client.decode(command, await shared.reply!);
     const load = this.#begin(keys, settings);
-    load.reply = this.#receive(client, command, id, load);
+    load.reply = this.#receive(client, command, id, load, limits);
     this.#shared.set(id, load);
     const forget = () => {
       if (this.#shared.get(id) === load) this.#shared.delete(id);
@@ -274,14 +284,21 @@ export class LocalCache implements NearHooks {
 
   /** Whether a read that begins now may share one in flight: it has the same limits, and its reply is no older than any. */
   #mayShare(load: Load, settings: Settings): boolean {
-    const hasSameLimits = load.settings === settings && typeof settings.signal !== "function";
-    return hasSameLimits && elapsed(load.sentAt) < this.#options.maxStale;
+    return (
+      load.settings === settings && hasOneSignal(settings) && elapsed(load.sentAt) < this.#options.maxStale
+    );
   }
 
-  async #receive(client: NearClient, command: Command, id: string, load: Load): Promise<RawReply> {
+  async #receive(
+    client: NearClient,
+    command: Command,
+    id: string,
+    load: Load,
+    limits: Limits | undefined,
+  ): Promise<RawReply> {
     try {
-      const received = client.send(this.#receiving(command)) as Promise<Received>;
-      const ttls = load.keys.map((key) => sendQuietly(client, timeToLive(key)));
+      const received = client.send(this.#receiving(command), limits) as Promise<Received>;
+      const ttls = load.keys.map((key) => sendQuietly(client, timeToLive(key), limits));
       const value = await received;
       this.#store(id, load, command, value, await Promise.all(ttls));
       return value.reply;
@@ -334,10 +351,17 @@ export class LocalCache implements NearHooks {
   }
 }
 
+/** Whether all calls with these settings have the same signal: a function may return another one for each. */
+const hasOneSignal = ({ signal }: Settings): boolean => typeof signal !== "function";
+
 /** Returns the value of a command, or undefined if it fails. */
-async function sendQuietly(client: NearClient, command: Command): Promise<unknown> {
+async function sendQuietly(
+  client: NearClient,
+  command: Command,
+  limits: Limits | undefined,
+): Promise<unknown> {
   try {
-    return await client.send(command);
+    return await client.send(command, limits);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { connect, createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -312,6 +313,33 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
       await Promise.all(reads);
       expect(await redis.get("near:a")).toBe(i);
     }
+  });
+
+  test("a read that waits for a report of another one is not ended by that one's signal", async () => {
+    const requests = new AsyncLocalStorage<AbortSignal>();
+    const redis = client({ maxStale: 2_000 }, { signal: () => requests.getStore() });
+    await server.command("SET", "near:a", "1");
+    await redis.get("near:a");
+    passTime(10_000);
+    const controller = new AbortController();
+    const ended = requests.run(controller.signal, () => redis.get("near:a"));
+    const other = redis.get("near:a");
+    controller.abort("enough");
+    await expect(ended).rejects.toBe("enough");
+    expect(await other).toBe(1);
+  });
+
+  test("a signal that is a function is called once for each read", async () => {
+    let calls = 0;
+    const redis = client({ maxStale: 2_000 }, { signal: () => void calls++ });
+    await redis.get("near:a");
+    expect(calls).toBe(1);
+    await redis.get("near:a");
+    expect(calls).toBe(2);
+    await server.command("SET", "near:a", "1");
+    passTime(10_000);
+    expect(await redis.get("near:a")).toBe(1);
+    expect(calls).toBe(3);
   });
 
   test("an aborted signal rejects a read that is in memory, and a time limit a read that has to wait", async () => {
