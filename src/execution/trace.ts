@@ -25,7 +25,9 @@ export function createTracer({ hook }: TracingOptions, inner: Tracer | undefined
     isActive: () => true,
     trace(context, run) {
       const end = callHook(hook, context);
-      const promise = inner?.isActive(context.operation) ? inner.trace(context, run) : run();
+      // What `run` throws ends the trace too.
+      const settled = async () => (inner?.isActive(context.operation) ? inner.trace(context, run) : run());
+      const promise = settled();
       if (end) promise.then(() => end(), end);
       return promise;
     },

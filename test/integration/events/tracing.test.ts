@@ -188,6 +188,21 @@ describe.each([
     ]);
   });
 
+  test("the hook gets the end of a command that is refused before it is sent", async () => {
+    const redis = hooked();
+    await expect(redis.with({ signal: AbortSignal.abort("enough") }).get("a")).rejects.toBe("enough");
+    await expect(redis.with({ writes: "exactly-once" }).flushall()).rejects.toThrow(
+      "can't be run exactly once",
+    );
+    expect(traces.map(([event, { command }]) => [event, command])).toEqual([
+      ["start", "GET"],
+      ["end", "GET"],
+      ["start", "FLUSHALL"],
+      ["end", "FLUSHALL"],
+    ]);
+    expect(traces[1]![2]).toBe("enough");
+  });
+
   test("the hook may return nothing, and its error does not fail the command", async () => {
     const uncaught: unknown[] = [];
     const listeners = process.listeners("uncaughtException");
