@@ -13,6 +13,8 @@ export interface Origin {
   readonly network: Network | undefined;
   /** Whether it has sent a whole response. */
   responded?: boolean;
+  /** The last TLS session: a further handshake then spares the certificate's check. */
+  session?: Buffer;
 }
 
 export function parseOrigin(url: string, network?: Network): Origin {
@@ -26,9 +28,6 @@ export function parseOrigin(url: string, network?: Network): Origin {
     network,
   };
 }
-
-/** The last TLS session of each origin and network: a further handshake then spares the certificate's check. */
-const sessions = new Map<string, Buffer>();
 
 // Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,
 // since a socket has to begin to connect at once.
@@ -48,10 +47,8 @@ let memory: Buffer | undefined;
  * @param onBytes takes what comes, before the next read: the bytes are overwritten then. Where it is given the socket
  * is no stream to read from, which saves a tenth of a command's time. On Deno and Bun it stays one, and emits `data`.
  */
-export function openSocket(
-  { url, host, port, tls, network }: Origin,
-  onBytes?: (bytes: Buffer) => void,
-): Socket {
+export function openSocket(origin: Origin, onBytes?: (bytes: Buffer) => void): Socket {
+  const { url, host, port, tls, network, session } = origin;
   const options: TcpNetConnectOpts = { host, port, ...KEEP_ALIVE };
   if (onBytes && !process.versions.deno && !process.versions.bun) {
     memory ??= Buffer.allocUnsafeSlow(64 * 1024);
@@ -63,8 +60,6 @@ export function openSocket(
   }
   const tunnel = network?.proxy && connectThrough(network, url, port);
   if (!tls) return (tunnel as Socket | undefined) ?? net().connect({ ...options, noDelay: true });
-  const sessionKey = url + (network?.key ?? "");
-  const session = sessions.get(sessionKey);
   const socket = tlsModule().connect({
     ...(tunnel ? { socket: tunnel } : options),
     servername: servernameOf(host),
@@ -75,7 +70,9 @@ export function openSocket(
   if (tunnel) Object.assign(socket, { ref: tunnel.ref, unref: tunnel.unref });
   // tls.connect leaves `noDelay` out: without this the first request waits 40 ms for a delayed acknowledgement.
   socket.setNoDelay(true);
-  socket.on("session", (ticket) => sessions.set(sessionKey, ticket));
+  socket.on("session", (ticket) => {
+    origin.session = ticket;
+  });
   return socket;
 }
 

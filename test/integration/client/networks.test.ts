@@ -77,6 +77,16 @@ describe("a private authority", () => {
     await expect(client({ url }).incr("n")).rejects.toMatchObject(unsent);
   });
 
+  test("a further connection resumes the TLS session, but not that of a client with other authorities", async () => {
+    const front = await startFront();
+    const ca = authority.cert;
+    const redis = client({ url: front.url, tls: { ca }, keepAlive: false });
+    await redis.ping();
+    await redis.ping();
+    await client({ url: front.url, tls: { ca: [ca, ca] }, keepAlive: false }).ping();
+    expect(front.resumed).toEqual([false, true, false]);
+  });
+
   test("a command works with NODE_EXTRA_CA_CERTS", async () => {
     const source = `import { Redis } from "warmline"; console.log(await Redis.fromEnv().ping());`;
     const env = { WARMLINE_URL: url, WARMLINE_TOKEN: gateway.token, NODE_EXTRA_CA_CERTS: authority.caFile };

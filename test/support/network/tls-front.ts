@@ -4,13 +4,17 @@ import { createServer, type TlsOptions } from "node:tls";
 /** A TLS server that passes decrypted bytes on to a local port. */
 export interface TlsFront {
   readonly url: string;
+  /** For each connection, whether it resumed a TLS session. */
+  readonly resumed: readonly boolean[];
   close(): Promise<void>;
 }
 
 /** @param options `requestCert` and `ca` for clients that must show a certificate. */
 export async function startTlsFront(to: string, options: TlsOptions): Promise<TlsFront> {
   const sockets = new Set<Socket>();
+  const resumed: boolean[] = [];
   const server = createServer(options, (socket) => {
+    resumed.push(socket.isSessionReused());
     const upstream = connect(Number(new URL(to).port), "127.0.0.1");
     for (const each of [socket, upstream]) sockets.add(each.on("error", () => {}));
     upstream.pipe(socket).pipe(upstream);
@@ -20,6 +24,7 @@ export async function startTlsFront(to: string, options: TlsOptions): Promise<Tl
   server.on("tlsClientError", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
+    resumed,
     url: `https://localhost:${(server.address() as AddressInfo).port}`,
     close: async () => {
       for (const socket of sockets) socket.destroy();
