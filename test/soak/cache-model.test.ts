@@ -10,13 +10,16 @@ describe.skipIf(!redisAvailable())("results of cached functions under faults", (
   test("no call returns a result computed before a deletion that ended before the call began", {
     timeout: 2_000 * seconds + 60_000,
   }, async () => {
-    const { violations, reads, runs, deletions, faults, failed } = await runCacheModel({ seconds, seed });
+    const { violations, reads, runs, deletions, faults, failed } = await runCacheModel({
+      seconds,
+      minReads: 500,
+      seed,
+    });
     console.info(
       `seed ${seed}: ${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`,
       faults,
     );
     expect(violations).toEqual([]);
-    expect(reads).toBeGreaterThan(500);
     for (const name of ["frozen", "lost", "refused"]) expect(faults[name]).toBeGreaterThan(3);
   });
 

@@ -12,6 +12,8 @@ import { createFunctions, tagOf } from "./functions.mjs";
 export interface CacheModelOptions {
   readonly seconds: number;
   readonly seed: number;
+  /** The run continues until there were so many calls, on a machine that is busy. Default: 0. */
+  readonly minReads?: number;
   /** Whether the run ends with the first result that was not right. */
   readonly untilViolation?: boolean;
   /** The module that has `cached`, as an import's name. Default: `warmline/cache`. */
@@ -59,7 +61,7 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
  * without hash tag are in different slots. Returns the results of before a deletion that ended before their call began.
  */
 export async function runCacheModel(options: CacheModelOptions): Promise<CacheModelResult> {
-  const { seed } = options;
+  const { seed, minReads = 0 } = options;
   const random = mulberry32(seed);
   const server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
   await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
@@ -121,9 +123,12 @@ export async function runCacheModel(options: CacheModelOptions): Promise<CacheMo
   const violations = () =>
     callers.flatMap(({ reads }) => reads.flatMap((read) => violationOf(read, deletions) ?? []));
   const end = now() + options.seconds * 1_000;
+  const countReads = () => callers.reduce((count, { reads }) => count + reads.length, 0);
+  const isOver = () =>
+    options.untilViolation ? now() > end || violations().length > 0 : now() > end && countReads() >= minReads;
   try {
     const changes = KEYS.map(change);
-    while (now() < end && !(options.untilViolation && violations().length > 0)) {
+    while (!isOver()) {
       await pause(50 + random() * 200);
       if (random() < 0.85) {
         faults.frozen!++;
@@ -147,7 +152,7 @@ export async function runCacheModel(options: CacheModelOptions): Promise<CacheMo
   }
   const sum = (of: (caller: Caller) => number) => callers.reduce((total, caller) => total + of(caller), 0);
   return {
-    reads: sum(({ reads }) => reads.length),
+    reads: countReads(),
     failed: sum(({ failed }) => failed),
     runs: sum(({ runs }) => runs),
     deletions: deleted,
