@@ -14,7 +14,7 @@ export interface ChangeableStreamListener {
    * @param key the channel or pattern that was subscribed to: see {@link keyOf}.
    * @param lines the event's lines.
    */
-  onMessage(key: string, lines: string): void;
+  onMessage(stream: ChangeableStream, key: string, lines: string): void;
   /** The channel or pattern was added. Not called for names that the event can't hold: see {@link ChangeableStream.change}. */
   onAdded(stream: ChangeableStream, key: string): void;
   /** An event of the whole stream: a gap, or a heartbeat. */
@@ -178,6 +178,6 @@ export class ChangeableStream {
     const method = kind.replace("message", "subscribe");
     const subscribed = exact === undefined ? name : bulkOf(exact.split(",", 1)[0]!, true).text();
     const lines = exact === undefined ? `data: ${data}\n\n` : `exact: ${exact}\ndata: ${data}\n\n`;
-    this.#listener.onMessage(keyOf(method, subscribed), lines);
+    this.#listener.onMessage(this, keyOf(method, subscribed), lines);
   }
 }

@@ -62,9 +62,10 @@ export class StreamMultiplexer implements ChangeableStreamListener {
     return response;
   }
 
-  onMessage(key: string, event: string): void {
+  onMessage(stream: ChangeableStream, key: string, event: string): void {
     const topic = this.#topics.get(key);
-    if (topic) this.#write(topic, event);
+    // A change that was lost may have left the channel on another stream.
+    if (topic?.stream === stream) this.#write(topic, event);
   }
 
   onAdded(stream: ChangeableStream, key: string): void {

@@ -120,6 +120,33 @@ describe("a shared stream", () => {
     await shared.unsubscribe();
   });
 
+  test("a channel that a lost change left on another stream does not bring its messages twice", async () => {
+    const stream = create();
+    const keep = stream.subscribe("keep");
+    const former = stream.subscribe("a");
+    await Promise.all([keep.ready, former.ready]);
+    const first = events;
+    changed = async () => new Response("{}", { status: 404 });
+    await former.unsubscribe();
+    await settle();
+    // The stream is full, so another one opens.
+    changed = async () => {
+      changed = async () => new Response('{"result":1}');
+      return new Response("{}", { status: 409 });
+    };
+    const again = stream.subscribe("a");
+    const heard: unknown[] = [];
+    again.on("message", ({ message }) => heard.push(message));
+    await again.ready;
+    expect(events).not.toBe(first);
+    first.enqueue(bytes("data: message,a,1\n\n"));
+    await settle();
+    send("data: message,a,1\n\n");
+    await settle();
+    expect(heard).toEqual([1]);
+    await Promise.all([keep.unsubscribe(), again.unsubscribe()]);
+  });
+
   test("a refused channel does not hold up the other one of its request", async () => {
     const stream = create({ retry: false });
     changed = async () => {
