@@ -11,9 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), "warmline-new-user-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("README's first lines work within two minutes", { timeout: 120_000 }, async () => {
-  const [, commands] = /```sh\n(npm install warmline\n[\s\S]*?)```/.exec(readme)!;
-  const [, command] = /^npx warmline-gateway -- (.*?) +#/m.exec(commands!)!;
-  const [, snippet] = /```ts\n\/\/ app\.mjs\n([\s\S]*?)```/.exec(readme)!;
+  // In the order in which they are pasted.
+  const [, snippet, command] =
+    /```sh\nnpm install warmline\n```\n\n```ts\n\/\/ app\.mjs\n([\s\S]*?)```\n\n```sh\nnpx warmline-gateway -- (.*?) +#/.exec(
+      readme,
+    )!;
   writeFileSync(join(folder, "app.mjs"), snippet!);
   const { warmline, "warmline-gateway": gateway } = inject("tarballs");
   await run("npm", ["install", "--no-audit", "--no-fund", warmline], folder);
