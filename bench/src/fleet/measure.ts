@@ -13,6 +13,8 @@ export interface MeasuredFleet extends FleetReport {
   readonly samples: readonly GatewaySample[];
   readonly peakOpen: number;
   readonly evicted: number;
+  /** Connections that the gateway refused. */
+  readonly refused: number;
   /** Connections to Redis. */
   readonly upstream: number;
 }
@@ -27,15 +29,33 @@ export const limitFlags = (soft: number, hard: number): string[] => [
 
 /** Runs a fleet against a gateway, through the rig's proxy, and samples the gateway's metrics meanwhile. */
 export async function measureFleet(
-  { gateway, proxy, command }: Rig,
+  rig: Rig,
   fleet: Omit<FleetEvent, "target">,
   onSample: (sample: GatewaySample) => void,
 ): Promise<MeasuredFleet> {
+  const { gateway, proxy, command } = rig;
   await command("SET", "greeting", GREETING);
   const auth = { protocol: "http", token: gateway.token } as const;
   const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
-  const metrics = new GatewayMetrics(gateway.url, gateway.token);
   const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
+  try {
+    return await whileSampling(rig, onSample, async () => {
+      const { result, error } = await instance.invoke(event);
+      if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
+      return (result as { body: FleetReport }).body;
+    });
+  } finally {
+    await instance.stop();
+  }
+}
+
+/** Samples the gateway's metrics while `run` goes on, and adds them to its result. */
+export async function whileSampling(
+  { gateway }: Rig,
+  onSample: (sample: GatewaySample) => void,
+  run: () => Promise<FleetReport>,
+): Promise<MeasuredFleet> {
+  const metrics = new GatewayMetrics(gateway.url, gateway.token);
   const samples: GatewaySample[] = [];
   let over = false;
   const sampling = (async () => {
@@ -47,18 +67,16 @@ export async function measureFleet(
     }
   })();
   try {
-    const { result, error } = await instance.invoke(event);
-    if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
+    const report = await run();
     over = true;
     await sampling;
-    const { evicted, upstream } = await metrics.sample();
-    const { body } = result as { body: FleetReport };
-    return { ...body, samples, peakOpen: Math.max(...samples.map(({ open }) => open)), evicted, upstream };
+    const { evicted, refused, upstream } = await metrics.sample();
+    const peakOpen = Math.max(...samples.map(({ open }) => open));
+    return { ...report, samples, peakOpen, evicted, refused, upstream };
   } finally {
     over = true;
     await sampling.catch(() => {});
     metrics.close();
-    await instance.stop();
   }
 }
 

@@ -44,3 +44,9 @@ export function predict({
     refuses: instances > hardLimit,
   };
 }
+
+/** The prediction for a fleet without invocations, where nothing is predicted. */
+export const NO_MODEL: Prediction = predict({
+  ...{ arrivals: [], workMs: 0, maxInstances: 0 },
+  ...{ softLimit: 0, hardLimit: 0 },
+});

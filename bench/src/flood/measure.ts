@@ -1,4 +1,4 @@
-import { handlerPath } from "../bench-client.js";
+import { type BenchClient, built, handlerPath } from "../bench-client.js";
 import { Child } from "../child.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
@@ -63,8 +63,9 @@ export class FloodSite {
   }
 
   /** Starts connections that send a request every `everyMs` ms on average, at times that the seed determines. */
-  async startUsers(users: number, everyMs: number, seed: number): Promise<void> {
-    const start: UsersMessage = { start: { ...this.address, users, everyMs, seed } };
+  async startUsers(users: number, everyMs: number, seed: number, client?: BenchClient): Promise<void> {
+    const file = client && { client: built(`clients/${client.name}.js`) };
+    const start: UsersMessage = { start: { ...this.address, users, everyMs, seed, ...file } };
     await this.users.request(start);
   }
 

@@ -1,6 +1,8 @@
 // A process that holds the active connections. They send requests all the time. Latencies are recorded on request, so that
 // all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { BenchClient } from "../bench-client.js";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { randomFrom } from "../random.js";
 import { serveParent } from "../serve-parent.js";
@@ -12,6 +14,8 @@ export type UsersMessage =
         readonly users: number;
         readonly everyMs: number;
         readonly seed: number;
+        /** The file of a client that sends the requests. Absent: bare sockets. */
+        readonly client?: string;
       };
     }
   | { readonly recordMs: number }
@@ -24,13 +28,34 @@ export interface RecordedPhase {
   readonly lost: number;
 }
 
-const users: Caller[] = [];
+/** An active user. */
+interface User {
+  /** Sends one request. Returns the latency in ms; null without a result. */
+  call(): Promise<number | null>;
+  close(): unknown;
+}
+
+const users: User[] = [];
 let recording: number[] | undefined;
 let lost = 0;
 let over = false;
 
+function userOf({ connect }: BenchClient, { port, token }: GatewayAddress): User {
+  const connected = connect({ url: `http://127.0.0.1:${port}`, token, keepAlive: true });
+  const call = async () => {
+    const sentAt = performance.now();
+    try {
+      await connected.get("greeting");
+      return performance.now() - sentAt;
+    } catch {
+      return null;
+    }
+  };
+  return { call, close: () => connected.close() };
+}
+
 /** Sends requests at random times that do not depend on the responses, so that a stall is not hidden. */
-async function use(caller: Caller, everyMs: number, random: () => number): Promise<void> {
+async function use(caller: User, everyMs: number, random: () => number): Promise<void> {
   let due = performance.now();
   while (!over) {
     const took = await caller.call();
@@ -60,9 +85,10 @@ async function record(forMs: number): Promise<RecordedPhase> {
 
 serveParent(async (message: UsersMessage): Promise<object> => {
   if ("start" in message) {
-    const { users: count, everyMs, seed, ...address } = message.start;
+    const { users: count, everyMs, seed, client, ...address } = message.start;
+    const own: BenchClient | undefined = client && (await import(pathToFileURL(client).href)).default;
     for (let i = 0; i < count; i++) {
-      const caller = new Caller(address);
+      const caller = own ? userOf(own, address) : new Caller(address);
       users.push(caller);
       void use(caller, everyMs, randomFrom(seed + i));
       await pause(everyMs / count);

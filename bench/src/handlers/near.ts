@@ -1,13 +1,14 @@
+import { pathToFileURL } from "node:url";
 import { createClient } from "@redis/client";
-import { Redis as Upstash } from "@upstash/redis";
 import { Redis } from "warmline";
 import { near } from "warmline/near";
-import type { Endpoint } from "../bench-client.js";
+import type { BenchClient, Endpoint } from "../bench-client.js";
 
 // A function that reads ten keys, through one of several caches or none: BENCH_CACHE names it.
 
 const { BENCH_CACHE, BENCH_ENDPOINT, BENCH_MAX_STALE } = process.env;
-const { url, token, tcp } = JSON.parse(BENCH_ENDPOINT!) as Endpoint;
+const endpoint = JSON.parse(BENCH_ENDPOINT!) as Endpoint;
+const { url, token, tcp } = endpoint;
 const maxStale = Number(BENCH_MAX_STALE);
 
 type Get = (key: string) => Promise<unknown>;
@@ -30,9 +31,11 @@ const nearRedis = (mode: true | "verify"): Get => {
   return (key) => client.get(key);
 };
 
-const upstash = (): Get => {
-  const redis = new Upstash({ url, token });
-  return (key) => redis.get(key);
+const ofClient = async (): Promise<Get> => {
+  const file = pathToFileURL(process.env.BENCH_CLIENT!).href;
+  const client: BenchClient = (await import(file)).default;
+  const connected = client.connect({ ...endpoint, keepAlive: true });
+  return (key) => connected.get(key);
 };
 
 const makers: Record<string, () => Get | Promise<Get>> = {
@@ -42,8 +45,8 @@ const makers: Record<string, () => Get | Promise<Get>> = {
   },
   near: () => nearRedis(true),
   verify: () => nearRedis("verify"),
-  upstash,
-  map: () => mapped(upstash()),
+  client: ofClient,
+  "client-map": async () => mapped(await ofClient()),
   "node-redis": async () => {
     const redis = createClient({
       socket: { host: "127.0.0.1", port: tcp!.port },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
-import { handlerPath } from "../bench-client.js";
+import { type BenchClient, built, handlerPath } from "../bench-client.js";
 import type { Rig } from "../rig.js";
 import type { Context } from "../scenario.js";
 
@@ -8,6 +8,16 @@ export const MAX_STALE = 1_000;
 /** The time for which the function is frozen before each invocation, in ms. */
 export const FROZEN = 100;
 export const KEYS = Array.from({ length: 10 }, (_, at) => `near:${at}`);
+
+/** A function: the cache that it reads through. */
+export interface NearCase {
+  /** One of the handler's caches. */
+  readonly cache: string;
+  readonly title: string;
+  /** The client of the caches `client` and `client-map`. */
+  readonly client?: BenchClient;
+  readonly rig: Rig;
+}
 
 /** The measurements of one function. Times are in ms; commands and bytes are per invocation. */
 export interface NearSample {
@@ -24,19 +34,19 @@ export interface NearSample {
 
 /**
  * Measures a function that reads {@link KEYS}, frozen between invocations while one of the keys is overwritten.
- * @param cache the cache of the handler's client.
  */
 export async function measureNear(
-  { cache, title, rig }: { readonly cache: string; readonly title: string; readonly rig: Rig },
+  { cache, title, client, rig }: NearCase,
   { settings: { invocations }, random }: Context,
 ): Promise<NearSample> {
-  const protocol = cache === "node-redis" ? "tcp" : "http";
+  const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
   const counted = async () => ({ commands: await commandsSent(rig, protocol), ...rig.bytes({ protocol }) });
   const writer = new Writer(rig);
   for (const key of KEYS) await writer.overwrite(key);
   const instance = await startInstance({
     handler: handlerPath("near"),
     env: {
+      ...(client && { BENCH_CLIENT: built(`clients/${client.name}.js`) }),
       BENCH_CACHE: cache,
       BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
       BENCH_MAX_STALE: String(MAX_STALE),

@@ -1,7 +1,9 @@
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { fleetChecks } from "../fleet/fleet-checks.js";
-import { limitFlags, measureFleet, refuseAbove } from "../fleet/measure.js";
-import { predict } from "../fleet/model.js";
+import { type FleetArm, instanceArms, runInstances } from "../fleet/instances.js";
+import { limitFlags, measureFleet, refuseAbove, whileSampling } from "../fleet/measure.js";
+import type { GatewaySample } from "../fleet/metrics.js";
+import { NO_MODEL, predict } from "../fleet/model.js";
 import { count, factor, ms, withInterval } from "../format.js";
 import { barChart, curveChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
@@ -33,7 +35,7 @@ const MEANS = {
   throttled: "throttled",
 };
 
-const ARMS = [
+const ARMS: readonly FleetArm[] = [
   { arm: "no limit", hue: 1, gatewayArgs: [] },
   { arm: "hard limit, no eviction", hue: 2, gatewayArgs: [] },
   { arm: "soft and hard limit", hue: 0, gatewayArgs: limitFlags(SOFT, HARD) },
@@ -46,22 +48,34 @@ export default defineScenario({
   title: "A thousand instances on one gateway",
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: [],
+  protocol: "http",
   order: 9,
   defaults: { rounds: [5, 1], seconds: [20, 8], speedup: [30, 30] },
-  cases: ({ record }) => {
+  cases: ({ clients, record }) => {
     record({ ...FLEET, load: LOAD });
-    return ARMS;
+    return [...ARMS, ...instanceArms(clients)];
   },
   label: ({ arm }) => arm,
-  run: async ({ arm, gatewayArgs }, { settings, progress, rig: startRig }, round) => {
+  run: async ({ arm, gatewayArgs, client }, { settings, progress, random, rig: startRig }, round) => {
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
     if (arm.includes("no eviction")) refuseAbove(rig.proxy, HARD);
+    const onSample = ({ open }: GatewaySample) => progress.note(`${arm}, ${open} connections`);
     const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS / settings.speedup, ...FLEET };
-    const measured = await measureFleet(rig, fleet, ({ open }) =>
-      progress.note(`${arm}, ${open} connections`),
-    );
+    if (client) {
+      const run = () => runInstances(rig, client, settings.seconds, FLEET.timeoutMs, random);
+      const { refused, ...measured } = await whileSampling(rig, onSample, run);
+      // The client handles refusals itself; the gateway counts them.
+      return {
+        ...measured,
+        refusals: refused,
+        refused,
+        invocations: measured.latencies.length,
+        model: NO_MODEL,
+      };
+    }
+    const measured = await measureFleet(rig, fleet, onSample);
     return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
   },
   report: (rows, { settings }) => {
@@ -98,6 +112,7 @@ export default defineScenario({
       notes: [
         `Each round has ${settings.seconds} s of invocations at random times, which the seed and the round determine: ${LOAD.quiet} per second, and ${LOAD.burst} per second in bursts of ${LOAD.burstMs / 1_000} s. Each runs one GET and ${FLEET.workMs} ms of work. The platform uses the most recently used idle instance, else it starts one, up to ${FLEET.maxInstances}; an invocation without an instance is throttled. Latencies count from the moment at which an invocation is due. An invocation that fails or is throttled counts with the function's timeout of ${FLEET.timeoutMs.toLocaleString("en")} ms. Numbers are means per round.`,
         `Instances are simulated: each is one connection that is not read while the instance is frozen. After ${LIFETIME_MS / 1_000} s of idle time (${settings.speedup} times faster here) an instance ends without closing its connection. After a refusal the client waits ${FLEET.retryAfterMs} ms and tries again, up to ${FLEET.retries} times.`,
+        "With --clients, real instances of a client run GETs at random times, frozen in between, with fewer connections allowed than instances.",
         "Without eviction, a proxy in front of the gateway refuses new connections above the hard limit; the gateway still counts a connection that is about to be refused. All instances run in one process. Latencies are those of a busy machine: compare them with each other only.",
       ],
     };

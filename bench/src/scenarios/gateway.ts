@@ -2,17 +2,14 @@ import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { handlerPath } from "../bench-client.js";
 import { atLeast, atMost } from "../checks.js";
 import { count, ms, preciseFactor, withInterval } from "../format.js";
-import { drive, type Target } from "../gateway/load.js";
-import { requestsOf, type Server } from "../gateway/requests.js";
+import { type Address, gatewayCases, KEY, nameOf, type Servers } from "../gateway/cases.js";
+import { drive, driveClient } from "../gateway/load.js";
+import type { Server } from "../gateway/requests.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { barChart, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 import { pairedRatio } from "../series.js";
 
-const KEY = "greeting";
-const MANY = 100;
-const CONNECTIONS = [1, 50, 500];
-const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" };
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
 const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}`;
@@ -27,36 +24,32 @@ export default defineScenario({
   order: 13,
   defaults: { rounds: [9, 1], seconds: [1.5, 0.5] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),
-  cases: async ({ rig, defer, record }) => {
-    const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
+  cases: async ({ rig, clients, defer, record }) => {
+    const own = await rig({ rttMs: 0, tls: false, redis: true });
+    const { gateway, redis, command } = own;
     record({ rttMs: 0, tls: false });
     await command("SET", KEY, "hello, world");
     const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
     defer(() => webdis?.stop());
-    const servers = { gateway, webdis, redis: redis as { port: number; pid: number } };
-    return CONNECTIONS.flatMap((connections) =>
-      requestsOf(gateway.token, KEY, MANY).flatMap(({ server, commands, request }) => {
-        const found = servers[server];
-        if (!found || (commands > 1 && connections === 500)) return [];
-        const target: Target = { port: found.port, pid: found.pid, request };
-        return [{ server, connections, commands, target }];
-      }),
-    );
+    const servers: Servers = { gateway, webdis, redis: redis as Address };
+    return gatewayCases(servers, own, clients).map((each) => ({ ...each, endpoint: own.direct }));
   },
-  label: (each) => `${LABELS[each.server]}, ${caseOf(each)}`,
+  label: (each) => `${nameOf(each)}, ${caseOf(each)}`,
   group: caseOf,
-  run: async ({ target, connections }, { settings }) => {
-    const { cpuMicros, ...seen } = await drive(
-      handlerPath("load"),
-      target,
-      connections,
-      settings.seconds * 1_000,
-    );
+  run: async ({ target, connections, client, endpoint }, { settings }) => {
+    const ms = settings.seconds * 1_000;
+    const driven = client
+      ? driveClient({ client, endpoint, trust: {}, users: connections, keepAlive: true }, target.pid, ms)
+      : drive(handlerPath("load"), target, connections, ms);
+    const { cpuMicros, ...seen } = await driven;
     return { ...seen, cpuMicros: cpuMicros ?? Number.NaN };
   },
   report: (rows, { settings }) => {
     const find = (server: Server, connections: number) =>
-      rows.find((each) => each.server === server && each.connections === connections && each.commands === 1);
+      rows.find(
+        (each) =>
+          !each.client && each.server === server && each.connections === connections && each.commands === 1,
+      );
     const [ours, alone] = [find("gateway", 50)!, find("gateway", 1)!];
     const [theirs, theirsAlone] = [find("webdis", 50), find("webdis", 1)];
     return {
@@ -86,7 +79,7 @@ export default defineScenario({
           : [],
       table: tableOf(rows, caseOf, [
         ["case", caseOf],
-        ["server", ({ server }) => LABELS[server]],
+        ["server", nameOf],
         ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
         ["commands / s", ({ perSecond, commands }) => perSecond.estimate().value * commands],
         ["p50 ms", ({ p50 }) => p50.estimate()],
@@ -100,7 +93,7 @@ export default defineScenario({
           rows.filter(({ commands }) => commands === 1),
           {
             group: caseOf,
-            style: ({ server }) => ({ label: LABELS[server], hue: HUES[server] }),
+            style: (row) => ({ label: nameOf(row), hue: HUES[row.server], dashed: row.client !== undefined }),
             value: ({ perSecond }) => perSecond.estimate(),
           },
         ),

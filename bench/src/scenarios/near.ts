@@ -1,7 +1,7 @@
 import { redisAvailable } from "warmline-testbed";
 import { exactly } from "../checks.js";
 import { count, ms } from "../format.js";
-import { FROZEN, KEYS, MAX_STALE, measureNear } from "../near/measure.js";
+import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase } from "../near/measure.js";
 import { barChart, tableOf } from "../present.js";
 import { costOfMillion, PRICES } from "../prices.js";
 import { defineScenario } from "../scenario.js";
@@ -10,12 +10,10 @@ import { combine, mean, p50, percentile } from "../series.js";
 const MEMORY_MB = 512;
 
 const CACHES = [
-  { cache: "none", title: "warmline, no cache", bound: 0 },
-  { cache: "near", title: `warmline/near, maxStale ${MAX_STALE} ms`, bound: MAX_STALE },
-  { cache: "verify", title: "warmline/near, verify", bound: 0 },
-  { cache: "upstash", title: "@upstash/redis, no cache", bound: 0 },
-  { cache: "map", title: `@upstash/redis, Map for ${MAX_STALE} ms`, bound: MAX_STALE },
-  { cache: "node-redis", title: "node-redis, client-side cache (TCP)", bound: null },
+  { cache: "none", title: "warmline, no cache" },
+  { cache: "near", title: `warmline/near, maxStale ${MAX_STALE} ms` },
+  { cache: "verify", title: "warmline/near, verify" },
+  { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
 const dollars = (value: number) => `$${value.toFixed(2)}`;
@@ -25,14 +23,18 @@ export default defineScenario({
   name: "near",
   title: "Ten reads per invocation, from memory",
   question: "What do ten reads per invocation cost with a near cache, and how stale are they after a freeze?",
-  clients: [],
+  clients: ["upstash"],
   order: 14,
   defaults: { rounds: [5, 1], invocations: [100, 10] },
   missing: () => (redisAvailable() ? undefined : "needs redis-server on PATH"),
-  cases: async ({ rig, record }) => {
+  cases: async ({ rig, clients, record }) => {
     const own = await rig({ redis: true, gatewayArgs: ["--near-prefix", "near:"] });
     record({ memoryMb: MEMORY_MB, maxStale: MAX_STALE, frozenMs: FROZEN, prices: PRICES });
-    return CACHES.map((each) => ({ ...each, rig: own }));
+    const ofClients = clients.flatMap((client) => [
+      { cache: "client", title: `${client.label}, no cache`, client },
+      { cache: "client-map", title: `${client.label}, Map for ${MAX_STALE} ms`, client },
+    ]);
+    return [...CACHES, ...ofClients].map((each): NearCase => ({ ...each, rig: own }));
   },
   label: ({ title }) => title,
   run: measureNear,
