@@ -12,11 +12,9 @@ export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefi
   const plain = given.get("redis");
   const file = given.get("redisFile");
   const password = given.get("redisPasswordFile");
-  if (plain && file && plain.rank === file.rank) {
-    throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`);
-  }
-  const fromFile = file !== undefined && (plain === undefined || file.rank < plain.rank);
-  const url = fromFile ? readSecretFile(file) : plain && readValue(SETTINGS.redis, plain);
+  const url = isFromFile(plain, file, "the URL of a Redis")
+    ? readSecretFile(file!)
+    : plain && readValue(SETTINGS.redis, plain);
   if (password === undefined) return url;
   if (url === undefined)
     throw new UsageError(`${password.from}: needs the URL of a Redis, in --redis or --redis-file`);
@@ -26,6 +24,16 @@ export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefi
     throw new UsageError(`${password.from}: the URL of the Redis already has a password`);
   }
   return `${scheme}${user ?? ""}:${encodeURIComponent(readSecretFile(password))}@${rest}`;
+}
+
+/**
+ * Returns whether a value stands in the file that one setting names, rather than in the other setting. The nearer source counts.
+ * @throws {UsageError} when both are given in the same source
+ */
+export function isFromFile(plain: Given | undefined, file: Given | undefined, what: string): boolean {
+  if (plain && file && plain.rank === file.rank)
+    throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are ${what}`);
+  return file !== undefined && (plain === undefined || file.rank < plain.rank);
 }
 
 /**

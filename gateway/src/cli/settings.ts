@@ -1,5 +1,6 @@
 import { readTokenList } from "../access/token-list.js";
 import { TokensError } from "../access/tokens.js";
+import { nearest as nearestName } from "../config/nearest.js";
 import { FileError } from "../config/yaml-file.js";
 import { redisAt } from "../redis/redis-url.js";
 import { environmentName, flags } from "../settings/flags.js";
@@ -7,7 +8,7 @@ import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
-import { readRedisUrl, readSecretFile } from "./redis-secrets.js";
+import { isFromFile, readRedisUrl, readSecretFile } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -50,9 +51,9 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : readRedisUrl(given);
-  const restTokenSecretFile = given.get("restTokenSecretFile");
-  if (restTokenSecretFile && options.restTokenSecret === undefined)
-    options.restTokenSecret = readSecretFile(restTokenSecretFile);
+  const secretFile = given.get("restTokenSecretFile");
+  if (isFromFile(given.get("restTokenSecret"), secretFile, "the secret of ACL RESTTOKEN"))
+    options.restTokenSecret = readSecretFile(secretFile!);
   check(options, given);
   return {
     action: "run",
@@ -73,8 +74,25 @@ function commandLineValue<K extends "engine" | "traceCommands" | "workers">(name
     : readValue(setting, given);
 }
 
+const PREFIX = environmentName("");
+const VARIABLES = [...flags.map(({ variable }) => variable), environmentName("config")];
+/** Variables that Kubernetes sets for a Service whose name begins with `warmline-gateway`. */
+const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_[A-Z]+(?:_(?:PROTO|PORT|ADDR))?)$/;
+
+/** @throws {UsageError} for a variable that looks like a setting and is none */
+function checkVariables(environment: NodeJS.ProcessEnv): void {
+  for (const [name, value = ""] of Object.entries(environment)) {
+    if (!name.startsWith(PREFIX) || VARIABLES.includes(name)) continue;
+    if (SERVICE_LINK.test(name) || /^[a-z]+:\/\//.test(value)) continue;
+    const near = nearestName(name, VARIABLES);
+    const advice = near === undefined ? "--help lists all settings" : `did you mean ${near}?`;
+    throw new UsageError(`${name}: there is no such setting; ${advice}`);
+  }
+}
+
 /** All values given, by the name of the option, the nearest source first. */
 function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv): AllGiven {
+  checkVariables(environment);
   const nearest = (name: string, variable: string): Given | undefined => {
     const flag = values[name];
     if (flag !== undefined) return { value: flag, from: `--${name}`, rank: 0 };

@@ -1,5 +1,6 @@
 import { isLoopbackName } from "../access/origin.js";
 import type { Engine } from "../engine/engine.js";
+import { LOG_LEVELS, type LogLevel } from "../log/log.js";
 import { parseRoutes } from "../redis/routes/route-text.js";
 import type { CommandListener } from "../trace/traced-command.js";
 import { type AnySetting, SETTINGS, TOKEN_SETTINGS } from "./table.js";
@@ -115,7 +116,22 @@ function checkCombinations(settings: Settings): void {
       "nearPrefix: needs readPolicy primary, since a replica may return a value from before a change",
     );
   }
+  if (settings.allowedHosts.length > 0 && !isLoopbackName(settings.host)) {
+    throw new TypeError(
+      "allowedHosts: applies only to a loopback host; on any other, all names in the Host header are accepted",
+    );
+  }
+  checkLogs(settings);
   checkOtherRedis(settings);
+}
+
+/** Checks that lines which were chosen explicitly are not below the log's level. */
+function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
+  const writes = (level: LogLevel) => LOG_LEVELS.indexOf(logLevel) >= LOG_LEVELS.indexOf(level);
+  if (logRequests && !writes("info"))
+    throw new TypeError("logRequests: needs logLevel info or debug, since its lines have the level info");
+  if (slowLog > 0 && !writes("warn"))
+    throw new TypeError("slowLog: needs logLevel warn, info or debug, since its lines have the level warn");
 }
 
 /** Options that apply only to a Redis that the gateway itself starts. */

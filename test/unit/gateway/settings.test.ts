@@ -199,6 +199,81 @@ describe("a config file", () => {
   });
 });
 
+describe("variables of the environment", () => {
+  test.each([
+    [
+      "WARMLINE_GATEWAY_TOKENS_FIEL",
+      /: there is no such setting; did you mean WARMLINE_GATEWAY_TOKENS_FILE\?$/,
+    ],
+    ["WARMLINE_GATEWAY_ZZZZZZZZZZZZZZZZZZZ", /: there is no such setting; --help lists all settings$/],
+  ])("the unknown variable %s is refused", (name, message) => {
+    expect(() => readSettings([], { [name]: "s3cret" })).toThrow(message);
+    expect(() => readSettings([], { [name]: "s3cret" })).toThrow(name);
+    expect(() => readSettings([], { [name]: "s3cret" })).not.toThrow(/s3cret/);
+  });
+
+  test("variables that Kubernetes sets for a Service are not settings", () => {
+    const names =
+      "SERVICE_HOST SERVICE_PORT SERVICE_PORT_HTTP PORT_8079_TCP PORT_8079_TCP_PROTO PORT_8079_TCP_ADDR";
+    const services = ["WARMLINE_GATEWAY", "WARMLINE_GATEWAY_METRICS"];
+    const links = services.flatMap((service) =>
+      names.split(" ").map((name) => [`${service}_${name}`, "10.0.0.1"]),
+    );
+    const environment = {
+      ...Object.fromEntries(links),
+      WARMLINE_GATEWAY_METRICS_PORT: "tcp://10.0.0.1:9090",
+    };
+    expect(() => readSettings([], environment)).not.toThrow();
+  });
+
+  test("an empty variable is as none", () => {
+    expect(readSettings([], { WARMLINE_GATEWAY_PORT: "" }).options.port).toBeUndefined();
+    expect(() => readSettings([], { WARMLINE_GATEWAY_TOKEN: " " })).toThrow(
+      /^WARMLINE_GATEWAY_TOKEN: is empty$/,
+    );
+  });
+});
+
+describe("settings of which one would have no effect", () => {
+  test.each([
+    [["--log-requests"], /^--log-requests: needs logLevel info or debug/],
+    [["--slow-log", "1s", "--log-level", "error"], /^--slow-log: needs logLevel warn, info or debug/],
+    [
+      ["--host", "0.0.0.0", "--token", "t", "--allowed-hosts", "a.test"],
+      /^--allowed-hosts: applies only to a loopback/,
+    ],
+    [
+      ["--rest-token-secret", "sixteen-characters", "--rest-token-secret-file", secretFile],
+      /^--rest-token-secret and --rest-token-secret-file cannot both be given/,
+    ],
+  ])("the settings %j are refused together", (argv, message) => {
+    expect(() => readSettings(argv, {})).toThrow(message);
+  });
+
+  test("the nearer of a secret and its file counts", () => {
+    const path = file("the-secret-of-the-file\n");
+    const secretOf = (argv: string[], environment: NodeJS.ProcessEnv) =>
+      readSettings(argv, environment).options.restTokenSecret;
+    expect(
+      secretOf(["--rest-token-secret-file", path], {
+        WARMLINE_GATEWAY_REST_TOKEN_SECRET: "sixteen-characters",
+      }),
+    ).toBe("the-secret-of-the-file");
+    expect(
+      secretOf(["--rest-token-secret", "sixteen-characters"], {
+        WARMLINE_GATEWAY_REST_TOKEN_SECRET_FILE: path,
+      }),
+    ).toBe("sixteen-characters");
+  });
+
+  test("logs of requests are possible at their level", () => {
+    expect(() =>
+      readSettings(["--log-requests", "--slow-log", "1s", "--log-level", "info"], {}),
+    ).not.toThrow();
+    expect(() => readSettings(["--slow-log", "1s"], {})).not.toThrow();
+  });
+});
+
 describe("the secrets of a Redis, from files", () => {
   const redisOf = (...argv: string[]) => readSettings(argv, {}).options.redis;
 
