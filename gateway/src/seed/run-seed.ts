@@ -3,19 +3,18 @@ import type { Engine } from "../engine/engine.js";
 import { newCounters } from "../redis/counters.js";
 import { Server } from "../redis/server.js";
 import { command } from "../resp/command.js";
-import { isError, lineOf } from "../resp/replies.js";
+import { elementsOf, isError, lineOf } from "../resp/replies.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
-/** Commands that are sent at a time. */
-const BATCH = 1_000;
-/** Timeout in ms for a batch. */
+/** Timeout in ms for all commands together. */
 const TIMEOUT = 60_000;
 const MAX_REPLY = 512 * 1024 * 1024;
 
 /**
- * Runs the commands of a file on an engine that was just started. Data that the engine kept from an earlier run is not seeded
- * again: commands such as RPUSH would add to it each time. Returns a readable summary.
- * @throws {SeedError} at the first command that Redis refuses; the data of the commands before it is removed
+ * Runs the commands of a file on an engine that was just started, as one transaction: if this process or the engine ends
+ * meanwhile, none has run. Data that the engine kept from an earlier run is not seeded again: commands such as RPUSH would
+ * add to it each time. Returns a readable summary.
+ * @throws {SeedError} at the first command that Redis refuses; the data of the others is removed
  */
 export async function runSeed(engine: Engine, { path, commands }: SeedFile): Promise<string> {
   const server = new Server({
@@ -24,20 +23,22 @@ export async function runSeed(engine: Engine, { path, commands }: SeedFile): Pro
     connections: 1,
     maxBlockingConnections: 1,
     maxTransactionConnections: 1,
-    maxQueuedCommands: BATCH + 1,
+    maxQueuedCommands: commands.length + 2,
     maxReplySize: MAX_REPLY,
     counters: newCounters(),
   });
   try {
-    const keys = engine.data === undefined ? 0 : await countKeys(server);
-    if (keys > 0) return `${path} was not run: the kept data has ${keys} ${keys === 1 ? "key" : "keys"}`;
-    try {
-      for (let from = 0; from < commands.length; from += BATCH)
-        await runBatch(server, path, commands.slice(from, from + BATCH));
-    } catch (error) {
+    const kept = engine.data === undefined ? null : await keptBy(server);
+    if (kept !== null) return `${path} was not run: the kept data has ${kept}`;
+    const failed = commands.length === 0 ? null : await runAll(server, commands);
+    if (failed) {
       // Else the next start would find keys, and leave the file out.
-      if (engine.data !== undefined) await replyTo(server, "FLUSHALL");
-      throw error;
+      if (engine.data !== undefined)
+        for (const undo of [["FLUSHALL"], ["FUNCTION", "FLUSH"]]) await replyTo(server, ...undo);
+      const { command, line } = commands[failed.place]!;
+      throw new SeedError(
+        `seed: ${path}: line ${line}: ${getCommandInfo(command)?.name ?? "the command"} failed: ${failed.what}`,
+      );
     }
     return `${path}, ${commands.length} ${commands.length === 1 ? "command" : "commands"}`;
   } finally {
@@ -45,25 +46,34 @@ export async function runSeed(engine: Engine, { path, commands }: SeedFile): Pro
   }
 }
 
-function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): Promise<void> {
+/** The first command that failed, and why. */
+interface Failed {
+  readonly place: number;
+  readonly what: string;
+}
+
+/** Runs commands as a transaction. Returns the first that failed, or null. */
+function runAll(server: Server, given: readonly SeedCommand[]): Promise<Failed | null> {
+  const commands = given.map(({ command }) => command);
+  const failed = (place: number, reply: Buffer): Failed => ({
+    place,
+    what: errorOf(reply, getCommandInfo(commands[place]!)?.group),
+  });
   return new Promise((resolve, reject) => {
-    let left = batch.length;
-    const fail = (tag: number, what: string) => {
-      const { command, line } = batch[tag]!;
-      reject(
-        new SeedError(
-          `seed: ${path}: line ${line}: ${getCommandInfo(command)?.name ?? "the command"} failed: ${what}`,
-        ),
-      );
-    };
-    const commands = batch.map((each) => each.command);
-    server.send(commands, {
+    server.transaction(commands, {
       cancelled: false,
-      onReply(reply, tag) {
-        if (isError(reply)) fail(tag, errorOf(reply, getCommandInfo(commands[tag]!)?.group));
-        else if (--left === 0) resolve();
+      onExec(reply, refused) {
+        const [first] = refused;
+        if (first) resolve(failed(...first));
+        else if (isError(reply))
+          reject(new SeedError(`seed: the commands failed: ${errorOf(reply, undefined)}`));
+        else {
+          const replies = elementsOf(reply);
+          const place = replies.findIndex(isError);
+          resolve(place < 0 ? null : failed(place, replies[place]!));
+        }
       },
-      onFailure: ({ message }, tag) => fail(tag, message),
+      onFailure: ({ message }) => reject(new SeedError(`seed: the commands failed: ${message}`)),
     });
   });
 }
@@ -76,13 +86,18 @@ function errorOf(reply: Buffer, group: string | undefined): string {
   return (/^[\w ,.-]+?(?=,? with args| ?['"`:(]|$)/.exec(text)?.[0] ?? text.split(" ")[0]!).trim();
 }
 
-async function countKeys(server: Server): Promise<number> {
-  return Number((await replyTo(server, "DBSIZE")).toString("latin1", 1));
+/** Returns what the data has, as text, or null if it is empty. */
+async function keptBy(server: Server): Promise<string | null> {
+  const keys = Number((await replyTo(server, "DBSIZE")).toString("latin1", 1));
+  if (keys > 0) return `${keys} ${keys === 1 ? "key" : "keys"}`;
+  const functions = await replyTo(server, "FUNCTION", "LIST");
+  // A Redis before version 7 has no functions.
+  return isError(functions) || elementsOf(functions).length === 0 ? null : "functions";
 }
 
-function replyTo(server: Server, name: string): Promise<Buffer> {
+function replyTo(server: Server, ...args: string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    server.send([command(name)], {
+    server.send([command(...args)], {
       cancelled: false,
       onReply: resolve,
       onFailure: ({ message }) => reject(new Error(message)),
