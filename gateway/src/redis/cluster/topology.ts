@@ -117,9 +117,14 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return this.#picture;
   }
 
-  /** Whether the node is part of the cluster. */
+  /** Whether the node serves slots, or is a replica of one that does. */
   has(name: string): boolean {
     return this.#shards.some(({ primary, replicas }) => primary === name || replicas.includes(name));
+  }
+
+  /** Whether the node is part of the cluster, or was before, even if it serves no slots yet. */
+  knows(name: string): boolean {
+    return this.has(name) || [...this.#names.values()].includes(name);
   }
 
   /** Learns the topology, and goes on learning it. */

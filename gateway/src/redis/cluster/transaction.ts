@@ -4,6 +4,7 @@ import { UpstreamFailure } from "../failure.js";
 import { CROSS_SLOT } from "../merge.js";
 import type { Cancel, TransactionReceiver } from "../upstream.js";
 import { asking } from "./asking.js";
+import { learnNodes } from "./learn-nodes.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { planOf } from "./plan.js";
@@ -105,10 +106,11 @@ export class ClusterTransaction {
       if (redirection.kind === "later") continue;
       const { kind, slot, host, port } = redirection;
       const name = nameOf({ host: host || addressOf(node.name).host, port });
-      if (kind === "moved" ? topology.moved(slot, name) : topology.has(name)) {
+      if (kind === "moved" ? topology.moved(slot, name) : topology.knows(name)) {
         this.#target = name;
         this.#asking = kind === "ask";
-      } else topology.refreshSoon();
+      } else if (kind === "moved") topology.refreshSoon();
+      else void learnNodes(topology, node.name);
       break;
     }
     this.#later(new UpstreamFailure("unreachable", "the slot is being migrated"));

@@ -14,6 +14,7 @@ import {
   Group,
   OVERTAKEN,
 } from "./cluster-command.js";
+import { learnNodes } from "./learn-nodes.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
@@ -218,10 +219,12 @@ export class Transport implements ClusterCommandHandler {
     const { kind, slot, host, port } = redirection;
     counters.redirected++;
     clusterCommand.batch.scattered = true;
-    const name = nameOf({ host: host || addressOf(clusterCommand.node!.name).host, port });
+    const from = clusterCommand.node!.name;
+    const name = nameOf({ host: host || addressOf(from).host, port });
     // Only redirections to nodes of the cluster are followed, since a script's result may look like a redirection.
-    const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.has(name);
-    if (!isKnown) topology.refreshSoon();
+    const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.knows(name);
+    if (!isKnown && kind === "moved") topology.refreshSoon();
+    else if (!isKnown) void learnNodes(topology, from);
     clusterCommand.target = isKnown ? name : null;
     clusterCommand.asking = isKnown && kind === "ask";
     if (

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { command } from "../../../../gateway/src/resp/command.js";
 import { type Decision, FakeCluster, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
@@ -140,6 +141,45 @@ describe("MOVED to a node that is not known", () => {
     const [result] = await fake.send("SET bar 1");
     expect(result).toMatchObject({ outcome: "unsent" });
     expect((result as UpstreamFailure).message).not.toMatch(/MOVED|elsewhere/);
+    expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);
+  });
+});
+
+describe("ASK to a node without slots", () => {
+  const migrating = () =>
+    start((node, [name]) => {
+      if (node === "c") return name === "EXEC" ? "*1\r\n+OK" : name === "SET" ? "+OK" : "+QUEUED";
+      return name === "EXEC" ? "-EXECABORT Transaction discarded" : name === "SET" ? "-ASK 5061 c:1" : "+OK";
+    });
+
+  test("ASK to a new node is followed if the cluster has the node", async () => {
+    migrating();
+    fake.listed = ["a", "b", "c"];
+    expect(await fake.send("SET bar 1")).toEqual(["+OK"]);
+    expect(fake.received.slice(-2)).toEqual(["c: ASKING", "c: SET bar 1"]);
+    const known = fake.received.length;
+    expect(await fake.send("SET bar 2")).toEqual(["+OK"]);
+    expect(fake.received.slice(known)).toEqual(["a: SET bar 2", "c: ASKING", "c: SET bar 2"]);
+  });
+
+  test("ASK to a new node is followed by a transaction", async () => {
+    migrating();
+    fake.listed = ["a", "b", "c"];
+    const reply = await new Promise((resolve, reject) =>
+      fake.cluster.transaction([command("SET", "bar", "1")], {
+        cancelled: false,
+        onExec: (exec) => resolve(exec.toString()),
+        onFailure: reject,
+      }),
+    );
+    expect(reply).toBe("*1\r\n+OK\r\n");
+    expect(fake.received.slice(-4)).toEqual(["c: ASKING", "c: MULTI", "c: SET bar 1", "c: EXEC"]);
+  });
+
+  test("ASK to a node that the cluster does not have is not followed", async () => {
+    migrating();
+    fake.listed = ["a", "b"];
+    expect((await fake.send("SET bar 1"))[0]).toMatchObject({ outcome: "unsent" });
     expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);
   });
 });

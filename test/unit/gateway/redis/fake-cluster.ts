@@ -25,6 +25,8 @@ export class FakeCluster {
   ranges = HALVES;
   /** Number of times that it was requested. */
   asked = 0;
+  /** The nodes in the reply to CLUSTER NODES. */
+  listed: readonly string[] = [];
   /** Nodes that can't be connected to. */
   readonly down = new Set<string>();
   readonly counters = newCounters();
@@ -37,7 +39,8 @@ export class FakeCluster {
   ) {
     this.topology = new Topology(
       [{ host: "a", port: 1 }],
-      async () => {
+      async (_name, question) => {
+        if (question.upper(1) === "NODES") return nodesReply(this.listed);
         this.asked++;
         return slotsReply(this.ranges);
       },
@@ -132,6 +135,12 @@ export function slotsReply(ranges: readonly Range[]): Buffer {
     return `*3\r\n:${first}\r\n:${last}\r\n*2\r\n$${host.length}\r\n${host}\r\n:1\r\n`;
   });
   return Buffer.from(`*${ranges.length}\r\n${each.join("")}`);
+}
+
+/** The reply to CLUSTER NODES: primaries without slots. */
+function nodesReply(hosts: readonly string[]): Buffer {
+  const text = hosts.map((host) => `id-${host} ${host}:1@2 master - 0 0 1 connected\n`).join("");
+  return Buffer.from(`$${text.length}\r\n${text}\r\n`);
 }
 
 /** The name of a node by its host. */
