@@ -4,14 +4,13 @@ import { rewritten } from "../access/rewritten.js";
 import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo } from "../commands/command-info.js";
 import type { CommandCounts } from "../metrics/commands.js";
-import { CHUNK_COMMANDS } from "../redis/command-batch.js";
 import type { Command } from "../resp/command.js";
 import { BadRequest } from "./bad-request.js";
 import { type Exchange, NO_MEMORY } from "./exchange.js";
 import type { JsonCommands } from "./json-args.js";
 import type { RespCommands } from "./resp-args.js";
 import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
-import { runInSlices } from "./slices.js";
+import { runInSlices, SLICE_COMMANDS } from "./slices.js";
 
 const TRANSACTION: CommandContext = { kind: "transaction", before: 0 };
 
@@ -34,7 +33,7 @@ export function readBatch(
   const commands: Command[] = [];
   runInSlices(exchange, () => {
     const before = commands.length;
-    const more = source.read(commands, Math.min(CHUNK_COMMANDS, max - before + 1));
+    const more = source.read(commands, Math.min(SLICE_COMMANDS, max - before + 1));
     if (commands.length > max)
       throw new BadRequest(`ERR more than ${max} commands in one request (setting maxCommands)`);
     if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
@@ -87,14 +86,26 @@ export function runPipeline(
         if (sentCount > 0) quota.leave(sentCount, mayWait);
       },
     );
-    for (const [place, text] of denials) response.refuse(place, text);
-    if (sentCount === 0) return;
-    exchange.blocks = mayWait;
-    const { upstream } = permissions;
-    const { commands: sent, receiver } = rewritten(permissions, allowed, response);
-    if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
-    else upstream.send(sent, receiver);
+    if (sentCount > 0) {
+      exchange.blocks = mayWait;
+      const { upstream } = permissions;
+      const { commands: sent, receiver } = rewritten(permissions, allowed, response);
+      if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
+      else upstream.send(sent, receiver);
+    }
+    refuseInSlices(response, denials);
   });
+}
+
+/** Refuses commands, some in each slice: all of them, even if the client has left meanwhile, since the others may have run. */
+function refuseInSlices(
+  response: PipelineResponse,
+  denials: readonly (readonly [place: number, text: string])[],
+  from = 0,
+): void {
+  const stop = Math.min(from + SLICE_COMMANDS, denials.length);
+  for (const [place, text] of denials.slice(from, stop)) response.refuse(place, text);
+  if (stop < denials.length) setImmediate(refuseInSlices, response, denials, stop);
 }
 
 /** Runs commands as a whole, or none of them. */
@@ -150,7 +161,7 @@ function forEachInSlices(
 ): void {
   let next = 0;
   runInSlices(exchange, () => {
-    const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
+    const stop = Math.min(next + SLICE_COMMANDS, commands.length);
     for (; next < stop; next++) each(commands[next]!, next);
     if (next < commands.length) return true;
     done();

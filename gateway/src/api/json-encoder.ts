@@ -47,6 +47,8 @@ export interface ReplyEncoder {
   end(): void;
   /** Returns what was encoded since the last call. */
   take(): Buffer;
+  /** Takes bytes back that {@link take} returned and that are not needed any more. */
+  recycle(bytes: Buffer): void;
 }
 
 /**
@@ -76,6 +78,8 @@ export class JsonEncoder implements ReplyEncoder {
   readonly #shape: Shape;
   #out: Buffer = EMPTY;
   #size = 0;
+  /** Memory for the next output: allocations of its size have V8 collect garbage often. */
+  #spare: Buffer = EMPTY;
   /** Bytes written since the last call of `take`, and the ratio of output to input before it. */
   #given = 0;
   #expansion = MIN_EXPANSION;
@@ -134,6 +138,10 @@ export class JsonEncoder implements ReplyEncoder {
     this.#out = EMPTY;
     this.#size = 0;
     return done;
+  }
+
+  recycle(bytes: Buffer): void {
+    if (bytes.buffer.byteLength > this.#spare.length) this.#spare = Buffer.from(bytes.buffer);
   }
 
   #readLine(bytes: Buffer, from: number): number {
@@ -297,6 +305,11 @@ export class JsonEncoder implements ReplyEncoder {
   #reserve(more: number): void {
     const needed = this.#size + more + MAX_ESCAPE;
     if (needed <= this.#out.length) return;
+    if (this.#size === 0 && needed <= this.#spare.length) {
+      this.#out = this.#spare;
+      this.#spare = EMPTY;
+      return;
+    }
     const next = Buffer.allocUnsafeSlow(Math.max(needed + 64, 2 * this.#out.length));
     this.#out.copy(next, 0, 0, this.#size);
     this.#out = next;
@@ -323,6 +336,9 @@ export class RespEncoder implements ReplyEncoder {
     this.#parts = [];
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
+
+  /** Does nothing: other replies may be in the same memory. */
+  recycle(): void {}
 }
 
 /** Returns the end of the last character of which no byte can be missing. */

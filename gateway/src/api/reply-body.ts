@@ -36,6 +36,8 @@ export interface ReplyBodyOptions {
 export class ReplyBody implements BodySource {
   readonly #options: ReplyBodyOptions;
   readonly #parts = new Fifo<Buffer>();
+  /** Encoded bytes that have not left yet. */
+  readonly #leaving = new Fifo<Buffer>();
   /** Index of the next byte in the first part. */
   #at = 0;
   #backlog = 0;
@@ -161,9 +163,15 @@ export class ReplyBody implements BodySource {
     return bytes.length > 0 ? this.#framed(bytes) : this.next();
   }
 
+  written(): void {
+    const bytes = this.#leaving.shift();
+    if (bytes) this.#options.encoder.recycle(bytes);
+  }
+
   #framed(bytes: Buffer): readonly Buffer[] {
     this.size += bytes.length;
     if (bytes.length === 0) return [];
+    this.#leaving.push(bytes);
     return this.#options.chunked
       ? [Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"), bytes, CRLF]
       : [bytes];

@@ -5,7 +5,7 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 /** Bodies are written in slices of this many bytes, so that what a slow reader has taken shows. */
 const SLICE = 128 * 1_024;
 /** Time in ms after which a body that is being sent lets other requests proceed. */
-const MAX_SEND_TIME = 4;
+const MAX_SEND_TIME = 2;
 
 /** The body of a response, produced as the client reads it. */
 export interface BodySource {
@@ -14,6 +14,8 @@ export interface BodySource {
    * {@link ResponseSender.send} follows.
    */
   next(): readonly Buffer[] | null | undefined;
+  /** The pieces of one call of {@link next} have left, in the order of the calls: their memory may be used again. */
+  written?(): void;
   /** The connection closed before the last byte. */
   cancel?(): void;
 }
@@ -38,6 +40,8 @@ export class ResponseSender {
   readonly #budget: BufferBudget;
   readonly #onSent: () => void;
   #source: BodySource | null = null;
+  /** Called when pieces of the present body have left. */
+  #onWritten = () => this.#sendAfterWrite();
   #sendsSoon = false;
   /** Time spent on sending in this iteration of the event loop, or since the last one that was long, in ms. */
   #sendTime = 0;
@@ -116,6 +120,10 @@ export class ResponseSender {
   /** Sends a head, and the body of `source`. */
   begin(head: Buffer, source: BodySource): void {
     this.#source = source;
+    this.#onWritten = () => {
+      source.written?.();
+      this.#sendAfterWrite();
+    };
     this.#takenAt = performance.now();
     this.#socket.cork();
     this.#socket.write(head);
@@ -181,10 +189,10 @@ export class ResponseSender {
     this.send();
   };
 
-  #onWritten = (): void => {
+  #sendAfterWrite(): void {
     if (!this.#socket.destroyed) this.send();
     this.uncount();
-  };
+  }
 
   #release(): void {
     if (this.#counted > 0) this.#budget.give(this.#counted);

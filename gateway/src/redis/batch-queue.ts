@@ -45,6 +45,11 @@ export class BatchQueue {
     this.#count(batch, -1);
   }
 
+  /** A batch that was taken out is not put back. */
+  drop(batch: CommandBatch): void {
+    this.#count(batch, -batch.left);
+  }
+
   /** A batch that was taken out waits for replies before its next chunk, if it has one. */
   rest(batch: CommandBatch): void {
     if (!batch.isEmpty) this.#resting.add(batch);

@@ -107,8 +107,10 @@ export class CommandBatch {
     return !this.isEmpty && this.#inFlight <= CHUNK_COMMANDS / 2 && this.#bytes <= CHUNK_BYTES / 2;
   }
 
-  /** Fails every command that was not taken. */
+  /** Fails every command that was not taken, the first chunk of them at once, and each further one in a later iteration. */
   failRest(failure: UpstreamFailure): void {
-    while (this.#next < this.#commands.length) this.receiver.onFailure(failure, this.#next++);
+    const stop = Math.min(this.#next + CHUNK_COMMANDS, this.#commands.length);
+    while (this.#next < stop) this.receiver.onFailure(failure, this.#next++);
+    if (!this.isEmpty) setImmediate(() => this.failRest(failure));
   }
 }

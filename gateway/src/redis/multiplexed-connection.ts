@@ -14,6 +14,8 @@ const MIN_STABLE_TIME = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
 const MIN_TIMER_INTERVAL = 5;
 
+const CANCELLED = new UpstreamFailure("closing", "the request was cancelled");
+
 /** Options of a {@link MultiplexedConnection}. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** Timeout of a command in ms, from its call to its reply. */
@@ -286,19 +288,18 @@ export class MultiplexedConnection {
     if (!connection?.isWritable) return;
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
+    const cancelled: CommandBatch[] = [];
     let total = 0;
     this.#lastBatchCount = this.#queue.size;
     for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
+      if (batch.receiver.cancelled) {
+        this.#queue.drop(batch);
+        cancelled.push(batch);
+        continue;
+      }
       while (batch.canSendNext) {
         this.#queue.took(batch);
-        if (batch.receiver.cancelled) {
-          failed.push([
-            batch.receiver,
-            new UpstreamFailure("closing", "the request was cancelled"),
-            batch.tag,
-          ]);
-          batch.take();
-        } else if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
+        if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
         else {
           const bytes = connection.take(batch, now);
           chunks.push(bytes);
@@ -311,6 +312,7 @@ export class MultiplexedConnection {
     if (chunks.length > 0) connection.write(chunks, total);
     // Only now, since a receiver may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
+    for (const batch of cancelled) batch.failRest(CANCELLED);
   }
 
   /** One timer serves all deadlines. */

@@ -1,9 +1,13 @@
 import { expect, test, vi } from "vitest";
+import type { Permissions } from "../../../../gateway/src/access/permissions.js";
 import { BadRequest } from "../../../../gateway/src/api/bad-request.js";
+import { runPipeline } from "../../../../gateway/src/api/batch.js";
 import type { Exchange } from "../../../../gateway/src/api/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
 import { runInSlices } from "../../../../gateway/src/api/slices.js";
+import type { CommandCounts } from "../../../../gateway/src/metrics/commands.js";
+import { command } from "../../../../gateway/src/resp/command.js";
 
 /** The fields of an exchange that matter for the order of slices. */
 function exchange(format: Exchange["format"] = "json") {
@@ -85,3 +89,21 @@ test.each(["json", "base64", "resp2"] as const)(
     } else expect(JSON.parse(whole)).toEqual(numbers.map((result) => ({ result })));
   },
 );
+
+test("commands of a pipeline that are denied fail in slices, even if the client leaves meanwhile", async () => {
+  const { given, exchange: waiting } = exchange();
+  Object.assign(given, { hold: () => true, release() {} });
+  const permissions = {
+    denialReason: () => "NOPERM no",
+    quota: { enter: () => expect.unreachable(), leave: () => expect.unreachable() },
+  } as unknown as Permissions;
+  const settled = vi.fn();
+  given.commandsSettled = settled;
+  let failed = 0;
+  const counts = { received() {}, failed: () => failed++ } as unknown as CommandCounts;
+  runPipeline(waiting, permissions, Array(2_000).fill(command("DENIED")), counts);
+  while (failed === 0) await slice();
+  expect(failed).toBeLessThan(2_000);
+  given.gone = true;
+  await vi.waitFor(() => expect(settled).toHaveBeenCalledTimes(1));
+});

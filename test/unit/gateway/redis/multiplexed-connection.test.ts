@@ -101,7 +101,7 @@ test("a long batch leaves room for commands of others, and none for another long
     refused,
   );
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
-  expect(refused.failures.length).toBe(3_000);
+  await expect.poll(() => refused.failures.length).toBe(3_000);
   const { side, received } = connections[0]!;
   // As many as may be pending, a slice of the long one included.
   for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
@@ -330,4 +330,42 @@ test("a large reply whose connection is lost fails", async () => {
   await expect.poll(() => seen).toEqual(["large begins"]);
   connections[0]!.side.end();
   await expect.poll(() => seen).toEqual(["large begins", "large lost"]);
+});
+
+test("commands of a refused or cancelled batch of thousands fail in slices, each once", async () => {
+  const connections = start({ maxQueuedCommands: 1 });
+  const first = new RecordedReplies();
+  multiplexed.send(
+    args(1, () => "FIRST"),
+    first,
+  );
+  await expect.poll(() => connections[0]?.received).toEqual(["FIRST"]);
+  const refused = new RecordedReplies();
+  multiplexed.send(
+    args(4_500, () => "REFUSED"),
+    refused,
+  );
+  expect(refused.failures.length).toBe(1_000);
+  await expect.poll(() => refused.failures.length).toBe(4_500);
+  connections[0]!.side.write("+OK\r\n");
+  await expect.poll(() => first.replies).toEqual(["+OK"]);
+
+  let cancelled = false;
+  const failures: number[] = [];
+  multiplexed.send(
+    args(4_500, () => "LEFT"),
+    {
+      get cancelled() {
+        return cancelled;
+      },
+      onReply: (_, tag) => failures.push(tag),
+      onFailure: (_, tag) => failures.push(tag),
+    },
+  );
+  await expect.poll(() => connections[0]!.received.length).toBe(1_001);
+  cancelled = true;
+  connections[0]!.side.write("+OK\r\n".repeat(1_000));
+  await expect.poll(() => failures.length).toBe(4_500);
+  expect(failures).toEqual(Array.from({ length: 4_500 }, (_, tag) => tag));
+  expect([multiplexed.pending, connections[0]!.received.length]).toEqual([0, 1_001]);
 });
