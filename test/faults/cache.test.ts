@@ -155,7 +155,7 @@ describe("on a path with faults", () => {
   });
 
   test("a call that waits for the request of another has one timeout for both", async () => {
-    const { call, load } = createFunction({}, { timeout: 1_000, circuit: false });
+    const { call, load } = createFunction({}, { timeout: 1_000 });
     await call("7");
     let requests = 0;
     const lost = { request: () => {} };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { near } from "warmline/near";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
@@ -399,13 +400,14 @@ for (const setup of setups) {
       expect(await redis.get("user:cached:7")).toBe("mine");
     });
 
-    test("a client's codec, exactly-once writes and JSON responses change nothing", async () => {
+    test("a client's codec, exactly-once writes, near cache and JSON responses change nothing", async () => {
       const { users, instance } = createUsers({ tags: () => ["team"] });
       const endpoint = { url: gateway.url, token: gateway.token };
       const bytes = { encode: (value: unknown) => String(value), decode: (stored: Uint8Array) => stored };
       const clients = [
         new Redis({ ...endpoint, codec: bytes }),
         new Redis({ ...endpoint, writes: "exactly-once" }),
+        new Redis({ ...endpoint, near: near({ match: "user:*" }) }),
         new Redis({ ...endpoint, responseFormat: "json", enableAutoPipelining: false }),
       ].map((client) => instance({}, client as Redis));
       users.load = async () => ({ n: "1", name: "é" });
