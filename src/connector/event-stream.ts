@@ -21,7 +21,8 @@ export interface EventStreamListener {
 }
 
 interface Awaited {
-  readonly names: Map<string, Buffer>;
+  /** The names by the line that confirms them, which is the same for a space and a line break. */
+  readonly names: Map<string, Buffer[]>;
   readonly sort: Sort;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -103,7 +104,9 @@ export class EventStream {
 
   #await(sort: Sort, names: readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#awaited = { sort, names: new Map(names.map((name) => [lineOf(name), name])), resolve, reject };
+      const byLine = new Map<string, Buffer[]>();
+      for (const name of names) byLine.set(lineOf(name), [...(byLine.get(lineOf(name)) ?? []), name]);
+      this.#awaited = { sort, names: byLine, resolve, reject };
     });
   }
 
@@ -169,9 +172,10 @@ export class EventStream {
     }
     const { sort, names, resolve } = this.#awaited ?? {};
     const [line] = splitAt(rest, rest.lastIndexOf(","));
-    const name = kind === sort ? names?.get(line) : undefined;
+    const confirmed = kind === sort ? names?.get(line) : undefined;
+    const name = confirmed?.shift();
     if (!name) return undefined;
-    names!.delete(line);
+    if (confirmed!.length === 0) names!.delete(line);
     this.#standing = true;
     this.#listener.onSubscribed(this, sort!, name);
     if (names!.size === 0) {
