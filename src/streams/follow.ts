@@ -1,9 +1,10 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import { executorOf } from "../execution/executor-key.js";
-import { getSignal } from "../execution/limits.js";
+import { getSignal, isSignal } from "../execution/limits.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { Signal } from "../options/options.js";
+import { throwIfAborted } from "../util/abort.js";
 import { ABORT_FIELD, END_FIELD, type FollowedEntry } from "./entry.js";
 import { pollEntries } from "./poll.js";
 import { START } from "./position.js";
@@ -43,6 +44,8 @@ export function follow<V = unknown, T = V>(
       'follow: from must be the id of an entry, such as "1526919030474-0", or "-" or "$"',
     );
   }
+  if (signal !== undefined && !isSignal(signal))
+    throw new ArgumentError("follow: signal must be an AbortSignal");
   const id = /^\d+$/.test(from) ? `${from}-0` : from;
   return entriesOf(redis, key, id, signal as AbortSignal | undefined) as AsyncGenerator<
     FollowedEntry<T>,
@@ -66,7 +69,7 @@ async function* entriesOf<V>(
 ): AsyncGenerator<FollowedEntry<V>, void> {
   const executor = executorOf(redis);
   const signal = given ?? (executor && getSignal(executor.settings));
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   for await (const entries of pagesOf(redis, key, from, signal)) {
     for (const entry of entries) {
       if (END_FIELD in entry.fields) return;
@@ -74,7 +77,7 @@ async function* entriesOf<V>(
         throw new WarmlineError("FOLLOW: the producer aborted the stream", { outcome: "answered" });
       }
       yield entry;
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
     }
   }
 }

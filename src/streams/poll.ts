@@ -1,5 +1,6 @@
 import type { Redis } from "../client/redis.js";
 import { ConnectionError, RedisError, TimeoutError, UnknownOutcomeError } from "../errors.js";
+import { throwIfAborted } from "../util/abort.js";
 import { sleep } from "../util/timers.js";
 import type { FollowedEntry } from "./entry.js";
 import { GapError } from "./gap-error.js";
@@ -56,7 +57,7 @@ export async function* pollEntries<V>(
       if (isFirst || !isTransient(error)) throw error;
     }
     await sleep(pause, signal);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
   }
 }
 

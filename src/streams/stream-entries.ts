@@ -3,7 +3,7 @@ import type { ConfiguredClient } from "../execution/client-context.js";
 import { dataIn, getStreamEndpoint, streamLines } from "../features/subscribe/event-stream.js";
 import { bulkOf } from "../protocol/json.js";
 import { RetryBudget } from "../transport/retry-budget.js";
-import { onAbort } from "../util/abort.js";
+import { onAbort, throwIfAborted } from "../util/abort.js";
 import { clearInterval, setInterval, sleep } from "../util/timers.js";
 import type { FollowedEntry } from "./entry.js";
 import { GapError } from "./gap-error.js";
@@ -59,7 +59,7 @@ export async function* streamEntries<V>(
         position = entries.at(-1)!.id;
       }
     } catch (error) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       if (error instanceof RedisError && error.code === "GAP") {
         throw new GapError(position, /; (.*?)( \(command: \w+\))?$/.exec(error.message)?.[1] ?? "");
       }
@@ -69,7 +69,7 @@ export async function* streamEntries<V>(
       const wait = thaw.frozen ? 0 : budget.next();
       if (wait === undefined) throw error;
       await sleep(wait, signal);
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
     } finally {
       thaw.end();
     }

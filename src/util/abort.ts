@@ -31,3 +31,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     signal.removeEventListener("abort", mine);
   };
 }
+
+/** Throws the reason of a signal that is aborted. Polyfills may have no method for it. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw signal.reason;
+}

@@ -222,7 +222,12 @@ export class Streams {
   #follow(exchange: Exchange, permissions: Permissions, escaped: string): void {
     const key = unescapeBytes(escaped, false).toString("latin1");
     const { url, headers } = exchange.req;
-    const from = headers["last-event-id"] ?? new URLSearchParams(url.split("?")[1]).get("from") ?? "0-0";
+    const query = new URLSearchParams(url.split("?")[1]);
+    for (const name of query.keys()) {
+      if (name !== "from" && name !== "_token")
+        throw new BadRequest(`ERR unknown query parameter ${name}: /follow takes from and _token`);
+    }
+    const from = headers["last-event-id"] ?? query.get("from") ?? "0-0";
     const position = parsePosition(from);
     if (!position)
       throw new BadRequest(

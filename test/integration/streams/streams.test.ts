@@ -203,11 +203,21 @@ describe("the arguments of follow and produce", () => {
     for (const from of ["", "x", "1-", "+", 5])
       expect(() => follow(redis, "log", { from: from as string })).toThrow(/from must be the id of an entry/);
     expect(() => follow(redis, "log", { form: "0" } as object)).toThrow("did you mean from?");
+    expect(() => follow(redis, "log", { signal: {} as AbortSignal })).toThrow(
+      "signal must be an AbortSignal",
+    );
     expect(() => produce(redis, "log", { maxlen: 1 } as object)).toThrow("did you mean maxLen?");
     for (const value of [0, -1, 1.5, "1", Number.NaN])
       expect(() => produce(redis, "log", { ttl: value as number })).toThrow(
         "ttl must be a whole number above 0",
       );
+  });
+
+  test("a signal of a polyfill ends the loop with its reason", async () => {
+    const listeners = { addEventListener() {}, removeEventListener() {} };
+    const signal = { aborted: true, reason: new Error("enough"), ...listeners } as unknown as AbortSignal;
+    await expect(follow(redis, "log", { signal }).next()).rejects.toBe(signal.reason);
+    await expect(follow(redis.with({ signal }), "log").next()).rejects.toBe(signal.reason);
   });
 
   test.each([[[]], [{}], [1], [null], [{ "wl:end": 1 }]])("the chunk %j fails the stream", async (chunk) => {

@@ -69,6 +69,14 @@ for (const setup of setups) {
       expect(await dataOf(await data("/follow/log?from=-"), 3)).toEqual(["-", '["n","3-1"]', '["n","4-1"]']);
     });
 
+    test("a query parameter that the route does not have is refused by name", async () => {
+      const stream = await hear("/follow/log?_token=t&form=1-1");
+      expect(stream.status).toBe(400);
+      await expect
+        .poll(() => stream.text)
+        .toContain("ERR unknown query parameter form: /follow takes from and _token");
+    });
+
     test("followers of one key share one connection to Redis", async () => {
       const streams = await Promise.all(Array.from({ length: 20 }, () => hear("/follow/log")));
       await Promise.all(streams.map((stream) => dataOf(stream, 1)));
