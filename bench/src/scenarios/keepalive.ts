@@ -113,7 +113,7 @@ export default defineScenario({
       ],
       notes: [
         `Each client runs ${invocations} invocations of one GET per variant in each of ${rounds} instances. A latency is the handler's total time, creating the client included if the variant does so. The first invocation of an instance is not among the warm ones.`,
-        "Connections are counted at the proxy, which adds the round-trip time to handshakes too.",
+        "Connections are counted at the proxy, which adds the round-trip time to handshakes too. The testbed's runtime has loaded node:http before the init phase, which favours the bare agent; in the scenario cold nothing is loaded.",
       ],
     };
   },

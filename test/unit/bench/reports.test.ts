@@ -399,6 +399,26 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
   });
 });
 
+test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and distance every client as shipped", async () => {
+  const own = { command: async () => "OK", at: async () => ({}) };
+  const cases = (scenario: Scenario) =>
+    scenario.cases({
+      settings,
+      clients: [warmline],
+      record: () => {},
+      rig: async () => own,
+    } as unknown as Context);
+  const memoryCases = (await cases(memory)) as { memoryMb: number }[];
+  expect([...new Set(memoryCases.map(({ memoryMb }) => memoryMb))]).toEqual([
+    128, 256, 512, 1_024, 1_769, 3_008,
+  ]);
+  expect(distance.clients).toBe("shipped");
+  const { default: fetchClient } = await import("../../../bench/src/clients/fetch.js");
+  expect(fetchClient.tunes).toBeUndefined();
+  const distanceCases = (await cases(distance)) as { rttMs: number; tls: boolean }[];
+  expect(new Set(distanceCases.map(({ rttMs, tls }) => `${rttMs} ${tls}`)).size).toBe(10);
+});
+
 test("four repetitions decide nothing that is estimated", () => {
   const rows = rowsOf(
     cross([{ client: warmline, rttMs: 2, tls: false }], flags("keepAlive")),
