@@ -107,6 +107,8 @@ export function barChart<T>(
     readonly text?: (row: T) => string;
     /** Whether each group has a scale of its own. */
     readonly ownScales?: boolean;
+    /** A limit of all bars, drawn as a vertical line. */
+    readonly limit?: number;
   },
 ): BarChart {
   const lengthOf = (row: T) => {
@@ -119,6 +121,7 @@ export function barChart<T>(
     title,
     unit,
     ...(how.ownScales && { ownScales: true }),
+    ...(how.limit !== undefined && { limit: how.limit }),
     groups: grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
       title,
       bars: own.map((row) => ({

@@ -31,6 +31,8 @@ export interface BarChart extends ChartBase {
   readonly kind: "bars";
   /** Whether each group has a scale of its own, because groups are not compared with each other. */
   readonly ownScales?: boolean;
+  /** The value at which a vertical line is drawn: a limit of all bars. */
+  readonly limit?: number;
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;

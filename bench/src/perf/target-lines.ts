@@ -19,6 +19,8 @@ export interface Compared {
   readonly version: string;
   readonly name: string;
   readonly wanted: string;
+  /** The peer, or the number of warmline's own, that the line compares with; "" if none. */
+  readonly peer: string;
   /** Absent: the line has no limit. */
   readonly check?: Check;
   readonly shipped: string;
@@ -58,6 +60,7 @@ function compareWithPeer(
   const line = {
     version,
     name,
+    peer: label,
     shipped: text(first),
     best: text(second),
     medians: `${medians.join(", ")} ${unit}`.trim(),
@@ -93,6 +96,7 @@ export const sizeLines = (): Compared[] =>
       version: "",
       name,
       wanted,
+      peer: "",
       check,
       shipped: actual,
       best: "",

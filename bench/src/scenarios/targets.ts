@@ -91,13 +91,14 @@ export default defineScenario({
       ]),
       charts: [
         barChart(
-          "Measurement as a share of the limit; 1 is the limit",
+          "Measurement as a share of the limit",
           "",
           lines.filter(({ version, check }) => version !== "" && check),
           {
             group: ({ version }) => `Node ${version.slice(1)}`,
-            style: ({ check, name, wanted }) => ({
-              label: `${name}: ${wanted}`,
+            limit: 1,
+            style: ({ check, name, peer }) => ({
+              label: `${name}: ${peer}`,
               hue: settings.quick ? 4 : check!.verdict === "yes" ? 0 : 1,
             }),
             value: ({ ofLimit }) => ofLimit!,

@@ -581,6 +581,18 @@ test("init and first are stacked with the interval of their sum, in colours of n
   expect(html).toContain("Thin lines are 95% intervals of the sum.");
 });
 
+test("the chart of targets has a line at the limit, and labels that fit above their bars", () => {
+  const report = targets.report(measured(40), context);
+  const [chart] = report.charts;
+  const bars = chart!.kind === "bars" ? chart!.groups.flatMap((group) => group.bars) : [];
+  expect(bars.length).toBeGreaterThan(5);
+  for (const { label } of bars) expect(label.length, label).toBeLessThanOrEqual(58);
+  expect(chart).toMatchObject({ limit: 1 });
+  const html = page(result(targets, report));
+  expect(html).toContain("The vertical line is the limit.");
+  expect(html).toMatch(/<g (?=[^>]*aria-label="rule")(?=[^>]*stroke="var\(--hue1\)")/);
+});
+
 test("a headline's interval is set apart from its number", () => {
   const report = {
     ...fleet.report(CASES.fleet![1], context),
