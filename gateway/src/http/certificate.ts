@@ -66,12 +66,16 @@ export class Certificate {
 
   /** Returns a stamp that changes with the files. Links are followed, since mounted secrets are replaced through their links. */
   #readVersion(): string {
-    return [this.#files.cert, this.#files.key]
-      .map((path) => {
-        const stats = statSync(path, { throwIfNoEntry: false });
-        return stats ? `${stats.ino}:${stats.mtimeMs}:${stats.size}` : "none";
-      })
-      .join();
+    return [this.#files.cert, this.#files.key].map(stampOf).join();
+  }
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, mtimeMs, size } = statSync(path);
+    return `${ino}:${mtimeMs}:${size}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "none";
   }
 }
 

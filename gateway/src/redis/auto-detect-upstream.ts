@@ -1,5 +1,5 @@
 import { type Command, command } from "../resp/command.js";
-import { isError } from "../resp/replies.js";
+import { isError, lineOf } from "../resp/replies.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import { repliesToPing, type Server } from "./server.js";
@@ -8,6 +8,9 @@ import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 const INFO = command("INFO", "cluster");
 /** Delay in ms before INFO is sent again to a server that did not reply. */
 const AGAIN = 1_000;
+
+/** Errors for INFO of a server that runs a long script, or starts. */
+const IS_TEMPORARY = /^(BUSY|LOADING|MASTERDOWN) /;
 
 const nothing: Cancel = () => {};
 
@@ -147,18 +150,22 @@ export class AutoDetectUpstream implements Upstream {
       cancelled: false,
       onReply: (reply) => {
         if (!isError(reply)) this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        else if (IS_TEMPORARY.test(lineOf(reply))) this.#detectLater();
         // For a user that may not run INFO, the server counts as a single one.
         else if (this.#finding.isCluster === null) this.#release();
       },
-      onFailure: () => {
-        this.#release();
-        if (this.#closed) return;
-        this.#timer = setTimeout(() => {
-          this.#detecting = false;
-          this.#detect();
-        }, AGAIN).unref();
-      },
+      onFailure: () => this.#detectLater(),
     });
+  }
+
+  /** Lets what waits go on, and sends INFO again after a pause. */
+  #detectLater(): void {
+    this.#release();
+    if (this.#closed || this.#finding.isCluster !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#detecting = false;
+      this.#detect();
+    }, AGAIN).unref();
   }
 
   #settle(isCluster: boolean): void {

@@ -55,7 +55,8 @@ export class BufferBudget {
 
   /** Takes bytes as {@link take} does, unless others wait for as large a share of the limit, or a larger one. */
   takeInTurn(bytes: number, share = 1): boolean {
-    return !this.#waiting.some((waiting) => waiting.share >= share) && this.take(bytes, share);
+    const mustWait = this.#waiting.length > 0 && this.#waiting.some((waiting) => waiting.share >= share);
+    return !mustWait && this.take(bytes, share);
   }
 
   /**

@@ -33,7 +33,7 @@ test("a read-only role has no command that writes, runs code, or finds keys that
     if (names.has(name))
       expect({ name, write, admin, readonly }).toEqual({ name, write: false, admin: false, readonly: true });
   }
-  for (const name of "PUBLISH EVAL EVAL_RO FCALL_RO KEYS SCAN RANDOMKEY SCRIPT|FLUSH SLOWLOG|RESET MEMORY|PURGE ACL CONFIG DEBUG".split(
+  for (const name of "PUBLISH EVAL EVAL_RO FCALL_RO KEYS SCAN RANDOMKEY TS.MGET TS.MRANGE SCRIPT|FLUSH SLOWLOG|RESET MEMORY|PURGE ACL CONFIG DEBUG".split(
     " ",
   ))
     expect(names.has(name.replace("|", " "))).toBe(false);

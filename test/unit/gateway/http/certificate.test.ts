@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecureContextOptions } from "node:tls";
@@ -38,6 +38,13 @@ test("a certificate's files are checked every 2 s, and an invalid one changes no
   clock.advance(2_000);
   expect(changes).toMatchObject([{ cert: Buffer.from(renewed.cert), key: Buffer.from(renewed.key) }]);
   expect(errors).toHaveLength(1);
+  // A path that can't be followed.
+  rmSync(files.cert);
+  symlinkSync(files.cert, files.cert);
+  clock.advance(4_000);
+  expect(errors.slice(1)).toEqual([
+    expect.stringMatching(/can't be read \(ELOOP\); the previous certificate/),
+  ]);
   certificate.close();
   expect(clock.timers).toBe(0);
   for (const each of [first, renewed]) each.remove();

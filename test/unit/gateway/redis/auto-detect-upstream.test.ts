@@ -16,10 +16,14 @@ afterEach(() => {
 
 /**
  * A server that replies to detection when `resolve` is called, and to all else if `responses`. Returns the other
- * commands that it received.
+ * commands that it received. The first `busy` detections get an error.
  */
-function start(responses = true): { received: string[]; resolve: () => void; asked: Promise<void> } {
+function start(
+  responses = true,
+  busy = 0,
+): { received: string[]; resolve: () => void; asked: Promise<void> } {
   const received: string[] = [];
+  let asked = 0;
   let resolve = () => {};
   let onAsked = () => {};
   const requested = new Promise<void>((resolve) => {
@@ -30,6 +34,10 @@ function start(responses = true): { received: string[]; resolve: () => void; ask
     far.on("data", (chunk: Buffer) => {
       for (const [name = "", ...args] of commandsIn(chunk)) {
         if (name === "INFO") {
+          if (asked++ < busy) {
+            far.write("-BUSY Redis is busy running a script.\r\n");
+            continue;
+          }
           const text = "# Cluster\r\ncluster_enabled:0\r\n";
           resolve = () => far.write(`$${text.length}\r\n${text}\r\n`);
           onAsked();
@@ -121,4 +129,15 @@ test("a queued command has that much less time for its reply", async () => {
     "second blocking": TIMEOUT + half,
     "second transaction": TIMEOUT + half,
   });
+});
+
+test("a server that is busy with a script is detected when it is not", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const { asked: requested, resolve } = start(true, 1);
+  expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["INCR early"])).toEqual([
+    "+OK",
+  ]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await requested;
+  resolve();
 });
