@@ -21,8 +21,9 @@ const ENTRIES = {
   "node-redis": "src/node-redis.ts",
 };
 
-const { index, fetch, ioredis, "node-redis": nodeRedis, ...features } = ENTRIES;
-const connectors = { ioredis, "node-redis": nodeRedis };
+const { index, fetch, ioredis, "node-redis": nodeRedis, undici, ...features } = ENTRIES;
+/** Entries that need Node anyway. */
+const nodeOnly = { ioredis, "node-redis": nodeRedis, undici };
 
 async function writeEsmDeclarations(): Promise<void> {
   for (const name of Object.keys(ENTRIES)) {
@@ -47,12 +48,12 @@ const toCommonJs: NonNullable<Options["plugins"]>[number] = {
   },
 };
 
-/** Writes the connectors' ES modules, which need Node anyway: their code is that of CommonJS. */
-async function writeEsmConnectors(): Promise<void> {
+/** Writes the ES modules of entries that need Node anyway: their code is that of CommonJS. */
+async function writeNodeOnlyEsm(): Promise<void> {
   const require = createRequire(import.meta.url);
-  for (const name of Object.keys(connectors)) {
+  for (const name of Object.keys(nodeOnly)) {
     const names = Object.keys(require(resolve(outDir, `${name}.cjs`)));
-    const code = `import connector from "./${name}.cjs";\nexport const { ${names.join(", ")} } = connector;\n`;
+    const code = `import entry from "./${name}.cjs";\nexport const { ${names.join(", ")} } = entry;\n`;
     await writeFile(join(outDir, `${name}.js`), code);
   }
 }
@@ -82,7 +83,7 @@ export default defineConfig([
     entry: ENTRIES,
     plugins: [toCommonJs],
     outExtension: () => ({ js: ".cjs" }),
-    onSuccess: writeEsmConnectors,
+    onSuccess: writeNodeOnlyEsm,
   },
   // The declarations of all entries together, so that they share their types.
   {

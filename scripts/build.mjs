@@ -110,6 +110,14 @@ async function build(name) {
       );
       writeFileSync(join(made, map), shrinkMap(json, code));
     }
+    for (const file of files.filter((name) => /\.d\.c?ts$/.test(name))) {
+      // Tabs instead of blanks: declarations are deeply indented.
+      const text = readFileSync(join(made, file), "utf8");
+      writeFileSync(
+        join(made, file),
+        text.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
+      );
+    }
     const outputs = Object.fromEntries(files.map((file) => [file, statSync(join(made, file)).size]));
     rmSync(join(dist, RECORD), { force: true });
     for (const file of files.sort((a, b) => CHUNK.test(b) - CHUNK.test(a))) {

@@ -1,7 +1,11 @@
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
-/** A part of a line that a stack trace can name: a call, an access to a property, or a word that can throw. */
-const CAN_THROW = /[(.[`]|\b(?:throw|await|yield|in|of|instanceof)\b/;
+/**
+ * A part of a line that a stack trace can name: a call, an access to a property of something other than `this`, or a word
+ * that can throw. The parentheses of statements and of an arrow function's parameters are no calls.
+ */
+const CAN_THROW =
+  /[[`]|(?<!\b(?:if|for|while|switch|catch))\((?![\w$,]*\)=>)|(?<!\bthis)\.(?!\d)|\b(?:throw|await|yield|in|of|instanceof)\b/;
 
 /**
  * Returns a source map that is an eighth as large and still leads from each frame of a stack trace to its file and line:
