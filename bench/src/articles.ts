@@ -69,6 +69,16 @@ export const CLAIMS = {
       result: "ETIMEDOUT at 60 s, none at 310 s",
       scenarios: ["zombie"],
     },
+    retry: {
+      text: "A client that repeats a timed-out write may apply it twice",
+      result: "may",
+      scenarios: ["faults"],
+    },
+    http: {
+      text: "A command takes longer over HTTP than over the Redis protocol",
+      result: "about 5 ms",
+      scenarios: ["distance"],
+    },
     finWait: {
       text: "The server's socket of a frozen function stays in FIN_WAIT_2",
       result: "30 s",

@@ -4,7 +4,7 @@ import { factor, withInterval } from "./format.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
 /** Fewer repetitions than this decide nothing. */
-const MIN_REPETITIONS = 5;
+export const MIN_REPETITIONS = 5;
 
 /** Details of a check. */
 export interface CheckDetails extends Pick<Check, "article" | "beside"> {

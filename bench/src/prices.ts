@@ -4,7 +4,12 @@ export const PRICES = {
   lambda: { perGbSecond: 0.000_016_666_7, perMillionRequests: 0.2, readIn: "2026-11" },
   /** Upstash Redis, pay as you go: commands are per 100,000, bandwidth beyond the free 200 GB a month per GB. */
   upstash: { per100kCommands: 0.2, perGb: 0.03, readIn: "2026-11" },
+  /** Data transfer out of AWS, us-east-1, to the internet, first tier; within a region it costs less or nothing. */
+  egress: { perGb: 0.09, readIn: "2026-11" },
 } as const;
+
+/** The share of invocations that start an instance, where a million are priced. */
+export const COLD_SHARE = 0.01;
 
 /** One invocation, as it is billed. */
 export interface BilledInvocation {
@@ -16,6 +21,8 @@ export interface BilledInvocation {
   readonly commands: number;
   /** Bytes sent by Redis. */
   readonly bytes: number;
+  /** Bytes that the function sends over the internet. Default 0. */
+  readonly sent?: number;
 }
 
 /** The dollars of a million invocations. */
@@ -24,14 +31,17 @@ export interface MillionCost {
   readonly lambda: number;
   /** Commands and bandwidth at Upstash, beyond its free quotas. */
   readonly redis: number;
+  /** Data transfer out of AWS, where Redis is reached over the internet. */
+  readonly egress: number;
 }
 
 /** Returns the cost of a million such invocations by {@link PRICES}. */
-export function costOfMillion({ ms, memoryMb, commands, bytes }: BilledInvocation): MillionCost {
-  const { lambda, upstash } = PRICES;
+export function costOfMillion({ ms, memoryMb, commands, bytes, sent = 0 }: BilledInvocation): MillionCost {
+  const { lambda, upstash, egress } = PRICES;
   const gbSeconds = (ms / 1_000) * (memoryMb / 1_024) * 1e6;
   return {
     lambda: gbSeconds * lambda.perGbSecond + lambda.perMillionRequests,
     redis: ((commands * 1e6) / 1e5) * upstash.per100kCommands + ((bytes * 1e6) / 1e9) * upstash.perGb,
+    egress: ((sent * 1e6) / 1e9) * egress.perGb,
   };
 }

@@ -1,11 +1,13 @@
-import type { Estimate as Measured } from "../estimate.js";
+import type { Estimate } from "../estimate.js";
+import { COLD_SHARE, costOfMillion } from "../prices.js";
 import type { Result } from "../result.js";
+import { atLeastZero, between, constant, minus, plus, times } from "./intervals.js";
 import type { Question } from "./question.js";
 
 /** A series as results have it. */
 interface Numbers {
-  readonly p50: Measured;
-  readonly mean: Measured;
+  readonly p50: Estimate;
+  readonly mean: Estimate;
 }
 interface AtDistance {
   readonly label: string;
@@ -33,29 +35,44 @@ interface Frozen {
   readonly hung: { readonly values: readonly number[] };
 }
 
+interface AfterPause {
+  readonly command: "get" | "set";
+  readonly idleS: number;
+  readonly frozen: boolean;
+  readonly latencies: Numbers;
+}
+
 /** Results by scenario. */
 export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "settings">>;
 
 /** The scenarios without whose numbers there is no advice. */
 export const NEEDED = ["distance", "memory", "sequential"] as const;
 
-/** Estimated times of one client in the function in question; all times in ms. */
-export interface Estimate {
+/** Estimates of one client in the function in question, with their intervals; all times in ms. */
+export interface FunctionEstimate {
   readonly client: string;
   readonly label: string;
   /** One command over a warm connection. */
-  readonly warm: number;
+  readonly warm: Estimate;
   /** Extra time for connecting. */
-  readonly connect: number;
+  readonly connect: Estimate;
   /** Time of an invocation's commands one after another: over a kept connection, and over a new one. */
-  readonly reused: number;
-  readonly ephemeral: number;
+  readonly reused: Estimate;
+  readonly ephemeral: Estimate;
   /** Time of the same commands as one pipeline over a kept connection. */
-  readonly pipelined: number;
+  readonly pipelined: Estimate;
   /** Init phase and first invocation. */
-  readonly start: number;
+  readonly start: Estimate;
+  /** Extra time of the first write after a freeze; undefined without data. */
+  readonly afterFreeze: Estimate | undefined;
+  /** Time of an invocation with its share of starts, if it begins with a write after a freeze. */
+  readonly perInvocation: Estimate;
+  /** Dollars of a million such invocations on AWS Lambda. */
+  readonly dollars: Estimate;
   /** Calls after a freeze that were lost, of how many, where the server's idle limit was the shorter; undefined without data. */
   readonly lostAfterFreeze: { readonly lost: number; readonly calls: number } | undefined;
+  /** The parts of the question that no measurement reaches. */
+  readonly beyond: readonly string[];
 }
 
 /** MB at which a function has a processor of its own: there the other scenarios were measured. */
@@ -63,10 +80,14 @@ const WHOLE_PROCESSOR_MB = 1_769;
 
 /**
  * Puts the measured parts together for a client: distance gives the command and the connection, memory what little
- * processor adds to each, sequential what a pipeline's further commands take.
- * @returns undefined where the client was not measured in all three
+ * processor adds to each, sequential what a pipeline's further commands take, idle what a pause adds.
+ * @returns undefined where the client was not measured in the first three
  */
-export function estimate(evidence: Evidence, question: Question, client: string): Estimate | undefined {
+export function estimate(
+  evidence: Evidence,
+  question: Question,
+  client: string,
+): FunctionEstimate | undefined {
   const of = <T>(scenario: string) =>
     ((evidence.get(scenario)?.data ?? []) as (T & { client: string })[]).filter(
       (row) => row.client === client,
@@ -78,56 +99,91 @@ export function estimate(evidence: Evidence, question: Question, client: string)
 
   const away = (keepAlive: boolean, rttMs = question.rttMs) =>
     between(
-      distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.warm.p50.value]),
+      distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.warm.p50]),
       rttMs,
     );
   // Work takes as much longer as the share of a processor is smaller; more memory than was measured makes nothing faster.
-  const largest = Math.max(...sizes.map(({ memoryMb }) => memoryMb));
-  const sized = (memoryMb: number, value: (row: AtSize) => number, reused: boolean) =>
+  const measured = sizes.map(({ memoryMb }) => memoryMb);
+  const sized = (memoryMb: number, value: (row: AtSize) => Estimate, reused: boolean) =>
     between(
       sizes.filter((row) => row.reused === reused).map((row) => [1 / row.memoryMb, value(row)]),
-      1 / Math.min(memoryMb, largest),
+      1 / Math.min(memoryMb, Math.max(...measured)),
     );
-  const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ warm }) => warm.mean.value, reused);
-  const { memoryMb, ops } = question;
-  const slower = Math.max(0, mean(memoryMb, true) - mean(WHOLE_PROCESSOR_MB, true));
-  const dearer =
-    mean(memoryMb, false) -
-    mean(memoryMb, true) -
-    (mean(WHOLE_PROCESSOR_MB, false) - mean(WHOLE_PROCESSOR_MB, true));
-  const warm = away(true) + slower;
-  const connect = Math.max(0, away(false) - away(true) + Math.max(0, dearer));
-  // Starts were measured over a way of this length; the first invocation connects.
-  const { rttMs = question.rttMs } = evidence.get("memory")!.settings as { rttMs?: number };
-  const p50 = (name: InSequence["name"]) => sequences.find((row) => row.name === name)!;
-  const pipeline = p50("pipeline");
-  const further = Math.max(
-    0,
-    (pipeline.warm.p50.value - p50("one").warm.p50.value) / (pipeline.commands - 1),
+  const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ warm }) => warm.mean, reused);
+  const { memoryMb, ops, rttMs } = question;
+  const smaller = (reused: boolean) => minus(mean(memoryMb, reused), mean(WHOLE_PROCESSOR_MB, reused));
+  const warm = plus(away(true), atLeastZero(smaller(true)));
+  const dearer = atLeastZero(minus(smaller(false), smaller(true)));
+  const connect = atLeastZero(plus(minus(away(false), away(true)), dearer));
+  const pipeline = sequences.find(({ name }) => name === "pipeline")!;
+  const one = sequences.find(({ name }) => name === "one")!;
+  const further = times(
+    atLeastZero(minus(pipeline.warm.p50, one.warm.p50)),
+    (ops - 1) / (pipeline.commands - 1),
   );
-  const frozen = of<Frozen>("zombie").filter(({ limitS }) => limitS < 300);
-  const sum = (key: "calls" | "failed" | "hung") =>
-    frozen.flatMap((row) => row[key].values).reduce((total, value) => total + value, 0);
+  // Starts were measured over a way of this length; the first invocation connects.
+  const startRtt = rttOf(evidence, "memory") ?? rttMs;
+  const start = plus(
+    sized(memoryMb, (row) => row.start.p50, true),
+    minus(away(false), away(false, startRtt)),
+  );
+  const reused = times(warm, ops);
+  const afterFreeze = extraAfterFreeze(of<AfterPause>("idle"), rttMs / (rttOf(evidence, "idle") ?? rttMs));
+  const perInvocation = plus(plus(reused, times(start, COLD_SHARE)), afterFreeze ?? constant(0));
   return {
     client,
     label: distances[0]!.label,
     warm,
     connect,
-    reused: ops * warm,
-    ephemeral: ops * warm + connect,
-    pipelined: warm + (ops - 1) * further,
-    start: sized(memoryMb, ({ start }) => start.p50.value, true) + away(false) - away(false, rttMs),
-    lostAfterFreeze:
-      frozen.length === 0 ? undefined : { lost: sum("failed") + sum("hung"), calls: sum("calls") },
+    reused,
+    ephemeral: plus(reused, connect),
+    pipelined: plus(warm, further),
+    start,
+    afterFreeze,
+    perInvocation,
+    dollars: dollarsOf(perInvocation, question),
+    lostAfterFreeze: lostOf(of<Frozen>("zombie")),
+    beyond: [
+      ...outside(
+        "a round trip",
+        "ms",
+        rttMs,
+        distances.map((row) => row.rttMs),
+      ),
+      ...outside("a function", "MB", Math.min(memoryMb, Math.max(...measured)), measured),
+    ],
   };
 }
 
-/** The value at a place between measured ones, on a straight line; beyond them, that of the nearest two's line. */
-export function between(points: readonly (readonly [at: number, value: number])[], at: number): number {
-  const sorted = [...points].sort(([a], [b]) => a - b);
-  if (sorted.length === 1) return sorted[0]![1];
-  const next = sorted.findIndex(([place]) => place >= at);
-  const upper = next < 0 ? sorted.length - 1 : Math.max(1, next);
-  const [[x0, y0], [x1, y1]] = [sorted[upper - 1]!, sorted[upper]!];
-  return y0 + ((at - x0) / (x1 - x0)) * (y1 - y0);
+const rttOf = (evidence: Evidence, scenario: string): number | undefined =>
+  (evidence.get(scenario)?.settings as { rttMs?: number } | undefined)?.rttMs || undefined;
+
+/** Returns what the longest freeze adds to a write. It is round trips mostly, so it grows with them. */
+function extraAfterFreeze(rows: readonly AfterPause[], farther: number): Estimate | undefined {
+  const writes = rows.filter(({ command }) => command === "set");
+  const warm = writes.find(({ idleS }) => idleS === 0);
+  const frozen = writes.filter((row) => row.frozen).sort((a, b) => b.idleS - a.idleS)[0];
+  if (!warm || !frozen) return undefined;
+  return times(atLeastZero(minus(frozen.latencies.p50, warm.latencies.p50)), Math.max(1, farther));
+}
+
+function dollarsOf(perInvocation: Estimate, { memoryMb, ops }: Question): Estimate {
+  const of = (ms: number) => costOfMillion({ ms, memoryMb, commands: ops, bytes: 0 }).lambda;
+  const { value, low, high, n } = perInvocation;
+  return { value: of(value), low: of(low), high: of(high), n };
+}
+
+function lostOf(rows: readonly Frozen[]): FunctionEstimate["lostAfterFreeze"] {
+  const frozen = rows.filter(({ limitS }) => limitS < 300);
+  if (frozen.length === 0) return undefined;
+  const sum = (key: "calls" | "failed" | "hung") =>
+    frozen.flatMap((row) => row[key].values).reduce((total, value) => total + value, 0);
+  return { lost: sum("failed") + sum("hung"), calls: sum("calls") };
+}
+
+/** Returns a statement if a value lies outside of the measured ones. */
+function outside(what: string, unit: string, value: number, measured: readonly number[]): string[] {
+  const [least, most] = [Math.min(...measured), Math.max(...measured)];
+  if (value >= least && value <= most) return [];
+  return [`${what} of ${value} ${unit} is beyond the measured ${least} to ${most} ${unit}`];
 }

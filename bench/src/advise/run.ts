@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
 import type { CommandLine, Run } from "../command-line.js";
-import { ms } from "../format.js";
+import { COLD_SHARE } from "../prices.js";
 import type { Result } from "../result.js";
 import { resultsIn } from "../result-file.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
 import { advise } from "./advice.js";
-import { type Estimate, type Evidence, estimate, NEEDED } from "./function-estimate.js";
+import { type Evidence, estimate, type FunctionEstimate, NEEDED } from "./function-estimate.js";
 
 /** The clients that advice compares: the first that was measured, of each protocol. */
 const HTTP = ["warmline", "upstash", "agent"];
 const TCP = ["ioredis", "node-redis"];
 
 /** The scenarios whose numbers advice goes by. */
-const USED: readonly string[] = [...NEEDED, "zombie"];
+const USED: readonly string[] = [...NEEDED, "zombie", "idle"];
 
 type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
 
@@ -64,7 +64,11 @@ export async function runAdvise(
       `    ${reason}`,
     ]),
     "",
-    `Init phase and first invocation of a new instance take about ${Math.round(http.start)} ms with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}. A warm command takes ${ms(http.warm)}.`,
+    `An invocation counts with ${COLD_SHARE * 100}% of a start, and with a write after a freeze. Dollars are those of AWS Lambda. In brackets: 95% intervals.`,
+    ...[...new Set([...http.beyond, ...(tcp?.beyond ?? [])])].map((each) => `Extrapolated: ${each}.`),
+    ...USED.filter((name) => !evidence.has(name)).map(
+      (name) => `Not weighed: ${name}, which has no results; \`npm run bench -- ${name}\` measures it.`,
+    ),
     `Sources: ${[...evidence]
       .filter(([name]) => USED.includes(name))
       .map(
@@ -83,7 +87,7 @@ function firstOf(
   names: readonly string[],
   evidence: Evidence,
   question: AdviseCommand["question"],
-): Estimate | undefined {
+): FunctionEstimate | undefined {
   for (const name of names) {
     const found = estimate(evidence, question, name);
     if (found) return found;

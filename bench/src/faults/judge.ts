@@ -1,3 +1,6 @@
+import { claimOf, exactly } from "../checks.js";
+import { byClient } from "../present.js";
+import type { Check } from "../result.js";
 import type { Series } from "../series.js";
 import type { Call, CallResult } from "./calls.js";
 
@@ -66,6 +69,28 @@ export const endingsOf = (verdicts: readonly Verdict[]): Ending =>
 /** Returns the sum of a number over rows. */
 export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
   rows.reduce((sum, row) => sum + row[key].total, 0);
+
+/** Checks the article's claim about repeated writes, by the other clients: some client repeats one, and applies it twice. */
+export function retryClaim(
+  rows: readonly {
+    readonly client: { readonly name: string; readonly label: string };
+    readonly doubled: Series;
+  }[],
+): Check[] {
+  const others = byClient(rows).filter(({ name }) => !name.startsWith("warmline"));
+  if (others.length === 0) return [];
+  const twice = others.map(({ label, rows: own }) => `${label} ${total(own, "doubled")}`).join(", ");
+  return [
+    exactly(
+      "a client that repeats writes applies some twice",
+      others.some(({ rows: own }) => total(own, "doubled") > 0),
+      `by client: ${twice}`,
+      {
+        article: claimOf("serverless", "retry"),
+      },
+    ),
+  ];
+}
 
 /** The value that reads find under a key; stored before the trial. */
 export const stored = (key: string): string => `value of ${key}`;

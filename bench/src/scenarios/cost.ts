@@ -2,14 +2,12 @@ import { commandsFunction } from "../bench-client.js";
 import { clientStyle } from "../client-style.js";
 import { count, withInterval } from "../format.js";
 import { barChart, tableOf } from "../present.js";
-import { costOfMillion, PRICES } from "../prices.js";
+import { COLD_SHARE, costOfMillion, PRICES } from "../prices.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean } from "../series.js";
 
 const MEMORY_MB = 512;
-/** The share of invocations that start an instance. */
-const COLD_SHARE = 0.01;
 const WAYS = [
   { way: "one GET", commands: 1, how: "sequential" },
   { way: "ten GETs in sequence", commands: 10, how: "sequential" },
@@ -56,16 +54,16 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const priced = rows.map((row) => {
-      const costBy = (part: "lambda" | "redis") =>
+      const costBy = (part: "lambda" | "redis" | "egress") =>
         combine(
-          [row.start, row.billed, row.received],
-          (start, billed, bytes) => {
+          [row.start, row.billed, row.received, row.sent],
+          (start, billed, bytes, sent) => {
             const ms = COLD_SHARE * Math.ceil(start) + (1 - COLD_SHARE) * billed;
-            return costOfMillion({ ms, memoryMb: MEMORY_MB, commands: row.commands, bytes })[part];
+            return costOfMillion({ ms, memoryMb: MEMORY_MB, commands: row.commands, bytes, sent })[part];
           },
           mean,
         );
-      return { ...row, lambda: costBy("lambda"), redis: costBy("redis") };
+      return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
     });
     return {
       headlines: priced
@@ -84,6 +82,7 @@ export default defineScenario({
         ["bytes received", ({ received }) => received.estimate(mean), 0],
         ["Lambda $", ({ lambda }) => lambda],
         ["Upstash $", ({ redis }) => redis],
+        ["egress $", ({ egress }) => egress],
       ]),
       charts: [
         barChart("Lambda, a million invocations", "$", priced, {
@@ -102,7 +101,7 @@ export default defineScenario({
       ],
       notes: [
         `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,
-        `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth.`,
+        `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth. Egress is what AWS bills for sent bytes if Redis is reached over the internet (${PRICES.egress.readIn}): $${PRICES.egress.perGb} per GB.`,
         "A pipeline has as many commands as it contains. Upstash's price is the same for every client that sends the same commands: only commands that are not sent make it lower.",
         "Bytes include TLS and its handshakes, not the headers of TCP and IP.",
       ],

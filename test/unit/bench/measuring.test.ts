@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advise } from "../../../bench/src/advise/advice.js";
 import {
-  between,
-  type Estimate,
   type Evidence,
   estimate,
+  type FunctionEstimate,
 } from "../../../bench/src/advise/function-estimate.js";
+import { between, times } from "../../../bench/src/advise/intervals.js";
 import type { Question } from "../../../bench/src/advise/question.js";
 import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
@@ -218,32 +218,42 @@ describe("advice", () => {
     maxConnections: 1_000,
     tls: false,
   };
-  const http: Estimate = {
+  /** An estimate with an interval of a tenth to both sides. */
+  const about = (value: number) => ({ value, low: value * 0.9, high: value * 1.1, n: 5 });
+  const http: FunctionEstimate = {
     client: "warmline",
     label: "warmline",
-    warm: 3,
-    connect: 4,
-    reused: 9,
-    ephemeral: 13,
-    pipelined: 3.2,
-    start: 100,
+    warm: about(3),
+    connect: about(4),
+    reused: about(9),
+    ephemeral: about(13),
+    pipelined: about(3.2),
+    start: about(100),
+    afterFreeze: about(2),
+    perInvocation: about(12),
+    dollars: about(0.5),
     lostAfterFreeze: { lost: 0, calls: 9 },
+    beyond: [],
   };
-  const tcp: Estimate = {
+  const tcp: FunctionEstimate = {
     ...http,
     client: "ioredis",
     label: "ioredis",
-    reused: 6,
+    reused: about(6),
+    perInvocation: about(8),
     lostAfterFreeze: { lost: 4, calls: 9 },
   };
   const responses = (...args: Parameters<typeof advise>) =>
     advise(...args).map(({ answer: response }) => response);
 
   test("advice interpolates between measurements and extrapolates beyond them", () => {
-    const points = [[0, 1] as const, [2, 3] as const, [20, 30] as const];
-    expect([between(points, 1), between(points, 2), between(points, 11)]).toEqual([2, 3, 16.5]);
-    expect(between(points, 38)).toBe(57);
-    expect(between([[5, 7]], 100)).toBe(7);
+    const points = [[0, about(1)] as const, [2, about(3)] as const, [20, about(30)] as const];
+    const at = (place: number) => between(points, place).value;
+    expect([at(1), at(2), at(11), at(38)]).toEqual([2, 3, 16.5, 57]);
+    expect(between([[5, about(7)]], 100).value).toBe(7);
+    // Beyond them the interval grows.
+    expect(between(points, 38)).toMatchObject({ low: 2 * 27 - 3.3, high: 2 * 33 - 2.7 });
+    expect(times(about(10), -1)).toMatchObject({ value: -10, low: -11, high: -9 });
   });
 
   test("advice estimates larger functions like the largest measured one, and no start faster for a longer round trip", () => {
@@ -251,7 +261,7 @@ describe("advice", () => {
       data: data.map((row) => ({ client: "warmline", ...row })),
       settings,
     });
-    const numbers = (value: number) => ({ p50: { value }, mean: { value } });
+    const numbers = (value: number) => ({ p50: about(value), mean: about(value) });
     const time = (value: number) => ({ warm: numbers(value) });
     const size = (memoryMb: number, init: number) =>
       [true, false].map((reused) => ({
@@ -285,7 +295,7 @@ describe("advice", () => {
       ],
     ]);
     const start = (memoryMb: number, rttMs: number) =>
-      estimate(evidence, { ...question, memoryMb, rttMs }, "warmline")!.start;
+      estimate(evidence, { ...question, memoryMb, rttMs }, "warmline")!.start.value;
     expect(start(10_240, 1)).toBe(100);
     expect(start(3_008, 1)).toBe(100);
     // Connecting and the command: two round trips.
@@ -295,14 +305,67 @@ describe("advice", () => {
     expect(start(256, 1)).toBeCloseTo(300 + 3 + (1_300 * (1 / 256 - 1 / 1_769)) / (1 / 128 - 1 / 1_769), 6);
   });
 
+  test("advice weighs starts, writes after a freeze, lost calls and dollars, with intervals", () => {
+    const series = (rows: object[], settings = {}) => ({
+      data: rows.map((row) => ({ client: "warmline", label: "warmline", ...row })),
+      settings,
+    });
+    const time = (value: number) => ({ warm: { p50: about(value), mean: about(value) } });
+    const pause = (idleS: number, frozen: boolean, ms: number) => ({
+      ...{ command: "set", idleS, frozen },
+      latencies: { p50: about(ms), mean: about(ms) },
+    });
+    const counts = (values: number[]) => ({ values });
+    const lost = { limitS: 60, calls: counts([5]), failed: counts([1]), hung: counts([2]) };
+    const distance = [true, false].map((keepAlive) => ({ tls: false, rttMs: 1, keepAlive, ...time(2) }));
+    const size = [true, false].map((reused) => ({
+      ...{ memoryMb: 512, reused, start: { p50: about(200), mean: about(200) } },
+      ...time(2),
+    }));
+    const evidence: Evidence = new Map([
+      ["distance", series(distance)],
+      ["memory", series(size, { rttMs: 1 })],
+      [
+        "sequential",
+        series([
+          { name: "one", keepAlive: true, commands: 1, ...time(2) },
+          { name: "pipeline", keepAlive: true, commands: 10, ...time(3) },
+        ]),
+      ],
+      ["idle", series([pause(0, false, 2), pause(2, true, 9), pause(60, true, 4)], { rttMs: 1 })],
+      ["zombie", series([lost, { ...lost, limitS: 310 }])],
+    ]);
+    const own = estimate(evidence, { ...question, rttMs: 1 }, "warmline")!;
+    // Three commands of 2 ms, a hundredth of a start of 200 ms, 2 ms after the longest freeze.
+    expect(own.perInvocation.value).toBeCloseTo(6 + 2 + 2, 9);
+    expect(own.perInvocation.low).toBeLessThan(own.perInvocation.value);
+    expect(own.dollars.value).toBeCloseTo(0.2 + 10_000 * 0.5 * 0.000_016_666_7, 9);
+    expect(own.dollars.high).toBeGreaterThan(own.dollars.value);
+    expect(own.lostAfterFreeze).toEqual({ lost: 3, calls: 5 });
+    expect(own.beyond).toEqual([]);
+    const far = estimate(evidence, { ...question, rttMs: 5, memoryMb: 64 }, "warmline")!;
+    expect(far.afterFreeze!.value).toBeCloseTo(10, 9);
+    expect(far.beyond).toEqual([
+      "a round trip of 5 ms is beyond the measured 1 to 1 ms",
+      "a function of 64 MB is beyond the measured 512 to 512 MB",
+    ]);
+  });
+
   test("advice recommends TCP if it is faster and the connections fit, else HTTP", () => {
     expect(responses(question, http, tcp)).toEqual([
-      expect.stringMatching(/^Reuse/),
-      expect.stringMatching(/^TCP/),
+      expect.stringMatching(/^Reuse: create/),
+      expect.stringMatching(/^TCP, if Redis and every device .* else HTTP, since calls are lost/),
       expect.stringMatching(/^Yes: run/),
       "No.",
     ]);
-    expect(advise(question, http, tcp)[1]!.reason).toContain("4 of 9 calls after a freeze were lost");
+    const { reason } = advise(question, http, tcp)[1]!;
+    expect(reason).toContain("4 of 9 calls after a freeze lost");
+    expect(reason).toContain("a start 100.00 ms (90.00 ms to 110.00 ms)");
+    expect(reason).toContain("the first write after a freeze 2.00 ms");
+    expect(reason).toContain("$0.50 ($0.45 to $0.55) per million invocations");
+    expect(responses(question, http, { ...tcp, lostAfterFreeze: undefined })[1]).toBe(
+      "TCP, if the function can reach Redis.",
+    );
     const crowded = advise({ ...question, concurrency: 600 }, http, tcp);
     expect(crowded[1]!.answer).toMatch(/^HTTP/);
     expect(crowded[1]!.reason).toContain("up to 1200 connections");
@@ -311,14 +374,28 @@ describe("advice", () => {
 
   test("advice recommends HTTP without TCP measurements or for a small difference, and no pipeline for one command", () => {
     expect(responses(question, http, undefined)[1]).toBe("HTTP.");
-    expect(responses(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
+    const close = advise(question, http, { ...tcp, perInvocation: about(11) })[1]!;
+    expect([close.answer, close.reason]).toEqual(["HTTP.", expect.stringContaining("leave open which")]);
+    const slow = advise(question, http, { ...tcp, perInvocation: about(30) })[1]!;
+    expect(slow.reason).toMatch(/^TCP is not much faster/);
     expect(responses({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
-    expect(responses(question, { ...http, ephemeral: 9.1 }, undefined)[0]).toMatch(/^Either/);
+    const once = (each: FunctionEstimate) => ({ ...each, perInvocation: { ...each.perInvocation, n: 1 } });
+    expect(advise(question, once(http), once(tcp))[1]!.reason).toContain("leave open which");
+    const exact = (value: number) => ({ value, low: value, high: value, n: 5 });
+    const sure = { ...http, reused: exact(9) };
+    expect(responses(question, { ...sure, ephemeral: exact(9.1) }, undefined)[0]).toMatch(/^Either/);
+    expect(responses(question, { ...http, ephemeral: about(10) }, undefined)[0]).toMatch(
+      /^Reuse, to be safe/,
+    );
   });
 });
 
 test("a million invocations are priced by duration, requests, commands and bandwidth", () => {
-  const { lambda, redis } = costOfMillion({ ms: 10, memoryMb: 1_024, commands: 10, bytes: 1_000 });
+  const { lambda, redis, egress } = costOfMillion({
+    ...{ ms: 10, memoryMb: 1_024, commands: 10 },
+    ...{ bytes: 1_000, sent: 2_000 },
+  });
   expect(lambda).toBeCloseTo(0.2 + 10_000 * 0.000_016_666_7, 9);
   expect(redis).toBeCloseTo(20 + 0.03, 9);
+  expect(egress).toBeCloseTo(2 * 0.09, 9);
 });
