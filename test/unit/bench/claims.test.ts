@@ -3,9 +3,11 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { listedClaims } from "../../../bench/src/articles.js";
 import { atLeast, claimOf } from "../../../bench/src/checks.js";
+import { retryClaim } from "../../../bench/src/faults/judge.js";
 import { claimRows } from "../../../bench/src/report/claims.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import type { Result } from "../../../bench/src/result.js";
+import { Series } from "../../../bench/src/series.js";
 
 const src = resolve(import.meta.dirname, "../../../bench/src");
 const files = (folder: string) =>
@@ -65,4 +67,15 @@ test("the summary page lists every claim once a result decides one", () => {
   expect(pagesOf("/some/all.html", [other, { ...other, scenario: "third" }])[0]!.html).not.toContain(
     "The articles",
   );
+});
+
+test("the claim about repeated writes is decided by the other clients, one of which applies a write twice", () => {
+  const row = (name: string, doubled: number) => ({
+    client: { name, label: name },
+    doubled: new Series([[doubled]]),
+  });
+  const [check] = retryClaim([row("warmline", 0), row("ioredis", 2), row("fetch", 0)]);
+  expect(check).toMatchObject({ verdict: "yes", actual: "by client: ioredis 2, fetch 0" });
+  expect(retryClaim([row("warmline", 1), row("fetch", 0)])[0]!.verdict).toBe("no");
+  expect(retryClaim([row("warmline", 0)])).toEqual([]);
 });
