@@ -1,4 +1,5 @@
 import type { ClusterNode } from "warmline-testbed";
+import { until } from "./support.js";
 
 /** Moves slots with their keys from one node to another, as `redis-cli --cluster reshard` does, under whatever load. */
 export async function migrate(
@@ -7,6 +8,8 @@ export async function migrate(
   slots: readonly number[],
   primaries: readonly ClusterNode[],
 ): Promise<void> {
+  // Else the target may keep an epoch below that of the owner, whose last messages then take the slot back.
+  await until(async () => (await epochOf(from, to)) === (await epochOf(from, from)));
   for (const slot of slots) {
     await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);
     await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
@@ -21,4 +24,10 @@ export async function migrate(
       if (node !== to) await node.command("CLUSTER", "SETSLOT", slot, "NODE", to.id);
     }
   }
+}
+
+/** Returns the configuration epoch of a node, as `seenBy` has it. */
+async function epochOf(node: ClusterNode, seenBy: ClusterNode): Promise<string | undefined> {
+  const lines = ((await seenBy.command("CLUSTER", "NODES")) as string).split("\n");
+  return lines.find((line) => line.startsWith(`${node.id} `))?.split(" ")[6];
 }
