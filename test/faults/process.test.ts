@@ -152,9 +152,8 @@ describe("a process ends", () => {
 });
 
 describe.concurrent("close()", () => {
-  endpointTest.runIf(ownConnections)(
-    "close() leaves no socket and no timer behind in any state",
-    async ({ endpoint, path }) => {
+  if (ownConnections)
+    endpointTest("close() leaves no socket and no timer behind in any state", async ({ endpoint, path }) => {
       endpoint.onRequest = ({ socket, body, number }) => {
         if (body.includes("lost")) socket.destroy();
         else if (!body.includes("silent") && number < 30) socket.write(resp2Response(":1\r\n"));
@@ -182,8 +181,7 @@ describe.concurrent("close()", () => {
       // Seen from the other end, while the process still ran: everything it had opened was closed.
       expect(endpoint.connections).toBeGreaterThan(5);
       expect(path.connections).toHaveLength(0);
-    },
-  );
+    });
 
   endpointTest(
     "close() with calls in flight settles them, with no unhandled rejection",
