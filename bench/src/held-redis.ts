@@ -1,7 +1,8 @@
-import { type RedisServer, startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
+import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "./bench-client.js";
 import type { SparseUsersEvent } from "./handlers/sparse-users.js";
 import type { RawTarget } from "./raw-connection.js";
+import { readInfo } from "./redis-info.js";
 import { GREETING } from "./run-instance.js";
 
 /** A Redis whose connections are counted, reached directly or through a gateway. */
@@ -28,18 +29,13 @@ export async function startHeldRedis(direct: boolean, flags: readonly string[] =
     target: gateway
       ? { port: gateway.port, tls: false, auth: { protocol: "http", token } }
       : { port, tls: false, auth: { protocol: "redis" } },
-    connections: async () => (await numberOf(redis, "clients", "connected_clients")) - 1,
-    memoryKb: async () => (await numberOf(redis, "memory", "used_memory")) / 1_000,
+    connections: async () => (await readInfo(redis, "clients", "connected_clients")) - 1,
+    memoryKb: async () => (await readInfo(redis, "memory", "used_memory")) / 1_000,
     close: async () => {
       await gateway?.stop();
       await redis.stop();
     },
   };
-}
-
-async function numberOf(redis: RedisServer, section: string, name: string): Promise<number> {
-  const text = String(await redis.command("INFO", section));
-  return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(text)![1]);
 }
 
 /** Users that run: simulated ones in one process, or instances of a client. */

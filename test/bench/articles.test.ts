@@ -139,6 +139,19 @@ onRedis(
 );
 
 onRedis(
+  "tracking has writes with and without gateways that track them, of connections and of clients",
+  async () => {
+    const rows = await run("tracking", "--clients", "warmline,ioredis");
+    expect(rows.map(({ gateways }) => gateways)).toEqual([0, 1, 1, 4, 1, 1]);
+    for (const { writes, usPerSet } of rows) {
+      expect(writes.values[0]).toBeGreaterThan(100);
+      expect(usPerSet.values[0]).toBeGreaterThan(0.5);
+    }
+  },
+  60_000,
+);
+
+onRedis(
   "established counts the connections of clients that come and go, that stay, and of the gateway",
   async () => {
     const rows = await run("established", "--clients", "ioredis");
