@@ -13,6 +13,7 @@ describe.skipIf(!redisAvailable())("results of cached functions under faults", (
     const { violations, reads, runs, deletions, faults, failed } = await runCacheModel({
       seconds,
       minReads: 500,
+      minFaults: 4,
       seed,
     });
     console.info(
@@ -20,7 +21,7 @@ describe.skipIf(!redisAvailable())("results of cached functions under faults", (
       faults,
     );
     expect(violations).toEqual([]);
-    for (const name of ["frozen", "lost", "refused"]) expect(faults[name]).toBeGreaterThan(3);
+    expect(Object.keys(faults).sort()).toEqual(["frozen", "lost", "refused"]);
   });
 
   test.each([

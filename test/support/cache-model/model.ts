@@ -14,6 +14,8 @@ export interface CacheModelOptions {
   readonly seed: number;
   /** The run continues until there were so many calls, on a machine that is busy. Default: 0. */
   readonly minReads?: number;
+  /** The run continues until each fault has occurred so often. Default: 0. */
+  readonly minFaults?: number;
   /** Whether the run ends with the first result that was not right. */
   readonly untilViolation?: boolean;
   /** The module that has `cached`, as an import's name. Default: `warmline/cache`. */
@@ -61,7 +63,7 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
  * without hash tag are in different slots. Returns the results of before a deletion that ended before their call began.
  */
 export async function runCacheModel(options: CacheModelOptions): Promise<CacheModelResult> {
-  const { seed, minReads = 0 } = options;
+  const { seed, minReads = 0, minFaults = 0 } = options;
   const random = mulberry32(seed);
   const server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
   await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
@@ -124,8 +126,12 @@ export async function runCacheModel(options: CacheModelOptions): Promise<CacheMo
     callers.flatMap(({ reads }) => reads.flatMap((read) => violationOf(read, deletions) ?? []));
   const end = now() + options.seconds * 1_000;
   const countReads = () => callers.reduce((count, { reads }) => count + reads.length, 0);
-  const isOver = () =>
-    options.untilViolation ? now() > end || violations().length > 0 : now() > end && countReads() >= minReads;
+  const isOver = () => {
+    if (options.untilViolation && violations().length > 0) return true;
+    const enough =
+      countReads() >= minReads && Object.values(faults).every((occurred) => occurred >= minFaults);
+    return now() > end && enough;
+  };
   try {
     const changes = KEYS.map(change);
     while (!isOver()) {
