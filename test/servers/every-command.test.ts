@@ -73,7 +73,12 @@ describe.skipIf(!serversAvailable).each(rigs)("the commands of $engine", ({ engi
 
   test("a command without a method gets one reply through the gateway, and the server stays up", async () => {
     const others = names.filter((name) => !exercisedOn(engine).has(name));
-    const before = await server.command("CONFIG", "GET", "*");
+    // The order of the settings changes between two calls when Redis moves their hash table.
+    const settings = async () => {
+      const reply = (await server.command("CONFIG", "GET", "*")) as string[];
+      return Object.fromEntries(reply.flatMap((name, at) => (at % 2 === 0 ? [[name, reply[at + 1]]] : [])));
+    };
+    const before = await settings();
     for (const name of others) {
       // The reply to a command without arguments is mostly an error.
       const body = JSON.stringify(name.split(" "));
@@ -84,6 +89,6 @@ describe.skipIf(!serversAvailable).each(rigs)("the commands of $engine", ({ engi
       expect(reply, name).toEqual([response.status === 200 ? "result" : "error"]);
       expect(await redis.echo(name), name).toBe(name);
     }
-    expect(await server.command("CONFIG", "GET", "*")).toEqual(before);
+    expect(await settings()).toEqual(before);
   });
 });

@@ -31,7 +31,7 @@ export interface RedisCluster {
   readonly url: string;
   /** The first node's address with TLS, as a `rediss://` URL; undefined without TLS. */
   readonly tlsUrl: string | undefined;
-  /** Waits until every living node finds the cluster whole. */
+  /** Waits until every living node finds the cluster whole and knows the role of every other. */
   whenReady(): Promise<void>;
   /** Ends all nodes and removes their folders. */
   stop(): Promise<void>;
@@ -169,20 +169,37 @@ async function introduce(nodes: readonly StartedNode[], firstPort: number): Prom
 
 async function allReady(nodes: readonly StartedNode[]): Promise<void> {
   await until(async () => {
-    for (const node of nodes.filter((each) => each.alive)) {
-      const info = String(await node.command("CLUSTER", "INFO"));
-      if (!info.includes("cluster_state:ok") || !info.includes(`cluster_slots_ok:${SLOTS}`)) return false;
-      // Until primaries have different epochs, a slot that is moved can return to its old owner.
-      const lines = String(await node.command("CLUSTER", "NODES")).split("\n");
-      const epochs = lines
-        .filter((line) => /\bmaster\b/.test(line) && !/\bfail\b/.test(line))
-        .map((line) => line.split(" ")[6]);
-      if (new Set(epochs).size < epochs.length) return false;
-      const replication = String(await node.command("INFO", "replication"));
-      if (replication.includes("role:slave") && !replication.includes("master_link_status:up")) return false;
-    }
-    return true;
+    const living = nodes.filter((node) => node.alive);
+    const views = await Promise.all(living.map(viewOf));
+    // Gossip tells of a replica's role later than of the node.
+    const agree = (known: ReadonlyMap<string, string[]>) =>
+      views.every(({ id, role }) => {
+        const flags = known.get(id);
+        return flags?.includes(role) && !flags.some((flag) => flag.startsWith("fail"));
+      });
+    return views.every(({ ready, known }) => ready && agree(known));
   });
+}
+
+/** What a node says of itself, and the flags that it has for each node, by id. */
+async function viewOf({ id, command }: StartedNode) {
+  const info = String(await command("CLUSTER", "INFO"));
+  const lines = String(await command("CLUSTER", "NODES"))
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" "));
+  const replication = String(await command("INFO", "replication"));
+  const known = new Map(lines.map(([node, , flags]) => [node!, flags!.split(",")]));
+  // Until primaries have different epochs, a slot that is moved can return to its old owner.
+  const epochs = lines
+    .filter(([, , flags]) => /\bmaster\b/.test(flags!) && !/\bfail\b/.test(flags!))
+    .map((fields) => fields[6]);
+  const ready =
+    info.includes("cluster_state:ok") &&
+    info.includes(`cluster_slots_ok:${SLOTS}`) &&
+    new Set(epochs).size === epochs.length &&
+    (!replication.includes("role:slave") || replication.includes("master_link_status:up"));
+  return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, known };
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
