@@ -181,7 +181,7 @@ async function allReady(nodes: readonly StartedNode[]): Promise<void> {
   });
 }
 
-/** What a node says of itself, and the flags that it has for each node, by id. */
+/** A node's role and whether it is ready, and the flags that it has for each node, by id. */
 async function viewOf({ id, command }: StartedNode) {
   const info = String(await command("CLUSTER", "INFO"));
   const lines = String(await command("CLUSTER", "NODES"))
