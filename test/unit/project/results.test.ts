@@ -113,11 +113,12 @@ describe("blocks of other results", () => {
   };
 
   test("README's table of costs has a first write and cached reads once they are measured", () => {
-    expect(block("costs")).not.toMatch(/frozen|ten reads/);
+    const others = [...results].filter(([scenario]) => !["idle", "near"].includes(scenario));
+    expect(block("costs", new Map(others))).not.toMatch(/frozen|ten reads/);
     const near = measured("near", {
       table: table(["reads", "commands"], ["warmline", "10.0"], ["warmline/near", "1.4"]),
     });
-    const text = block("costs", new Map([...results, ...idle(60), ...near]));
+    const text = block("costs", new Map([...others, ...idle(60), ...near]));
     expect(text).toMatch(/commands\/s \| SET after 60 s frozen, ms \|\n/);
     expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 2\.50.* \|\n/);
     expect(text).toContain(
