@@ -4,6 +4,7 @@ import { parse as parseBench } from "../../../bench/src/command-line.js";
 import { clients, scenarios } from "../../../bench/src/registry.js";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { type Block, root } from "./pages.js";
+import { platformProblem } from "./platforms.js";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const OURS = ["warmline", "warmline-gateway", "warmline-upstash", "warmline-adapters"];
@@ -27,7 +28,19 @@ export function commandsOf({ code }: Block): string[] {
  * (`test/packages/gateway-commands.test.ts`, the suites of packages and examples); here names are compared with the repository's files.
  */
 export function problemOf(command: string): string | null {
+  return (
+    command
+      .split(" | ")
+      .map(problemOfProgram)
+      .find((problem) => problem !== null) ?? null
+  );
+}
+
+/** Returns the problem of one program of a pipeline, or null. */
+function problemOfProgram(command: string): string | null {
   const [program = "", ...args] = splitWords(command).filter((word, at, all) => !isAssignment(word, at, all));
+  const onPlatform = platformProblem(program, args);
+  if (onPlatform !== undefined) return onPlatform;
   switch (program) {
     case "npm":
       return npmProblem(args);
@@ -49,16 +62,8 @@ export function problemOf(command: string): string | null {
   }
 }
 
-/**
- * Programs that pages may call and that are others' to describe: they need an account, a cluster or Docker, or change the reader's machine.
- * `curl` is run against a gateway. The files that they deploy are checked by `test/deploy`.
- */
+/** Programs that pages may call, and that have nothing of this repository in their arguments. */
 const RUN_ELSEWHERE = new Set([
-  "cp",
-  "curl",
-  "docker",
-  "kubectl",
-  "git",
   "export",
   "redis-cli",
   "openssl",
@@ -67,12 +72,7 @@ const RUN_ELSEWHERE = new Set([
   "zip",
   "vercel",
   "netlify",
-  "aws",
-  "fly",
-  "gcloud",
-  "helm",
   "printf",
-  "tar",
 ]);
 
 function npmProblem([action, ...args]: readonly string[]): string | null {
