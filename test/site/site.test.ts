@@ -1,15 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, posix, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeInBrowser } from "../browser/support/browser.js";
+import { anchorsOf } from "../integration/docs/pages.js";
 
 // The site of npm run docs:site, as GitHub Pages serves it below /warmline/.
 
 const root = resolve(import.meta.dirname, "../..");
 const site = join(root, "build/site");
 const BASE = "/warmline/";
+const ORIGIN = "https://warmline.github.io";
+const GITHUB = "https://github.com/warmline/warmline";
+/** Pages of the repository on GitHub that are not files of it. */
+const GITHUB_PAGES = ["", "/releases"];
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -46,25 +51,67 @@ function linksOf(page: string): string[] {
   return [...html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)].map(([, href]) => href!.replaceAll("&amp;", "&"));
 }
 
-/** Whether a link of a page leads to a page and a heading of the site, or to a file of the repository. */
+/** Returns the images, scripts and styles that a page loads, without those that are in the page itself. */
+function resourcesOf(html: string): string[] {
+  const found = html.matchAll(/<(?:img|script|source|link)\b[^>]*?\s(?:src|href)="([^"]+)"/g);
+  return [...found].map(([, target]) => target!).filter((target) => !target.startsWith("data:"));
+}
+
+/** Whether a page or a resource of the site, or a file of the repository on GitHub, exists. Other addresses are not checked. */
 function leadsSomewhere(href: string, page: string): boolean {
-  const [, path] =
-    /^https:\/\/github\.com\/warmline\/warmline\/(?:blob|tree|edit)\/main\/([^#]+)/.exec(href) ?? [];
-  if (path) return existsSync(join(root, path));
-  if (/^(https?:|mailto:)/.test(href)) return true;
-  const { pathname, hash } = new URL(href, `http://site${BASE}${page}`);
-  const file = fileOf(decodeURIComponent(pathname));
+  const target = new URL(href, `${ORIGIN}${BASE}${page}`);
+  const anchor = decodeURIComponent(target.hash.slice(1));
+  if (target.href.startsWith(GITHUB))
+    return isOnGitHub(target.href.slice(GITHUB.length).split("#")[0]!, anchor);
+  if (target.origin !== ORIGIN) return true;
+  const file = fileOf(decodeURIComponent(target.pathname));
   if (file === undefined) return false;
-  return hash === "" || idsOf(file).has(decodeURIComponent(hash.slice(1)));
+  return anchor === "" || idsOf(file).has(anchor);
+}
+
+/** Whether a path below the repository's address exists: `blob` and `edit` have files, `tree` has folders. */
+function isOnGitHub(path: string, anchor: string): boolean {
+  const [, kind, name] = /^\/(blob|tree|edit)\/main\/(.+)$/.exec(path) ?? [];
+  if (name === undefined) return GITHUB_PAGES.includes(path) && (anchor === "" || anchor === "readme");
+  const file = join(root, decodeURIComponent(name));
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found || found.isDirectory() !== (kind === "tree")) return false;
+  if (anchor === "") return true;
+  const lines = /^L(\d+)$/.exec(anchor);
+  const text = readFileSync(file, "utf8");
+  return lines ? Number(lines[1]) <= text.split("\n").length : anchorsOf(text).includes(anchor);
 }
 
 test("a link to a missing page or heading is found", () => {
-  expect(leadsSomewhere("/warmline/cookbook#cache", "gateway.html")).toBe(true);
-  expect(leadsSomewhere("/warmline/cookbook#nothing", "gateway.html")).toBe(false);
-  expect(leadsSomewhere("/warmline/nothing", "gateway.html")).toBe(false);
-  expect(leadsSomewhere("https://github.com/warmline/warmline/blob/main/nothing", "gateway.html")).toBe(
-    false,
+  const ok = (href: string) => leadsSomewhere(href, "gateway.html");
+  expect(ok("/warmline/cookbook#cache")).toBe(true);
+  expect(ok("/warmline/cookbook#nothing")).toBe(false);
+  expect(ok("/warmline/nothing")).toBe(false);
+  expect(ok(`${ORIGIN}/warmline/cookbook#cache`)).toBe(true);
+  expect(ok(`${ORIGIN}/warmline/nothing`)).toBe(false);
+});
+
+test.each([
+  [true, "/blob/main/docs/cookbook.md#cache"],
+  [false, "/blob/main/docs/cookbook.md#nothing"],
+  [false, "/blob/main/nothing"],
+  [false, "/blob/main/docs"],
+  [true, "/tree/main/docs"],
+  [false, "/tree/main/docs/cookbook.md"],
+  [true, "/blob/main/package.json#L1"],
+  [false, "/blob/main/package.json#L99999"],
+  [true, "/releases"],
+  [false, "/relases"],
+])("a link to the repository on GitHub is %s: %s", (exists, path) => {
+  expect(leadsSomewhere(GITHUB + path, "gateway.html")).toBe(exists);
+});
+
+test("a missing image is found", () => {
+  const images = resourcesOf(
+    '<p><img alt="" width="1" src="./nothing.svg"><img src="data:image/svg+xml,%3Csvg"></p>',
   );
+  expect(images).toEqual(["./nothing.svg"]);
+  expect(leadsSomewhere(images[0]!, "gateway.html")).toBe(false);
 });
 
 describe("links of the site", () => {
@@ -81,6 +128,15 @@ describe("links of the site", () => {
     const links = linksOf(page);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((href) => !leadsSomewhere(href, page))).toEqual([]);
+  });
+
+  test("every image, script and style of the pages exists", () => {
+    const missing = pages.map((page) => {
+      const resources = resourcesOf(readFileSync(join(site, page), "utf8"));
+      expect(resources.length, page).toBeGreaterThan(1);
+      return resources.filter((target) => !leadsSomewhere(target, page)).map((target) => [page, target]);
+    });
+    expect(missing.flat()).toEqual([]);
   });
 
   test("every link of the API reference leads to a page and a member that exist", () => {

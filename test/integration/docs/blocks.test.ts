@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { check } from "./blocks.js";
-import { blocksIn, blocksOf, pages, root } from "./pages.js";
+import { anchorsOf, blocksIn, blocksOf, pages, root } from "./pages.js";
 
 // Code on the pages has to compile against the last build, and the targets of links have to exist.
 
@@ -76,14 +76,3 @@ describe("links to other files lead somewhere", () => {
     }
   });
 });
-
-/** The anchors of a page's headings, as GitHub makes them. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
-    title!
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replace(/\s/g, "-"),
-  );
-}

@@ -50,3 +50,14 @@ export function blocksIn(...languages: readonly string[]): Block[] {
     .flatMap((page) => blocksOf(page))
     .filter(({ language }) => languages.includes(language));
 }
+
+/** The anchors of a page's headings, as GitHub makes them. */
+export function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-"),
+  );
+}
