@@ -5,7 +5,8 @@ const redis = Redis.fromEnv({ timeout: 1_000 });
 // A window begins with its first lease, and ends when the key expires.
 const script = redis.createScript<[granted: number, ms: number]>(`
 local used = tonumber(redis.call("GET", KEYS[1]) or "0")
-local granted = math.min(tonumber(ARGV[1]), tonumber(ARGV[2]) - used)
+-- Below zero if a deployment has lowered the limit within the window.
+local granted = math.max(0, math.min(tonumber(ARGV[1]), tonumber(ARGV[2]) - used))
 if granted > 0 then redis.call("INCRBY", KEYS[1], granted) end
 if used == 0 then redis.call("PEXPIRE", KEYS[1], ARGV[3]) end
 return { granted, redis.call("PTTL", KEYS[1]) }
@@ -25,13 +26,13 @@ export function leasedLimit(name: string, limit: number, window: number, batch =
   }
 
   return async (): Promise<boolean> => {
-    while (Date.now() >= lease.until || (lease.permits === 0 && !lease.last)) {
+    while (Date.now() >= lease.until || (lease.permits <= 0 && !lease.last)) {
       renewal ??= renew().finally(() => {
         renewal = undefined;
       });
       await renewal;
     }
-    if (lease.permits === 0) return false;
+    if (lease.permits <= 0) return false;
     lease.permits--;
     return true;
   };
