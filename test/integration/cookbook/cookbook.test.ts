@@ -181,6 +181,13 @@ describe("limits", () => {
     expect(() => leasedLimit("mail", 5, 1_000, 0)).toThrow("limit mail: limit and batch must be 1 or more");
   });
 
+  test("a limit that is lowered in the middle of a window permits no further call", async () => {
+    const before = (await instance<typeof LeasedLimit>("leased-limit")).leasedLimit("mail", 10, 60_000, 5);
+    expect(await Promise.all(Array.from({ length: 8 }, before))).not.toContain(false);
+    const after = (await instance<typeof LeasedLimit>("leased-limit")).leasedLimit("mail", 4, 60_000, 2);
+    expect(await Promise.all(Array.from({ length: 8 }, after))).not.toContain(true);
+  });
+
   test("permits end with their window", async () => {
     const { leasedLimit } = await instance<typeof LeasedLimit>("leased-limit");
     const permit = leasedLimit("mail", 4, 150, 4);
@@ -197,7 +204,7 @@ describe("limits", () => {
 });
 
 describe("a queue", () => {
-  const quick = { patience: 60_000, wait: 10 };
+  const quick = { minIdle: 60_000, wait: 10 };
 
   test("each job is handled once by one of two workers", async () => {
     const first = await instance<typeof Queue>("queue");
@@ -219,15 +226,52 @@ describe("a queue", () => {
     const { createQueue, enqueue, work } = await instance<typeof Queue>("queue");
     await createQueue();
     await enqueue("mail");
-    const dies = work("a", () => Promise.reject(new Error("died")), quick);
-    await expect(dies).rejects.toThrow("died");
+    const begun = new Promise<void>((dead) => {
+      void work("a", () => new Promise(() => dead()), quick);
+    });
+    await begun;
     const handle = vi.fn(async () => {});
     // It still belongs to the first worker, until that one has been silent for long enough.
     expect(await work("b", handle, quick)).toBe(0);
     await pause(60);
-    expect(await work("b", handle, { patience: 50, wait: 10 })).toBe(1);
+    expect(await work("b", handle, { minIdle: 50, wait: 10 })).toBe(1);
     expect(handle).toHaveBeenCalledWith("mail");
     expect(await direct().xlen("jobs")).toBe(0);
+  });
+
+  test("a job that fails is handled again later, and the jobs behind it are handled at once", async () => {
+    const { createQueue, enqueue, work } = await instance<typeof Queue>("queue");
+    await createQueue();
+    for (const job of ["bad", "good", "better"]) await enqueue(job);
+    const handled: string[] = [];
+    const handle = async (job: string) => {
+      handled.push(job);
+      if (job === "bad") throw new Error(`no ${job} job`);
+    };
+    const failed = {
+      message: "1 of 3 jobs failed",
+      errors: [expect.objectContaining({ message: "no bad job" })],
+    };
+    await expect(work("a", handle, { wait: 10 })).rejects.toMatchObject(failed);
+    expect(handled).toEqual(["bad", "good", "better"]);
+    expect(await direct().xlen("jobs")).toBe(1);
+    expect(await work("a", handle, { wait: 10 })).toBe(0);
+    await expect(work("b", handle, { minIdle: 0, wait: 10 })).rejects.toThrow("1 of 1 jobs failed");
+  });
+
+  test("without a wait it sends no command that blocks, as Upstash requires", async () => {
+    const network = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    const requests: string[] = [];
+    const record = ({ request }: { request: Buffer }) => requests.push(request.toString()) === 0;
+    network.onConnection(() => onRequest(record, loseReply()));
+    const { createQueue, enqueue, work } = await behind(network.url, () => instance<typeof Queue>("queue"));
+    await createQueue();
+    expect(await work("a", async () => {}, { wait: 0 })).toBe(0);
+    await enqueue("mail");
+    expect(await work("a", async () => {}, { wait: 0 })).toBe(1);
+    expect(requests.join()).toMatch(/xreadgroup/i);
+    expect(requests.join()).not.toMatch(/block/i);
+    await network.close();
   });
 });
 

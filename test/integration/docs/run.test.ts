@@ -80,6 +80,19 @@ describe("whole programs of the pages", () => {
     expect(await redis.with({ codec: "text" }).smembers("k")).toEqual(['["a","b"]']);
   });
 
+  test("the handlers of an event that is delivered twice apply it once", async () => {
+    const page = "docs/exactly-once.md";
+    const redis = Redis.fromEnv();
+    const event = { messageId: "m-1", item: "tea" };
+    await redis.set("stock:tea", 9);
+    const scoped = await programOf(page, 'rpush("orders", event.messageId)');
+    expect([await scoped.handler(event), await scoped.handler(event)]).toEqual([8, 8]);
+    expect(await redis.lrange("orders", 0, -1)).toEqual(["m-1"]);
+    const once = await programOf(page, "warmline/idempotent");
+    expect([await once.handler(event), await once.handler(event)]).toEqual([{ left: 7 }, { left: 7 }]);
+    expect(await redis.get("stock:tea")).toBe(7);
+  });
+
   test("every program of SKILL.md runs, and its function runs twice", async () => {
     const page = "skills/warmline/SKILL.md";
     const { handler } = await programOf(page, "export const handler");
