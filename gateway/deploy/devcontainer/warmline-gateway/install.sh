@@ -12,7 +12,7 @@ mkdir -p "$folder"
 cat >"$folder/start.sh" <<'SCRIPT'
 #!/bin/sh
 # On loopback, so that only this container reaches it. The feature sets WARMLINE_TOKEN.
-warmline-gateway --token "$WARMLINE_TOKEN" >/tmp/warmline-gateway.log 2>&1 &
+warmline-gateway --engine embedded --token "$WARMLINE_TOKEN" >/tmp/warmline-gateway.log 2>&1 &
 exec "$@"
 SCRIPT
 chmod 755 "$folder/start.sh"
