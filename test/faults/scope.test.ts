@@ -108,6 +108,24 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.ttl("strict:wl:path")).toBeGreaterThan(50);
     });
 
+    test("a strict write whose reply is lost returns it, and a differing one is refused again", async () => {
+      // The first of these connections loses its first response, each other one its second.
+      path.onConnection((number) => onRequest(number === 2 ? 1 : 2, loseReply()));
+      redis.close();
+      const first = deliver("strict", true);
+      expect(await first.incr("n")).toBe(1);
+      expect(await first.pipeline().incr("n").get("n").incr("n").exec()).toEqual([2, 2, 3]);
+      expect(await first.multi().incr("n").get("n").exec()).toEqual([4, 4]);
+      const other = deliver("strict", true).decr("n");
+      await expect(other).rejects.toMatchObject({
+        name: "RedisError",
+        code: "OTHERPATH",
+        outcome: "answered",
+      });
+      expect(path.connectionsOpened).toBe(6);
+      expect(await redis.get("n")).toBe(4);
+    });
+
     test("the replies are remembered for the given time", async () => {
       await deliver().set("text", "x");
       const [token] = await redis.keys("text:wl:*");

@@ -4,8 +4,8 @@ import type { Command } from "../resp/command.js";
 
 /**
  * The scripts by which the client `warmline` makes writes repeatable, in all forms: SHA-256 of each, and the number of arguments after
- * those of the command. A script does nothing but check its last key, if it has such arguments, run the command, and store the
- * reply under its first key.
+ * those of the command. A script does nothing but return the reply under its first key, or check its last key, if it has such
+ * arguments, run the command, and store the reply.
  */
 export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
   ["eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3", 0],
@@ -13,13 +13,13 @@ export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
   // The second without the flag that Redis does not support. The next ones are without it too.
   ["8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba", 0],
   // It refuses another path than that of an earlier run.
-  ["a8864d1182c963534e39b0e6a121aa8f27cb7d4c40b849fe52e761aaf39a3222", 2],
-  ["6583390a0a1d68f1872b0a7b714ce3877623998b0765fd80d417b0e985c5e5e0", 2],
-  ["9dde3752adbbddf1a7727b61c64d2b3cfc7083d305b0c308771ca6f6f924294c", 2],
+  ["7669b7c14bf02fed88f6359e4de5364f754ca9e63821e36286597fcbeaacd055", 2],
+  ["53b0e17bd918ad2ce4ad9798334cfc0d9cfd577730692757207398b86723759b", 2],
+  ["85c7bdbdbfb84a2fcfddf7318c4c4f273014d04c98e5b7cf2ada5d03d0fbd19a", 2],
   // It refuses a run whose lease has ended.
-  ["0c3fea1940165e29bad69d102042158e1eba239a13194e47484301dad266e1da", 1],
-  ["5867d28a1c8a93597118947ff77ef210dd82db3698ea4e5aa896379aabb1842e", 1],
-  ["6000649eafb4bc67119edd841c7c426064705e94e3e66dc04161cd28d01f7ef9", 1],
+  ["a10eea827b2b4db069c8791705aea597cab137e8ed3bb8c64fedb5f923d57bcb", 1],
+  ["c670f511b0ae6e051f60288a0f5cfb7f1fcacf8ad7daaca7ad38c14c5d6a46d2", 1],
+  ["7ea10d491c9781178a105fbce1b6e80b6761c3c524ebec4126f4c8dad9443e8b", 1],
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */

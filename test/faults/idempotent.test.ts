@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { idempotent } from "warmline/idempotent";
+import {
+  carries,
+  closeBeforeReply,
+  type Fault,
+  loseReply,
+  type NetworkProxy,
+  onRequest,
+  startNetworkProxy,
+} from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { setups } from "../integration/gateway/engines.js";
+
+// Requests of an idempotent function that are lost on the way, or that arrive after its lease.
+
+describe.each(setups)("$name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let path: NetworkProxy;
+  let redis: Redis;
+  let direct: Redis;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+  beforeEach(async () => {
+    if (!available) return;
+    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
+    direct = new Redis({ url: gateway.url, token: gateway.token });
+    await direct.flushall();
+  });
+  afterEach(() => path?.close());
+
+  /** Applies the fault to the first request of each of the first `times` connections that carries `text`. */
+  const fail = (text: string, fault: Fault, times = 1) =>
+    path.onConnection((number) => (number <= times ? onRequest(carries(text), fault) : undefined));
+
+  /** The request reaches the server, the run's lease ends, and the response is lost. */
+  const loseReplyAndLease: Fault = {
+    response(connection, part) {
+      if (part.last) void direct.del("event").then(() => connection.resetClient());
+    },
+  };
+
+  describe.skipIf(!available)("an idempotent function", () => {
+    test.each([1, 3])("stores its result once if the response to it is lost %i times", async (times) => {
+      fail("result:", loseReply(), times);
+      const call = () => idempotent(redis, "event", (guarded) => guarded.incr("n"));
+      expect(await call()).toBe(1);
+      expect(path.connectionsOpened).toBe(times + 1);
+      expect(await call()).toBe(1);
+      expect(await direct.get("n")).toBe(1);
+    });
+
+    test("runs once if each of its requests loses its first response", async () => {
+      let runs = 0;
+      path.onConnection((number) => (number < 5 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined));
+      const call = () =>
+        idempotent(redis, "event", async (guarded) => {
+          runs++;
+          return [await guarded.incr("n"), await guarded.multi().incr("n").get("n").exec()];
+        });
+      expect(await call()).toEqual([1, [2, 2]]);
+      expect(path.connectionsOpened).toBe(5);
+      expect(await call()).toEqual([1, [2, 2]]);
+      expect([runs, await direct.get("n")]).toEqual([1, 2]);
+    });
+
+    test("ends its lease when it throws, though the response to that is lost", async () => {
+      fail("DEL", loseReply(), 2);
+      const failing = idempotent(redis, "event", () => Promise.reject(new Error("failed")));
+      await expect(failing).rejects.toThrow("failed");
+      expect(path.connectionsOpened).toBe(3);
+      expect(await idempotent(redis, "event", () => "second")).toBe("second");
+    });
+
+    test("a repeat after the lease returns the reply of a write that was applied before", async () => {
+      fail("INCR", loseReplyAndLease);
+      const replies: unknown[] = [];
+      const run = idempotent(redis, "event", async (guarded) => {
+        replies.push(await guarded.incr("n"));
+        await guarded.incr("m");
+      });
+      // The next write is refused.
+      await expect(run).rejects.toMatchObject({ code: "LEASELOST", command: "INCR" });
+      expect(replies).toEqual([1]);
+      expect(await direct.mget("n", "m")).toEqual([1, null]);
+    });
+
+    test.each(["pipeline", "multi"] as const)(
+      "a repeat of a %s after the lease returns the first results",
+      async (kind) => {
+        fail("INCR", loseReplyAndLease);
+        let results: unknown;
+        const run = idempotent(redis, "event", async (guarded) => {
+          results = await guarded[kind]().incr("n").get("n").incr("n").exec();
+        });
+        // The result of the run is refused.
+        await expect(run).rejects.toMatchObject({ code: "LEASELOST", command: "SET" });
+        expect(results).toEqual([1, 1, 2]);
+        expect(await direct.get("n")).toBe(2);
+      },
+    );
+
+    test("a repeat after the lease of a write that never arrived is refused, and changes nothing", async () => {
+      const lost = closeBeforeReply({ deliver: false });
+      fail("INCR", {
+        request: (connection, exchange) =>
+          void direct.del("event").then(() => lost.request!(connection, exchange)),
+      });
+      const run = idempotent(redis, "event", (guarded) => guarded.incr("n"));
+      await expect(run).rejects.toMatchObject({ name: "RedisError", code: "LEASELOST", outcome: "answered" });
+      expect(path.connectionsOpened).toBe(2);
+      expect(await direct.exists("n")).toBe(0);
+    });
+  });
+});
