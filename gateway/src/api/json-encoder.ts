@@ -23,6 +23,9 @@ const MAX_ESCAPE = 6;
 /** The expected size of the output, as a multiple of the input. */
 const MIN_EXPANSION = 1.125;
 
+/** A line of more bytes is encoded as it comes. Only a status or an error is as long. */
+const LONG_LINE = 64;
+
 /** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */
 const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(1, 0, 0x20);
@@ -63,10 +66,12 @@ export type Shape = "one" | "list" | "elements";
 enum At {
   /** At the first byte of a line, or inside a line. */
   Line,
+  /** Inside a status or an error that began in an earlier part. */
+  Text,
   /** Inside a bulk string. */
   Body,
-  /** At the line break after a bulk string. */
-  BodyEnd,
+  /** At the line break after a string. */
+  StringEnd,
 }
 
 /**
@@ -86,8 +91,10 @@ export class JsonEncoder implements ReplyEncoder {
   #at = At.Line;
   /** The beginning of a line that was split. */
   #line: Buffer = EMPTY;
-  /** Bytes of the present bulk string still to come, or of its line break. */
+  /** Bytes of the present bulk string still to come, or of the line break after a string. */
   #left = 0;
+  /** Whether the present string is an error. */
+  #isError = false;
   /** The end of what was given of a string: bytes that only make a character, or base64, together with the next. */
   #carry: Buffer = EMPTY;
   /** Elements still to come of each array that is open. */
@@ -110,15 +117,16 @@ export class JsonEncoder implements ReplyEncoder {
     let from = 0;
     while (from < bytes.length) {
       if (this.#at === At.Line) from = this.#readLine(bytes, from);
+      else if (this.#at === At.Text) from = this.#readText(bytes, from);
       else {
         const to = Math.min(bytes.length, from + this.#left);
         this.#left -= to - from;
         if (this.#at === At.Body) {
           this.#text(bytes.subarray(from, to), this.#left === 0);
-          if (this.#left === 0) this.#endBody();
+          if (this.#left === 0) this.#endString();
         } else if (this.#left === 0) {
           this.#at = At.Line;
-          this.#endValue();
+          this.#endValue(this.#isError);
         }
         from = to;
       }
@@ -152,7 +160,11 @@ export class JsonEncoder implements ReplyEncoder {
     let end = to;
     if (this.#line.length > 0 || feed < 0) {
       this.#line = Buffer.concat([this.#line, bytes.subarray(from, to)]);
-      if (feed < 0) return to;
+      if (feed < 0) {
+        const { length } = this.#line;
+        if (length > LONG_LINE && this.#line[length - 1] !== CR) this.#beginText();
+        return to;
+      }
       line = this.#line;
       first = 0;
       end = line.length;
@@ -162,19 +174,45 @@ export class JsonEncoder implements ReplyEncoder {
     return to;
   }
 
+  /** Encodes the beginning of a long status or error. */
+  #beginText(): void {
+    const line = this.#line;
+    this.#line = EMPTY;
+    this.#isError = line[0] === MINUS;
+    const isItem = this.#beginItem();
+    if (this.#isError) this.#ascii('{"error":"');
+    else this.#ascii(isItem ? '{"result":"' : '"');
+    this.#at = At.Text;
+    this.#text(line.subarray(1), false);
+  }
+
+  /** Encodes more of a long status or error. Returns where it ends. */
+  #readText(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(CR, from);
+    const to = end < 0 ? bytes.length : end;
+    this.#text(bytes.subarray(from, to), end >= 0);
+    if (end >= 0) this.#endString();
+    return to;
+  }
+
+  /** Begins a value. Returns whether it is wrapped in an object of its own. */
+  #beginItem(): boolean {
+    const isItem = this.#isItem(this.#open.length === 0);
+    if (isItem && this.#shape === "list" && this.#items++ > 0) this.#push(COMMA);
+    return isItem;
+  }
+
   /** Takes a whole line, `line[from, to)`, its line break left out. */
   #takeLine(line: Buffer, from: number, to: number): void {
     const type = line[from]!;
-    const isTop = this.#open.length === 0;
-    if (isTop && this.#shape === "elements" && this.#items === 0) {
+    if (this.#open.length === 0 && this.#shape === "elements" && this.#items === 0) {
       this.#items = 1;
       this.#push(OPEN_BRACKET);
       this.#open.push(numberIn(line, from + 1, to));
       if (this.#open[0] === 0) this.#open.pop();
       return;
     }
-    const isItem = this.#isItem(isTop);
-    if (isItem && this.#shape === "list" && this.#items++ > 0) this.#push(COMMA);
+    const isItem = this.#beginItem();
     if (type === MINUS) {
       this.#ascii('{"error":"');
       this.#escaped(line.subarray(from + 1, to));
@@ -209,9 +247,10 @@ export class JsonEncoder implements ReplyEncoder {
       this.#push(CLOSE_BRACKET);
     } else {
       this.#push(QUOTE);
+      this.#isError = false;
       this.#left = length;
       this.#at = At.Body;
-      if (length === 0) this.#endBody();
+      if (length === 0) this.#endString();
       return;
     }
     this.#endValue();
@@ -222,9 +261,9 @@ export class JsonEncoder implements ReplyEncoder {
     return this.#shape === "elements" ? this.#open.length === 1 : isTop;
   }
 
-  #endBody(): void {
+  #endString(): void {
     this.#push(QUOTE);
-    this.#at = At.BodyEnd;
+    this.#at = At.StringEnd;
     this.#left = 2;
   }
 
@@ -248,11 +287,13 @@ export class JsonEncoder implements ReplyEncoder {
   /** Appends a part of a string. */
   #text(part: Buffer, isLast: boolean): void {
     const all = this.#carry.length === 0 ? part : Buffer.concat([this.#carry, part]);
+    // The text of an error is never base64.
+    const base64 = this.#base64 && !this.#isError;
     let to = all.length;
-    if (!isLast) to = this.#base64 ? to - (to % 3) : characterEnd(all);
+    if (!isLast) to = base64 ? to - (to % 3) : characterEnd(all);
     // A copy, so that the part can be freed.
     this.#carry = to === all.length ? EMPTY : Buffer.from(all.subarray(to));
-    if (this.#base64) this.#ascii(all.toString("base64", 0, to));
+    if (base64) this.#ascii(all.toString("base64", 0, to));
     else this.#escaped(all.subarray(0, to));
   }
 

@@ -76,4 +76,43 @@ describe("replies that are encoded a part at a time", () => {
       }
     }
   });
+
+  test.each(["+", "-ERR "])("a long line that begins with %s is encoded as it comes", (first) => {
+    for (const base64 of [false, true]) {
+      const encoder = new JsonEncoder(base64, "one");
+      const part = Buffer.from("aé\u2028€\u{1f600}".repeat(100));
+      const bytes = Buffer.concat([Buffer.from(first), ...new Array(100).fill(part), Buffer.from("\r\n")]);
+      const out: Buffer[] = [];
+      let [given, encoded] = [0, 0];
+      for (let from = 0; from < bytes.length; from += 999) {
+        const some = bytes.subarray(from, from + 999);
+        encoder.write(some);
+        given += some.length;
+        out.push(encoder.take());
+        encoded += out.at(-1)!.length;
+        expect(encoded).toBeGreaterThan(given - 4);
+      }
+      encoder.end();
+      out.push(encoder.take());
+      expect(Buffer.concat(out).toString()).toBe(jsonReply(bytes, base64).toString());
+    }
+  });
+
+  test("long lines encoded in parts are the same bytes, in every place and shape", () => {
+    const text = fc
+      .array(fc.constantFrom("a", '"', "\u0000", "é", "\u{1f600}", " "), { minLength: 40, maxLength: 200 })
+      .map((all) => all.join(""));
+    const line = fc.record({ type: fc.constantFrom("status" as const, "error" as const), text });
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), cuts, fc.boolean(), (items, at, base64) => {
+        const replies = items.map(encode);
+        const list = jsonReplies(replies, base64).toString("latin1");
+        expect(inParts(Buffer.concat(replies), at, base64, "list")).toBe(list);
+        const array = encode({ type: "array", items });
+        expect(inParts(array, at, base64, "elements")).toBe(jsonElements(array, base64).toString("latin1"));
+        expect(inParts(array, at, base64, "one")).toBe(jsonReply(array, base64).toString("latin1"));
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
