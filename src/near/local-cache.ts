@@ -8,10 +8,10 @@ import type { Endpoint } from "../options/endpoint.js";
 import type { NearStats } from "../options/options.js";
 import type { NearRequest } from "../protocol/near-requests.js";
 import type { RawReply } from "../protocol/reply.js";
-import { elapsed, type Moment, moment } from "../util/clock.js";
+import { between, elapsed, type Moment, moment } from "../util/clock.js";
 import { cacheableKeys, changedKeys, type MatchKey } from "./cacheable.js";
 import { bucketOf, Entries, type Entry } from "./entries.js";
-import { type Changes, type ReadStart, type Report, Reports } from "./reports.js";
+import { type Changes, type ReadStart, type Report, Reports, type Tagged } from "./reports.js";
 import { storeReply } from "./stored-reply.js";
 
 /** The settings of a near cache, all of them present and checked. */
@@ -28,21 +28,24 @@ interface Received {
 }
 
 /** A read in flight. */
-interface Load {
-  readonly keys: readonly string[];
+interface Load extends Tagged {
   readonly buckets: readonly number[];
-  readonly sentAt: Moment;
-  readonly time: number;
   readonly settings: Settings;
   /** The reply, for other reads of the same. */
   reply?: Promise<RawReply>;
+  /** The report that has one of its buckets. It may be that of its own response. */
+  changedBy?: Report | undefined;
+  /** Whether its reply may be older than a change, by a second report or by an own write. */
+  isOvertaken: boolean;
 }
 
-/** A change that was learnt while reads were in flight. */
-interface LearntChange {
-  readonly time: number;
-  readonly changes: Changes;
-  readonly report: Report | undefined;
+/** A request for a report. */
+interface Sync {
+  readonly client: NearClient;
+  readonly sentAt: Moment;
+  readonly done: Promise<unknown>;
+  /** Sends the reads that follow it, in the rest of their time. */
+  rest?: NearClient;
 }
 
 /** Bytes of memory that an entry takes beside its reply and its id. */
@@ -56,11 +59,9 @@ export class LocalCache implements NearHooks {
   readonly #reports = new Reports((changes, report) => this.#onChanges(changes, report));
   /** Reads in flight that others may share, by their ids. */
   readonly #shared = new Map<string, Load>();
-  /** The number of reads in flight, and the changes since the first of them was sent. */
-  #loading = 0;
-  #learnt: LearntChange[] = [];
+  readonly #loads = new Set<Load>();
   /** The request for a report that others of this turn may share. */
-  #sync: { readonly settings: Settings; readonly done: Promise<unknown> } | undefined;
+  #sync: Sync | undefined;
   /** The arguments of commands that request a report. */
   readonly #syncs = new WeakSet<object>();
   #endpoint: string | undefined;
@@ -99,7 +100,7 @@ export class LocalCache implements NearHooks {
     if (entry && this.#isFresh(entry, start, near)) return this.#hit(client, command, entry);
     if (entry && this.#reports.covers(entry))
       return this.#readAfterSync(client, command, keys, start, limits);
-    return this.#load(client, command, id, keys, limits);
+    return this.#load(client, command, id, keys, start, limits);
   }
 
   async runBatch(
@@ -155,7 +156,7 @@ export class LocalCache implements NearHooks {
         results[at] = this.#resultOf(client, command, received.reply);
       });
     } finally {
-      for (const _ of loads) this.#end();
+      for (const load of loads) this.#loads.delete(load);
       for (const keys of drops) this.#drop(keys);
     }
     return results;
@@ -177,10 +178,10 @@ export class LocalCache implements NearHooks {
     if (keys.length === 0) return;
     const changes: Changes = keys === "all" ? "*" : new Set(keys.map(bucketOf));
     this.#reports.time++;
-    if (this.#loading > 0) this.#learnt.push({ time: this.#reports.time, changes, report: undefined });
+    const changed = this.#findChanged(changes, undefined);
     const isOwn = (others: readonly string[]) => keys === "all" || others.some((key) => keys.includes(key));
     for (const [id, load] of this.#shared) if (isOwn(load.keys)) this.#shared.delete(id);
-    for (const entry of this.#entries.within(changes)) {
+    for (const entry of changed) {
       if (!isOwn(entry.keys)) continue;
       this.#entries.remove(entry);
       this.stats.dropped++;
@@ -189,11 +190,23 @@ export class LocalCache implements NearHooks {
 
   #onChanges(changes: Changes, report: Report | undefined): void {
     if (changes !== "*" && changes.size === 0) return;
-    if (this.#loading > 0) this.#learnt.push({ time: this.#reports.time, changes, report });
-    for (const entry of this.#entries.within(changes)) {
+    for (const entry of this.#findChanged(changes, report)) {
       this.#entries.remove(entry);
       this.stats.invalidated++;
     }
+  }
+
+  /**
+   * Marks the reads in flight that a change concerns. Returns the entries that it concerns.
+   * @param report undefined for an own write
+   */
+  #findChanged(changes: Changes, report: Report | undefined): Entry[] {
+    for (const load of this.#loads) {
+      if (changes !== "*" && !load.buckets.some((bucket) => changes.has(bucket))) continue;
+      load.isOvertaken ||= !report || load.changedBy !== undefined;
+      load.changedBy = report;
+    }
+    return this.#entries.within(changes);
   }
 
   /** Returns a reply in memory whose keys have not expired. */
@@ -230,7 +243,8 @@ export class LocalCache implements NearHooks {
     limits: Limits | undefined,
   ): Promise<unknown> {
     const { settings } = client;
-    await this.#requestReport(client, limits).catch((error) => {
+    const sync = this.#requestReport(client, limits);
+    await sync.done.catch((error) => {
       throw error?.forCommand?.(command.spec.name) ?? error;
     });
     const id = idOf(command);
@@ -238,22 +252,26 @@ export class LocalCache implements NearHooks {
     if (entry && this.#isFresh(entry, start, settings.near)) {
       return client.decode(command, this.#use(entry, "verified"));
     }
-    const timeout = Math.max(1, settings.timeout - elapsed(start.at));
-    return this.#load(limits ? client : client.withSettings({ timeout }), command, id, keys, limits);
+    // One client for all reads that shared the sync, so that they share the next request.
+    sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(sync.sentAt)) });
+    return this.#load(limits ? client : sync.rest, command, id, keys, start, limits);
   }
 
   /** Sends a PING whose response reports all changes until now. Reads of one turn with the same limits share it. */
-  #requestReport(client: NearClient, limits: Limits | undefined): Promise<unknown> {
-    const { settings } = client;
-    if (this.#sync?.settings === settings && hasOneSignal(settings)) return this.#sync.done;
+  #requestReport(client: NearClient, limits: Limits | undefined): Sync {
+    if (
+      this.#sync?.client.context === client.context &&
+      hasSameLimits(this.#sync.client.settings, client.settings)
+    )
+      return this.#sync;
     const ping = plainCommand("PING");
     this.#syncs.add(ping.argv);
-    const sync = { settings, done: client.send(ping, limits) };
+    const sync: Sync = { client, sentAt: moment(), done: client.send(ping, limits) };
     this.#sync = sync;
     queueMicrotask(() => {
       if (this.#sync === sync) this.#sync = undefined;
     });
-    return sync.done;
+    return sync;
   }
 
   /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
@@ -262,12 +280,13 @@ export class LocalCache implements NearHooks {
     command: Command,
     id: string,
     keys: readonly string[],
+    start: ReadStart,
     limits: Limits | undefined,
   ): Promise<unknown> {
     const { settings } = client;
     this.stats.misses++;
-    const shared = settings.near === true ? this.#shared.get(id) : undefined;
-    if (shared && this.#mayShare(shared, settings)) return client.decode(command, await shared.reply!);
+    const shared = this.#shared.get(id);
+    if (shared && this.#mayShare(shared, settings, start)) return client.decode(command, await shared.reply!);
     const load = this.#begin(keys, settings);
     load.reply = this.#receive(client, command, id, load, limits);
     this.#shared.set(id, load);
@@ -282,11 +301,11 @@ export class LocalCache implements NearHooks {
     }
   }
 
-  /** Whether a read that begins now may share one in flight: it has the same limits, and its reply is no older than any. */
-  #mayShare(load: Load, settings: Settings): boolean {
-    return (
-      load.settings === settings && hasOneSignal(settings) && elapsed(load.sentAt) < this.#options.maxStale
-    );
+  /** Whether a read may share one in flight: that has the same limits, and its reply is no older than the read allows. */
+  #mayShare({ settings: own, sentAt }: Load, settings: Settings, start: ReadStart): boolean {
+    const isRecent =
+      settings.near === "verify" ? between(sentAt, start.at) <= 0 : elapsed(sentAt) < this.#options.maxStale;
+    return isRecent && hasSameLimits(own, settings);
   }
 
   async #receive(
@@ -303,17 +322,17 @@ export class LocalCache implements NearHooks {
       this.#store(id, load, command, value, await Promise.all(ttls));
       return value.reply;
     } finally {
-      this.#end();
+      this.#loads.delete(load);
     }
   }
 
   #begin(keys: readonly string[], settings: Settings): Load {
-    this.#loading++;
-    return { keys, buckets: keys.map(bucketOf), sentAt: moment(), time: this.#reports.time, settings };
-  }
-
-  #end(): void {
-    if (--this.#loading === 0) this.#learnt = [];
+    const load: Load = {
+      ...{ keys, buckets: keys.map(bucketOf), sentAt: moment(), time: this.#reports.time },
+      ...{ report: undefined, settings, isOvertaken: false },
+    };
+    this.#loads.add(load);
+    return load;
   }
 
   /** Returns the command with a decoder that keeps the reply as it is, with the report of its response. */
@@ -325,17 +344,12 @@ export class LocalCache implements NearHooks {
 
   /** Keeps a reply, unless one of its keys may have changed since it was read, or their time to live is not known. */
   #store(id: string, load: Load, command: Command, received: Received, ttls: readonly unknown[]): void {
-    const { keys, buckets, sentAt, time } = load;
+    const { keys, buckets, sentAt, time, isOvertaken, changedBy } = load;
     const { report } = received;
-    const isOvertaken = this.#learnt.some(
-      (each) =>
-        each.time > time &&
-        each.report !== report &&
-        (each.changes === "*" || buckets.some((bucket) => (each.changes as Set<number>).has(bucket))),
-    );
+    if (isOvertaken || (changedBy && changedBy !== report)) return;
     const timesToLive = ttls.map((ttl) => (ttl === -1 || ttl === -2 ? Infinity : Number(ttl)));
     const timeToLive = Math.min(...timesToLive);
-    if (isOvertaken || !(timeToLive > 0)) return;
+    if (!(timeToLive > 0)) return;
     const { reply, bytes } = storeReply(received.reply, command.codec.text === true);
     const size = bytes + 2 * id.length + ENTRY_BYTES;
     const entry = { id, reply, bytes: size, keys, buckets, sentAt, time, report, timeToLive };
@@ -351,8 +365,11 @@ export class LocalCache implements NearHooks {
   }
 }
 
-/** Whether all calls with these settings have the same signal: a function may return another one for each. */
-const hasOneSignal = ({ signal }: Settings): boolean => typeof signal !== "function";
+/** Whether calls have the same limits: those of clients with the same settings, but for a signal that differs by call. */
+function hasSameLimits(some: Settings, others: Settings): boolean {
+  const names = Object.keys(some) as (keyof Settings)[];
+  return typeof some.signal !== "function" && names.every((name) => some[name] === others[name]);
+}
 
 /** Returns the value of a command, or undefined if it fails. */
 async function sendQuietly(

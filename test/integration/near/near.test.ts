@@ -178,6 +178,22 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(sent).toEqual(["PING"]);
   });
 
+  test("reads of clients made by with() for each call share one PING and the requests after it", async () => {
+    const redis = client();
+    const read = (key: string) => redis.with({ near: "verify" }).get(key);
+    await Promise.all([read("near:a"), read("near:b")]);
+    sent = [];
+    await Promise.all([read("near:a"), read("near:b"), read("near:a")]);
+    expect(sent).toEqual(["PING"]);
+    await server.command("SET", "near:a", "1");
+    sent = [];
+    expect(await Promise.all([read("near:a"), read("near:b"), read("near:a")])).toEqual([1, null, 1]);
+    expect(sent).toEqual(["PING", "GET near:a", "PTTL near:a"]);
+    sent = [];
+    await Promise.all([read("near:a"), redis.with({ near: "verify", timeout: 5_000 }).get("near:b")]);
+    expect(sent).toEqual(["PING", "PING"]);
+  });
+
   test("a read with near: false is sent, and a later one reads from memory again", async () => {
     const redis = client();
     await redis.get("near:a");
@@ -200,6 +216,38 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(sent).toEqual(["PING", "GET near:b", "PTTL near:b"]);
     expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual([1, 2, 1]);
     expect(sent).toHaveLength(3);
+  });
+
+  test("reads after a sync that shows changes of any key share one request", async () => {
+    const redis = client({ maxStale: 2_000 });
+    const requests: unknown[] = [];
+    redis.use((request, next) => {
+      requests.push(request.body);
+      return next(request);
+    });
+    const keys = Array.from({ length: 10 }, (_, at) => `near:${at}`);
+    // Behind middleware a reply is kept apart from the report of its response: a former one is needed.
+    await redis.get("other");
+    await Promise.all(keys.map((key) => redis.get(key)));
+    await server.command("FLUSHALL");
+    passTime(10_000);
+    requests.length = 0;
+    sent = [];
+    await Promise.all(keys.map((key) => redis.get(key)));
+    expect(requests).toHaveLength(2);
+    expect(sent[0]).toBe("PING");
+    expect(sent.filter((each) => each.startsWith("GET"))).toHaveLength(10);
+  });
+
+  test("reads of one key that has changed share its request after a sync", async () => {
+    const redis = client({ maxStale: 2_000 });
+    await redis.get("near:a");
+    await server.command("SET", "near:a", "1");
+    passTime(10_000);
+    sent = [];
+    const values = await Promise.all(Array.from({ length: 50 }, () => redis.get("near:a")));
+    expect(values).toEqual(new Array(50).fill(1));
+    expect(sent).toEqual(["PING", "GET near:a", "PTTL near:a"]);
   });
 
   test("a freeze that only one of the clocks has seen counts", async () => {
@@ -312,6 +360,18 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
       const reads = [redis.get("near:a"), redis.set("near:a", i), redis.get("near:a")];
       await Promise.all(reads);
       expect(await redis.get("near:a")).toBe(i);
+    }
+  });
+
+  test("without reports, too, a read that is in flight while a write ends is not kept", async () => {
+    const plain = await start({ nearPrefix: [] });
+    others.push(plain);
+    for (const enableAutoPipelining of [true, false]) {
+      const redis = client({}, { enableAutoPipelining }, plain.url);
+      for (let i = 1; i <= 20; i++) {
+        await Promise.all([redis.get("near:a"), redis.set("near:a", i)]);
+        expect(await redis.get("near:a")).toBe(i);
+      }
     }
   });
 
