@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { type Certificate, makeAuthority, makeCertificate } from "warmline-testbed";
 import { root } from "./pages.js";
@@ -121,6 +122,23 @@ describe("docs/troubleshooting.md", () => {
     const { name, message, code, cause } = error!;
     expect([name, message, code, cause?.message, cause?.code].join("\n")).toContain(text);
   });
+
+  test.each(["http://none.invalid", "closing"])(
+    "warmline/fetch names the reason of fetch failed: %s",
+    async (at) => {
+      const url = at === "closing" ? await closing() : at;
+      const { message, cause, outcome } = await new FetchRedis({ url, token: "t", retry: false })
+        .set("a", 1)
+        .then(
+          () => expect.unreachable(),
+          (error) => error,
+        );
+      expect(message).not.toContain("fetch failed");
+      expect(message.endsWith(cause.message)).toBe(true);
+      expect(page).toContain(`\`${cause.code}\``);
+      expect(outcome).toBe("unknown");
+    },
+  );
 
   test("each text of the table is provoked here, or foreign", () => {
     const rows = page.split("\n").filter((line) => /^\| .*\]\(#/.test(line));
