@@ -31,5 +31,6 @@ export function setDeployedVersion(root, version) {
   }
   const page = join(root, "docs/deploy.md");
   const text = readFileSync(page, "utf8");
-  writeFileSync(page, text.replaceAll(/(warmline-gateway-)\d[\w.-]*?(-linux-x64)/g, `$1${version}$2`));
+  const archives = text.replaceAll(/(warmline-gateway-)\d[\w.-]*?(-linux-x64)/g, `$1${version}$2`);
+  writeFileSync(page, archives.replaceAll(/(releases\/download\/v)[\w.-]+/g, `$1${version}`));
 }

@@ -140,6 +140,9 @@ describe("the files of gateway/deploy", () => {
       expect(versions(folder)).toEqual(versions(root).map(() => "9.8.7-beta.1"));
       const page = readFileSync(join(folder, "docs/deploy.md"), "utf8");
       expect(page).toContain("tar xzf warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz");
+      expect(page).toContain(
+        "/releases/download/v9.8.7-beta.1/warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz",
+      );
       expect(page).not.toContain(`gateway-${version}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
