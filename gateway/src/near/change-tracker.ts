@@ -63,8 +63,10 @@ export class ChangeTracker {
   }
 
   #confirm(): void {
-    if (performance.now() - this.#usedAt < USED_FOR) void this.#session?.confirm();
-    else {
+    if (performance.now() - this.#usedAt < USED_FOR) {
+      // While a session begins, a PING would go ahead of its first commands.
+      if (this.#session?.isReady) void this.#session.confirm();
+    } else {
       clearInterval(this.#interval);
       this.#interval = undefined;
     }

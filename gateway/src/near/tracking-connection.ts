@@ -16,7 +16,7 @@ export interface TrackingHandler {
   onTracking(isCluster: boolean): void;
   /** These keys have changed, or with null, any key may have. */
   onChange(keys: readonly Buffer[] | null): void;
-  /** The reply to a command of {@link TrackingConnection.send}. Changes before it were reported before. */
+  /** The reply to a command of {@link TrackingConnection.send}, without an error. Changes before it were reported before. */
   onReply(reply: Buffer): void;
   /**
    * The connection ended, or could not be had. `refused` is whether the server does not track changes for this user. Called
@@ -78,11 +78,12 @@ export class TrackingConnection {
     // Only a report of very many keys is too large.
     if (!reply) this.#handler.onChange(null);
     else if (reply[0] === PUSH) this.#onPush(reply);
-    else if (this.#replies++ >= 2) this.#handler.onReply(reply);
     else if (isError(reply)) {
+      // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
       this.close();
       this.#down(`it replied ${lineOf(reply)}`, !TEMPORARY.test(reply.toString("latin1", 0, 16)));
-    } else if (this.#replies === 1)
+    } else if (++this.#replies > 2) this.#handler.onReply(reply);
+    else if (this.#replies === 1)
       this.#isCluster = /\bmode\r\n\$7\r\ncluster\r\n/.test(reply.toString("latin1"));
     else this.#handler.onTracking(this.#isCluster);
   }

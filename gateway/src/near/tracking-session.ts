@@ -4,7 +4,6 @@ import { slotOf } from "../redis/cluster/slot.js";
 import type { PushConnectionOptions } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
-import { isError, lineOf } from "../resp/replies.js";
 import { BucketTable } from "./bucket-table.js";
 import { TrackingConnection } from "./tracking-connection.js";
 
@@ -151,7 +150,6 @@ export class TrackingSession {
       },
       onReply: (reply) => {
         if (server.isNode) {
-          if (isError(reply)) return lost(`it replied ${lineOf(reply)}`);
           const primaries = primariesIn(reply);
           server.primaries ??= primaries;
           if (primaries !== server.primaries) return lost("the cluster has changed");
