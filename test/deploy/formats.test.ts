@@ -78,8 +78,14 @@ describe.skipIf(tools === null)("formats", () => {
       "give existingSecret, the name of a Secret with the key token",
     );
     expect(checked.helm["unknown value"]!.error).toContain("replica");
-    expect(checked.helm["token among the settings"]!.error).toContain("/settings");
   });
+
+  test.each(["host", "port", "token", "tokenFile", "tokensFile", "redisPasswordFile"])(
+    "the Helm chart refuses settings.%s, which it sets itself",
+    (name) => {
+      expect(checked.helm[`settings.${name}`]!.error).toContain(`settings.${name} is set by the chart`);
+    },
+  );
 
   test.each(["plain", "full"])("the gateway reads the settings of a chart with %s values", (name) => {
     const rendered = checked.helm[name]!;

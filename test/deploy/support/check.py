@@ -72,7 +72,10 @@ rendered = {
     ),
     "no token": render({}),
     "unknown value": render({"existingSecret": "secret", "replica": 1}),
-    "token among the settings": render({"existingSecret": "secret", "settings": {"token": "t"}}),
+    **{
+        f"settings.{name}": render({"existingSecret": "secret", "settings": {name: "x"}})
+        for name in ("host", "port", "token", "tokenFile", "tokensFile", "redisPasswordFile")
+    },
 }
 manifests = [
     text

@@ -125,8 +125,8 @@ function isValue(key: string): boolean {
   const [first, ...rest] = key.split(".") as [string, ...string[]];
   let schema = JSON.parse(text("helm/values.schema.json"));
   if (first === "settings") {
-    const refused = schema.properties.settings.not.anyOf.flatMap(({ required }: any) => required);
-    return flags.some(({ option }) => option === rest[0] && !refused.includes(option));
+    const setByChart = /\$name := list(.*)/.exec(text("helm/templates/_helpers.tpl"))![1]!;
+    return flags.some(({ option }) => option === rest[0] && !setByChart.includes(`"${option}"`));
   }
   for (const part of [first, ...rest]) schema = schema?.properties?.[part];
   return schema !== undefined;

@@ -22,8 +22,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- define "warmline.config" -}}
-{{- $config := merge (dict "host" "0.0.0.0" "port" 8079) .Values.settings }}
-{{- $_ := set $config "tokenFile" "/run/secrets/warmline/token" }}
+{{- range $name := list "host" "port" "token" "tokenFile" "tokensFile" "redisPasswordFile" }}
+{{- if hasKey $.Values.settings $name }}
+{{- fail (printf "settings.%s is set by the chart: remove it; secrets are keys of existingSecret, see values.yaml" $name) }}
+{{- end }}
+{{- end }}
+{{- $config := merge (dict "host" "0.0.0.0" "port" 8079 "tokenFile" "/run/secrets/warmline/token") .Values.settings }}
 {{- if .Values.redisPassword }}{{ $_ := set $config "redisPasswordFile" "/run/secrets/warmline/redis-password" }}{{ end }}
 {{- if .Values.tokens }}{{ $_ := set $config "tokensFile" "/run/secrets/warmline/tokens.yaml" }}{{ end }}
 {{- toYaml $config }}
