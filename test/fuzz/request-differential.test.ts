@@ -6,7 +6,7 @@ import { Connection, type HttpExchange } from "../../gateway/src/http/connection
 import type { HttpError } from "../../gateway/src/http/http-error.js";
 import type { RequestHead } from "../../gateway/src/http/request-head.js";
 import { ResponseHeads } from "../../gateway/src/http/response-head.js";
-import { BufferBudget } from "../../gateway/src/util/buffer-budget.js";
+import { BudgetPart, BufferBudget } from "../../gateway/src/util/buffer-budget.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil } from "./support/requests.js";
 
@@ -76,6 +76,7 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
     const host = {
       heads,
       budget: new BufferBudget(),
+      inputBudget: new BudgetPart(new BufferBudget(), 1),
       draining: false,
       exchange: ({ method, url }: RequestHead, connection: Connection): HttpExchange => ({
         handle() {

@@ -274,14 +274,14 @@ export class Exchange implements HttpExchange {
   }
 
   /**
-   * Responds with an error, regardless of the body. A short body is read first and the connection stays open. Of a long
-   * one only enough is read for the response to arrive, then the connection is closed.
+   * Responds with an error, regardless of the body. A short body is read and dropped first, and the connection stays open. Of
+   * a long one only enough is read for the response to arrive, then the connection is closed.
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
     const length = this.#connection.unread;
     const respond = () => this.error(status, text, more);
     if (length === null || length === 0 || length > MAX_DRAINED_BODY) respond();
-    else this.#connection.readBody(length, respond, (bytes) => this.hold(bytes));
+    else this.#connection.discardBody(respond);
   }
 
   /**

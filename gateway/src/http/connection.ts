@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { adopt } from "../util/adopt-socket.js";
-import type { BufferBudget } from "../util/buffer-budget.js";
+import type { BudgetPart, BufferBudget } from "../util/buffer-budget.js";
 import { HttpError } from "./http-error.js";
 import type { Idle } from "./idle-list.js";
 import type { RequestHead } from "./request-head.js";
@@ -62,6 +62,8 @@ export interface ConnectionHost {
   readonly heads: ResponseHeads;
   /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
+  /** The part of it for input that was not processed yet. */
+  readonly inputBudget: BudgetPart;
   /** Whether the server is closing, so that no connection is kept. */
   readonly draining: boolean;
   /** Makes the exchange of a request whose head has arrived. `startedAt` is the time, in ms by the monotonic clock. */
@@ -250,9 +252,20 @@ export class Connection implements Idle {
       done(body);
       return;
     }
-    if (reader.head.expectsContinue && reader.ahead === 0) this.#socket.write(CONTINUE);
-    this.#stage = Stage.Body;
     reader.beginBody(max, hold);
+    this.#awaitBody(done);
+  }
+
+  /** Drops the body of the present request, whose length is known. Calls `done` when all of it has arrived. */
+  discardBody(done: () => void): void {
+    if (this.#reader.skipBody()) done();
+    else this.#awaitBody(done);
+  }
+
+  #awaitBody(done: (body: Buffer | null) => void): void {
+    const { head, ahead } = this.#reader;
+    if (head.expectsContinue && ahead === 0) this.#socket.write(CONTINUE);
+    this.#stage = Stage.Body;
     this.#onBody = done;
     this.waitingSince = performance.now();
     this.#bodyAt = this.waitingSince;
@@ -340,11 +353,11 @@ export class Connection implements Idle {
   #countAhead(): void {
     const more = this.#reader.ahead - this.#ahead;
     if (more === 0) return;
-    const { budget } = this.#host;
+    const { inputBudget } = this.#host;
     if (more < 0) {
       this.#ahead += more;
-      budget.give(-more);
-    } else if (budget.take(more)) this.#ahead += more;
+      inputBudget.give(-more);
+    } else if (inputBudget.take(more)) this.#ahead += more;
     else this.#dropAhead();
   }
 

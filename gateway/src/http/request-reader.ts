@@ -100,11 +100,13 @@ export class RequestReader {
   }
 
   /**
-   * Collects what has arrived of the body. Returns whether no more is needed: it is complete, too long, or was refused.
+   * Collects what has arrived of the body, or drops it if {@link beginBody} was not called. Returns whether no more is needed:
+   * it is complete, too long, or was refused.
    * @throws {HttpError} when it comes in chunks that are invalid
    */
   collectBody(): boolean {
-    const body = this.#body!;
+    const body = this.#body;
+    if (!body) return this.skipBody();
     const from = this.#at;
     if (this.#chunked) this.#at = this.#chunked.read(this.#input, from, body);
     else {
@@ -115,19 +117,19 @@ export class RequestReader {
     return this.unread === 0 || body.overflown || body.refused;
   }
 
-  /** Returns the collected body, or null if it is too long or was refused. */
+  /** Returns the collected body, or null if it is too long, or was refused or dropped. */
   endBody(): Buffer | null {
-    const body = this.#body!;
+    const body = this.#body;
     this.#body = null;
-    return body.overflown || body.refused ? null : body.whole();
+    return !body || body.overflown || body.refused ? null : body.whole();
   }
 
-  /** Skips the rest of the present body if it has arrived. Returns whether the next request can be read. */
+  /** Drops what has arrived of the present body. Returns whether the next request can be read. */
   skipBody(): boolean {
-    if (this.#left > 0 && this.#left <= this.ahead) {
-      this.#at += this.#left;
-      this.#left = 0;
-    }
+    const dropped = Math.min(this.#left, this.ahead);
+    this.#at += dropped;
+    this.#left -= dropped;
+    if (this.ahead === 0) this.clear();
     return this.unread === 0;
   }
 

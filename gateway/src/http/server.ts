@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
-import type { BufferBudget } from "../util/buffer-budget.js";
+import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
 import type { Certificate } from "./certificate.js";
 import { Connection, type ConnectionHost, type Content, type HttpExchange } from "./connection.js";
 import type { Connections } from "./connections.js";
@@ -13,6 +13,8 @@ import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096;
+/** The share of the budget that input of all connections may use before it is processed: its sender may have no token. */
+const INPUT_SHARE = 1 / 2;
 /** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
@@ -54,6 +56,7 @@ export interface HttpServerOptions {
 export class HttpServer implements ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
+  readonly inputBudget: BudgetPart;
   draining = false;
   readonly #server: Server;
   readonly #service: HttpService;
@@ -69,6 +72,7 @@ export class HttpServer implements ConnectionHost {
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
     this.budget = options.budget;
+    this.inputBudget = new BudgetPart(options.budget, INPUT_SHARE);
     this.#service = options.service;
     this.#connections = options.connections;
     this.#certificate = options.certificate;

@@ -113,6 +113,32 @@ export class BufferBudget {
   }
 }
 
+/** A part of a budget for one use: its bytes count in the budget, and have a limit of their own. */
+export class BudgetPart {
+  readonly #budget: BufferBudget;
+  readonly #limit: number;
+  #used = 0;
+
+  /** @param share the share of the budget's limit that the part may use */
+  constructor(budget: BufferBudget, share: number) {
+    this.#budget = budget;
+    this.#limit = budget.limit * share;
+  }
+
+  /** Takes bytes. Returns false, and takes none, if they do not fit in the part or in the budget. */
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.#limit || !this.#budget.take(bytes)) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  /** Returns bytes to the budget. */
+  give(bytes: number): void {
+    this.#used -= bytes;
+    this.#budget.give(bytes);
+  }
+}
+
 /** The default of `maxBufferedBytes`: a quarter of the memory that the process may use, in bytes. */
 export function defaultBufferedBytes(): number {
   const total = totalmem();

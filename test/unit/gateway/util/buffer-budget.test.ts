@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { BudgetPart, BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { TestClock } from "../../../support/test-clock.js";
 
 /** A budget of 100 bytes, and a function that waits for some of it and records the result under a name. */
@@ -98,4 +98,15 @@ describe("bytes that are waited for", () => {
     clock.advance(1);
     expect(budget.isShort).toBe(false);
   });
+});
+
+test("a part of a budget has a limit of its own, and counts in the whole", () => {
+  const { budget } = create();
+  const part = new BudgetPart(budget, 1 / 2);
+  expect([part.take(30), part.take(21), part.take(20), budget.used]).toEqual([true, false, true, 50]);
+  expect(budget.take(45)).toBe(true);
+  part.give(10);
+  expect([part.take(16), budget.used]).toEqual([false, 85]);
+  budget.give(10);
+  expect([part.take(10), part.take(1), budget.used]).toEqual([true, false, 85]);
 });
