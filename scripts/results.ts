@@ -29,9 +29,7 @@ const scenarios = await readScenarios();
 /** The faults that the short table shows, with the words of the symptom. */
 const FAULTS: Readonly<Record<string, string>> = {
   "incr, response lost once": "INCR, lost response",
-  "set, response lost; then another client sets": "SET, lost response, then a SET by another client",
   "incr, a proxy responds 502, 503, 504": "INCR, a proxy's 503",
-  "get, 200 with HTML, truncated JSON, an empty body": "GET, a proxy's HTML",
   "get, no response ever": "GET, silent server",
   "get, frozen and the last response comes again": "GET after a freeze, response comes twice",
   "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, socket reset",

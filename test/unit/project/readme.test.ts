@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 // The front page: what a visitor reads in half a minute, in this order, within two screens.
 
 const root = resolve(import.meta.dirname, "../../..");
-const page = readFileSync(join(root, "README.md"), "utf8");
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const page = read("README.md");
+const manifest = JSON.parse(read("package.json"));
 const [front = "", rest = ""] = page.split("\n## Guides\n");
 
 test("README has its sections in order, and development comes last", () => {
@@ -21,9 +22,23 @@ test("README has its sections in order, and development comes last", () => {
   expect(rest).toMatch(/^npm ci && npm start .*\nnpm ci && npm test /m);
 });
 
-test("README's front page stays within two screens", () => {
-  // Measured in a browser, 122 lines with tables of this size take 3,000 pixels of a column as wide as GitHub's.
+test("README's facts, code and tables stay within two screens, its front page within three", () => {
+  // Rendered by Chromium with the sizes and margins of GitHub's style, in the column of 846 pixels that a screen of 1,280 x 1,000
+  // has: the lines before "Works with" take 1,888 pixels, the lines before "Guides" 2,668.
+  expect(front.split("\n## Works with\n")[0]!.split("\n").length).toBeLessThanOrEqual(84);
   expect(front.split("\n").length).toBeLessThanOrEqual(122);
+});
+
+test("README names the commands that measure its figures, and the price of each part", () => {
+  const [, costs] = /\n## What it costs\n(.*?)\n## /s.exec(page)!;
+  for (const words of [
+    "`npm start`",
+    "`npm run bench -- cold`",
+    "service to run",
+    "a script and a key",
+    "two round trips",
+  ])
+    expect(costs!.replace(/\s+/g, " ")).toContain(words);
 });
 
 test("README's line of facts is that of package.json", () => {
@@ -44,9 +59,13 @@ test.each(["ECONNRESET", "socket hang up", "fetch failed", "UND_ERR_SOCKET", "Ta
 
 /** A question of a visitor: the words that lead to the line, and the words of the answer in it. */
 test.each([
-  ["Upstash on Vercel, and fetch failed", /^\| Upstash on Vercel.*`fetch failed`/m, "change the import"],
-  ["Lambda's connections to ElastiCache run out", /^\| ElastiCache.*connections/m, "[warmline-gateway]"],
-  ["a local Redis without Docker", /^\| no Redis on your laptop.*no Docker/m, "`npx warmline-gateway -- "],
+  [
+    "Upstash on Vercel, and fetch failed",
+    /^- \*\*Upstash\*\* on Vercel.*`fetch failed`/m,
+    "change the import",
+  ],
+  ["Lambda's connections to ElastiCache run out", /^- \*\*ElastiCache.*connections/m, "[warmline-gateway]"],
+  ["a local Redis without Docker", /^- \*\*No Redis on your laptop.*no Docker/m, "`npx warmline-gateway -- "],
   ["why not ioredis", /^- \*\*Why not ioredis\?\*\*/m, "TCP connection"],
   [
     "why not ten lines of http.Agent",
@@ -58,4 +77,54 @@ test.each([
   expect(at).toBeGreaterThan(0);
   const [entry] = front.slice(at).split(/\n(?=[-|]|$)/);
   expect(entry!.replace(/\s+/g, " ")).toContain(reply);
+});
+
+describe("packages that README names", () => {
+  const [, section] = /\n## Works with\n\n!.*?\n(.*?)\n## /s.exec(page)!;
+  const links = [...section!.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)];
+
+  /** Returns the packages that programs import. */
+  const importedBy = (...files: string[]) =>
+    files.flatMap((file) =>
+      [...read(file).matchAll(/(?:from |require\()"([^."][^"]*)"/g)].map(([, name]) => name!),
+    );
+  /** Returns the packages in the first column of a table that a suite has written. */
+  function listedIn(path: string, table: string): string[] {
+    const [, rows] = new RegExp(`<!-- ${table} -->\n(.*?)<!-- /${table} -->`, "s").exec(read(path))!;
+    return rows!
+      .split("\n")
+      .flatMap((row) => (row.split("|")[1] ?? "").split(","))
+      .map((cell) => cell.trim().split(" ")[0]!);
+  }
+  const programs = "test/compat/project/src";
+
+  test.each<[target: string, tested: string[]]>([
+    [
+      "compat/README.md#tested-packages",
+      importedBy(...readdirSync(join(root, programs)).map((name) => `${programs}/${name}`)),
+    ],
+    ["docs/ioredis.md#tested-libraries", listedIn("docs/ioredis.md", "libraries")],
+    ["docs/integrations.md#", listedIn("docs/integrations.md", "integrations")],
+    [
+      "docs/testing.md#",
+      importedBy(
+        "test/integration/testing/use-gateway.test.ts",
+        "test/integration/testing/node-test/module.mjs",
+        "test/packages/jest/hooks.test.js",
+      ),
+    ],
+  ])("each package linked to %s has a program in a suite", (target, tested) => {
+    // A package in a scope goes by the name of either: `@auth/upstash-redis-adapter` is Auth.js.
+    const names = new Set(tested.flatMap((name) => [name, ...name.replace("@", "").split("/")]));
+    const named = links
+      .filter(([, , to]) => to!.startsWith(target))
+      .flatMap(([, text]) => text!.replaceAll("`", "").split(/,\s+/));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !names.has(name.toLowerCase().replace(/\.js$/, "")))).toEqual([]);
+  });
+
+  test("no list of packages stands outside of links", () => {
+    const others = links.reduce((text, [link]) => text.replace(link, ""), section!);
+    expect(others).not.toMatch(/\w`?,\s+`?\w|\band\b/);
+  });
 });
