@@ -40,6 +40,19 @@ test("compare exits with 1 if two runs contradict each other, and with 0 if they
   expect(await bench(folder, ["compare", "first.json", "first.json"])).toMatchObject({ code: 0, stderr: "" });
 });
 
+test.each(["cache-miss", "cost", "idle"])(
+  "%s measures all of its default clients",
+  async (scenario) => {
+    const { data, settings, table, checks } = await run(scenario, "--rounds", "1", "--invocations", "2");
+    expect(settings.clients.length).toBeGreaterThan(redisAvailable() ? 5 : 3);
+    expect(new Set((data as any[]).map(({ client }) => client))).toEqual(new Set(settings.clients));
+    expect(checks).toEqual([]);
+    const median = (table.columns as any[]).findIndex(({ title }) => /^p50 ms|^bytes sent/.test(title));
+    for (const { cells } of table.rows) expect(Number.parseFloat(cells[median]), cells[0]).toBeGreaterThan(0);
+  },
+  120_000,
+);
+
 describe("zombie", () => {
   test("zombie loses calls of TCP clients and bare agents, of fetch only behind a middlebox, and none of warmline", async () => {
     const own = ["--clients", "warmline,agent,fetch,ioredis", "--speedup", "10"];

@@ -30,14 +30,14 @@ const raw: BenchClient = {
     const command = (...args: string[]) => send(JSON.stringify(args));
     const bytes = async (key: string) => bulkOf(await command("GET", key));
     return {
-      get: async (key) => (await bytes(key)).toString(),
+      get: async (key) => (await bytes(key))?.toString() ?? null,
       set: (key, value) => command("SET", key, value),
       incr: async (key) => Number(/:(\d+)\r\n$/.exec((await command("INCR", key)).toString())?.[1]),
       hgetall: (key) => command("HGETALL", key),
       ping: () => command("PING"),
       pipeline: async (keys) => {
         const response = await send(JSON.stringify(keys.map((key) => ["GET", key])), "pipeline");
-        return [bulkOf(response.subarray(response.lastIndexOf("$"))).toString()];
+        return [bulkOf(response.subarray(response.lastIndexOf("$")))?.toString() ?? null];
       },
       bytes,
       close: async () => {
@@ -56,9 +56,11 @@ function requestOf({ url, token }: Endpoint, body: string, route: string): strin
   );
 }
 
-/** Returns the bulk string that ends a response. */
-function bulkOf(response: Buffer): Buffer {
-  const body = Math.max(0, response.indexOf("\r\n\r\n$") + 4);
+/** Returns the bulk string that ends a response; null for the null bulk string. */
+function bulkOf(response: Buffer): Buffer | null {
+  const head = response.indexOf("\r\n\r\n$");
+  const body = head < 0 ? 0 : head + 4;
+  if (response.toString("latin1", body, body + 3) === "$-1") return null;
   return response.subarray(response.indexOf("\r\n", body) + 2, response.length - 2);
 }
 
@@ -67,9 +69,13 @@ class Exchange {
   private parts: Buffer[] = [];
   private missing = 0;
   private settle: { resolve(response: Buffer): void; reject(error: Error): void } | undefined;
+  private failure: Error | undefined;
 
   private constructor(private readonly socket: Socket) {
-    const fail = (error: Error) => this.settle?.reject(error);
+    const fail = (error: Error) => {
+      this.failure ??= error;
+      this.settle?.reject(this.failure);
+    };
     socket.on("data", (part: Buffer) => this.read(part));
     socket.on("error", fail).on("close", () => fail(new Error("The connection closed.")));
   }
@@ -86,6 +92,7 @@ class Exchange {
   }
 
   run(request: string): Promise<Buffer> {
+    if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
       this.socket.write(request);
