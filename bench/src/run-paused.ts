@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startInstance } from "warmline-testbed";
+import { type Instance, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "./bench-client.js";
 import { Gate } from "./gate.js";
 
@@ -10,8 +10,20 @@ export interface Pauses {
   readonly pauseMs: number;
   /** Whether the instance is frozen during the pause. It thaws with the invocation waiting. */
   readonly frozen: boolean;
+  /** Timeout of an invocation in ms. Default 5,000: the other instances' pauses may become longer by this much. */
+  readonly timeoutMs?: number;
   /** Returns the latency in ms from the handler's result. Default: the handler's whole time. */
   latencyOf?(result: unknown): number;
+}
+
+/** The measurements of an instance that pauses. */
+export interface PausedRun {
+  /** In ms. */
+  readonly latencies: readonly number[];
+  /** Invocations that failed, first ones included. */
+  readonly failed: number;
+  /** The longest pause in s; 0 without pauses. */
+  readonly longestPauseS: number;
 }
 
 /** The number of first invocations that do not count. */
@@ -22,22 +34,34 @@ const alone = new Gate(1);
 
 /**
  * Runs an instance with a pause before each invocation. Without a pause nothing else runs between two invocations.
- * @returns latencies in ms, and how many invocations failed
+ * An instance that ended, as after a timeout, runs no further invocations.
  */
 export async function runPaused(
   { handler, env }: FunctionSpec,
   trust: Readonly<Record<string, string>>,
   event: unknown,
-  { calls, pauseMs, frozen, latencyOf }: Pauses,
-): Promise<{ readonly latencies: readonly number[]; readonly failed: number }> {
-  const instance = await alone.run(async () => {
-    const path = handlerPath(handler);
-    const started = await startInstance({ handler: path, env: { ...env, ...trust }, timeoutMs: 20_000 });
-    for (let call = 0; call < WARM_UP; call++) await started.invoke(event);
-    return started;
-  });
+  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf }: Pauses,
+): Promise<PausedRun> {
   const latencies: number[] = [];
-  let failed = 0;
+  let [failed, longestPauseS, pausedAt] = [0, 0, 0];
+  const start = async () => {
+    const started = await startInstance({
+      handler: handlerPath(handler),
+      env: { ...env, ...trust },
+      timeoutMs,
+    });
+    for (let call = 0; call < WARM_UP && started.alive; call++) {
+      const { error } = await started.invoke(event);
+      if (error) failed++;
+    }
+    if (pauseMs > 0) await beginPause(started);
+    return started;
+  };
+  const beginPause = async (instance: Instance) => {
+    if (frozen) await instance.freeze();
+    pausedAt = performance.now();
+  };
+  const instance = await alone.run(start);
   const invoke = async () => {
     const invocation = instance.invoke(event);
     if (frozen) await instance.thaw();
@@ -48,14 +72,23 @@ export async function runPaused(
   const backToBack = async () => {
     for (let call = 0; call < calls && instance.alive; call++) await invoke();
   };
+  const afterPause = async () => {
+    if (!instance.alive) {
+      failed++;
+      return;
+    }
+    longestPauseS = Math.max(longestPauseS, (performance.now() - pausedAt) / 1_000);
+    await invoke();
+    await beginPause(instance);
+  };
   try {
     if (pauseMs === 0) await alone.run(backToBack);
     for (let call = 0; pauseMs > 0 && call < calls && instance.alive; call++) {
-      if (frozen) await alone.run(() => instance.freeze());
       await pause(pauseMs);
-      await alone.run(invoke);
+      // Before instances that are to start, so that the pause is not much longer.
+      await alone.run(afterPause, true);
     }
-    return { latencies, failed };
+    return { latencies, failed, longestPauseS };
   } finally {
     await alone.run(() => instance.stop());
   }

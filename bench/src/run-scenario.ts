@@ -79,6 +79,7 @@ async function runCases(
   samples: Samples,
 ): Promise<void> {
   const { settings, random, progress } = context;
+  const secondsOf = ({ each }: { each: object }) => scenario.durationS?.(each, settings) ?? 0;
   const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
   const total = cases.length * settings.rounds;
   let done = 0;
@@ -87,7 +88,7 @@ async function runCases(
       shuffled(some, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
     ).flat();
     const lanes = scenario.lanes ?? 1;
-    const queue = lanes > 1 ? shuffled(jobs, random) : jobs;
+    const queue = lanes > 1 ? spread(jobs, lanes, secondsOf, random) : jobs;
     let next = 0;
     const work = async (_: unknown, lane: number) => {
       for (let job = queue[next++]; job; job = queue[next++]) {
@@ -114,6 +115,24 @@ async function runCases(
       await close();
     }
   }
+}
+
+/**
+ * Mixes jobs for some lanes. Each gets a random place in the time that all of them take, early enough to end within that time,
+ * so that no lane is left with a long job while the others have none.
+ */
+export function spread<Job>(
+  jobs: readonly Job[],
+  lanes: number,
+  secondsOf: (job: Job) => number,
+  random: () => number,
+): Job[] {
+  const seconds = jobs.map(secondsOf);
+  const total = Math.max(1, seconds.reduce((sum, each) => sum + each, 0) / lanes, ...seconds);
+  return jobs
+    .map((job, at) => ({ job, startS: random() * (total - seconds[at]!) }))
+    .sort((a, b) => a.startS - b.startS)
+    .map(({ job }) => job);
 }
 
 /** Puts a case and its samples together. */

@@ -84,6 +84,11 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly defaults: Defaults;
   /** The number of cases that run at once. Default 1. */
   readonly lanes?: number;
+  /**
+   * Returns about how many seconds a run of the case takes, for scenarios with lanes. Longer ones begin earlier, so that all end
+   * at about the same time. Default: all take as long.
+   */
+  durationS?(each: NoInfer<Case>, settings: Settings): number;
   /** Whether it starts the server for clients over TCP itself, so that none needs a `redis-server`. */
   readonly ownServer?: boolean;
   /** Returns why it cannot run on this machine, as "needs ..."; undefined if it can. */

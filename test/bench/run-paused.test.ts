@@ -52,3 +52,45 @@ test("invocations after pauses never overlap, and instances pause at the same ti
   const order = spans.map(({ instance }) => instance);
   expect(order.filter((instance, at) => at > 0 && instance !== order[at - 1]).length).toBeGreaterThan(2);
 });
+
+test("an instance whose pause is over runs before instances that are to start", async () => {
+  const handler = join(folder, "started.mjs");
+  writeFileSync(
+    handler,
+    `const now = () => Number(process.hrtime.bigint()) / 1e6;
+    const loadedAt = now();
+    export const handler = async () => ({ loadedAt, at: now() });`,
+  );
+  const loaded: number[] = [];
+  const invoked: number[] = [];
+  const run = (_: unknown, instance: number) =>
+    runPaused(
+      { handler, env: {} },
+      {},
+      {},
+      {
+        ...{ calls: 1, pauseMs: 1, frozen: true },
+        latencyOf: (result) => {
+          const { loadedAt, at } = result as { loadedAt: number; at: number };
+          loaded[instance] = loadedAt;
+          invoked[instance] = at;
+          return 1;
+        },
+      },
+    );
+  const runs = await Promise.all(Array.from({ length: 4 }, run));
+  expect(invoked[0]).toBeLessThan(loaded[3]!);
+  for (const { longestPauseS } of runs) expect(longestPauseS).toBeGreaterThanOrEqual(0.001);
+});
+
+test("an invocation that times out ends its instance, and the measurements before it count", async () => {
+  const handler = join(folder, "hangs.mjs");
+  writeFileSync(
+    handler,
+    `let calls = 0;
+    export const handler = () => (++calls === 3 + 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : {});`,
+  );
+  const pauses = { calls: 4, pauseMs: 5, frozen: true, timeoutMs: 1_500 };
+  const { latencies, failed } = await runPaused({ handler, env: {} }, {}, {}, pauses);
+  expect([latencies.length, failed]).toEqual([1, 1]);
+});

@@ -3,7 +3,7 @@ import { atMost, exactly } from "../checks.js";
 import { ms, withInterval } from "../format.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { runPaused } from "../run-paused.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, type Settings } from "../scenario.js";
 import { ratio } from "../series.js";
 
 /** A way to write after a pause: of warmline, or of a client as it ships. */
@@ -31,6 +31,10 @@ const pauseOf = ({ frozenS, tls }: { frozenS: number; tls: boolean }) =>
   `${frozenS === 0 ? "back to back" : `frozen for ${frozenS} s`}${tls ? ", TLS" : ""}`;
 const nameOf = (row: Way & { frozenS: number; tls: boolean }) => `${row.way}, ${pauseOf(row)}`;
 
+/** The invocations of an instance: fewer with long pauses, so that it takes about as long. */
+const callsOf = (frozenS: number, { invocations }: Settings) =>
+  Math.max(1, Math.round((invocations * 2) / Math.max(2, frozenS)));
+
 /** Times the first write of an invocation after a freeze, by the ways to make it safe. */
 export default defineScenario({
   name: "first-write",
@@ -53,6 +57,7 @@ export default defineScenario({
       pauses.flatMap((frozenS) => ways.map((each) => ({ ...each, ...network, frozenS }))),
     );
   },
+  durationS: ({ frozenS }, settings) => frozenS * callsOf(frozenS, settings),
   label: nameOf,
   run: ({ rig, client, writes = "", ready, work = 0, rttMs, frozenS }, { settings }) => {
     const { url, token } = rig.endpoint;
@@ -60,8 +65,7 @@ export default defineScenario({
     const what = client
       ? commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint)
       : { handler: "first-write", env };
-    const calls = Math.max(1, Math.round((settings.invocations * 2) / Math.max(2, frozenS)));
-    const pauses = { calls, pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
+    const pauses = { calls: callsOf(frozenS, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
     const event = client ? { command: "set" } : { ready, workMs: work * rttMs };
     return runPaused(what, rig.trust, event, client ? pauses : { ...pauses, latencyOf: Number });
   },
@@ -88,6 +92,7 @@ export default defineScenario({
         ["way", ({ way }) => way],
         ["calls", ({ latencies }) => latencies.count],
         ["failed", ({ failed }) => failed.total],
+        ["longest pause s", ({ longestPauseS }) => longestPauseS.max, 1],
         ...latencyColumns("latencies"),
         ["x warm", ({ slower }) => slower],
       ]),

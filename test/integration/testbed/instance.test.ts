@@ -146,8 +146,11 @@ describe("failures are reported as Lambda does", () => {
   });
 
   test("a timeout ends the process", async () => {
-    const { invoke, pid } = await start({ timeoutMs: 100 });
+    const instance = await start({ timeoutMs: 100 });
+    const { invoke, pid } = instance;
     const { error } = await invoke({ waitMs: 5_000 });
+    // At once, so that no other invocation is tried.
+    expect(instance.alive).toBe(false);
     expect(error?.errorType).toBe("Sandbox.Timedout");
     expect(error?.errorMessage).toMatch(/Task timed out after 0.10 seconds$/);
     await expect.poll(() => runs(pid)).toBe(false);

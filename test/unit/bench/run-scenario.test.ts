@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Progress } from "../../../bench/src/progress.js";
-import { runScenario } from "../../../bench/src/run-scenario.js";
+import { randomFrom } from "../../../bench/src/random.js";
+import { runScenario, spread } from "../../../bench/src/run-scenario.js";
 import {
   type Context,
   defineScenario,
@@ -108,6 +109,24 @@ test("the runner runs as many cases at once as there are lanes", async () => {
   };
   await ran({ lanes: 3, run });
   expect(most).toBe(3);
+});
+
+test("the runner mixes long and short cases so that all lanes end at about the same time", () => {
+  const [lanes, long, short] = [20, 10, 1];
+  const jobs = [...Array(40).fill(long), ...Array(400).fill(short)] as number[];
+  const average = (40 * long + 400 * short) / lanes;
+  for (let seed = 0; seed < 5; seed++) {
+    const queue = spread(jobs, lanes, (seconds) => seconds, randomFrom(seed));
+    expect([...queue].sort()).toEqual([...jobs].sort());
+    const ends = new Array<number>(lanes).fill(0);
+    for (const seconds of queue) {
+      const free = ends.indexOf(Math.min(...ends));
+      ends[free]! += seconds;
+    }
+    expect(Math.max(...ends)).toBeLessThan(average + long / 2);
+    // Long ones are not all in the first half.
+    expect(new Set(queue.slice(-220))).toEqual(new Set([short, long]));
+  }
 });
 
 test("the runner's data is plain, as in JSON, so that advice can use it without a file", async () => {

@@ -151,6 +151,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   let alive = true;
   let freezer: Freezer | undefined;
   const end = () => {
+    alive = false;
     throttle?.pause();
     freezer?.release();
     child.kill("SIGKILL");
@@ -223,6 +224,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     },
     invoke: (event) => invoke(event),
     freeze: async () => {
+      if (!alive) return;
       if (api.runningId === undefined) await api.whenIdle();
       throttle?.pause();
       if (alive) await frozenBy.freeze();
