@@ -317,9 +317,10 @@ describe("a lock", () => {
           expect(await next.fencedSet("report", "new", later)).toBe(true);
         });
         written = await late.fencedSet("report", "old", fence);
-        await pause(60);
+        // Two extensions begin in this time, and the reply to the first has to arrive.
+        await pause(300);
       },
-      { lease: 60 },
+      { lease: 300 },
     );
     await expect(work).rejects.toThrow("lock job: lost before the task had ended");
     expect(written).toBe(false);
@@ -339,8 +340,8 @@ describe("a lock", () => {
 
   test("a lock outlives its lease while its task runs, and ends when the task fails", async () => {
     const { withLock } = await instance<typeof Lock>("lock");
-    const long = withLock("job", () => pause(300).then(() => "done"), { lease: 120 });
-    await pause(200);
+    const long = withLock("job", () => pause(700).then(() => "done"), { lease: 450 });
+    await pause(550);
     await expect(withLock("job", async () => {}, { wait: 30 })).rejects.toThrow("held by another for 30 ms");
     expect(await long).toBe("done");
     await expect(withLock("job", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
