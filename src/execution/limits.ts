@@ -61,8 +61,8 @@ export function isSignal(value: unknown): value is AbortSignal {
   return "aborted" in Object(value) && "addEventListener" in (value as object);
 }
 
-/** Returns the time until the deadline, less the margin, in ms. */
-function getRemainingTime({ deadline }: Settings): number {
+/** Returns the time until the deadline, less the margin, in ms. Infinity if there is none. */
+export function getRemainingTime({ deadline }: Pick<Settings, "deadline">): number {
   if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);

@@ -2,7 +2,11 @@ import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import { createScope, type WriteScope } from "../execution/exactly-once/scope.js";
 import { CHECK_LEASE } from "../execution/exactly-once/script.js";
+import { randomId } from "../execution/exactly-once/wrap.js";
+import { executorOf } from "../execution/executor-key.js";
+import { getRemainingTime, getSignal } from "../execution/limits.js";
 import { findUnknownOption } from "../options/option-names.js";
+import { throwIfAborted } from "../util/abort.js";
 import { sleep } from "../util/timers.js";
 import { InProgressError } from "./in-progress-error.js";
 
@@ -20,6 +24,9 @@ export interface IdempotentOptions {
 const MIN_PAUSE = 50;
 const MAX_PAUSE = 1_000;
 
+/** Time in ms that the end of a lease may take. */
+const RELEASE_TIMEOUT = 1_000;
+
 /** The values of the key while a run holds the lease, and after it. */
 const LEASE = "lease:";
 const RESULT = "result:";
@@ -30,6 +37,8 @@ const RESULT = "result:";
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
  * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
  * ended. Its result must be JSON: it is returned as it was stored.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The result is stored, or the
+ * lease ended, though the signal has aborted.
  * @throws InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
  * result was stored; what the function throws.
  */
@@ -40,24 +49,42 @@ export async function idempotent<T, V = unknown>(
   options: IdempotentOptions = {},
 ): Promise<T> {
   const { lease = 60, remember = 86_400, wait = 0 } = checked(key, fn, options);
-  const held = LEASE + crypto.randomUUID();
+  const held = LEASE + randomId();
   const check = { lua: CHECK_LEASE, key, args: [held] };
   const writes = "exactly-once";
-  const named = createScope(key);
-  const scope: WriteScope = { next: (argv) => ({ ...named.next(argv), check }) };
+  const guard = (scope: WriteScope): WriteScope => ({
+    next: (argv) => ({ ...scope.next(argv)!, check }),
+    fork: () => guard(scope.fork()),
+  });
+  const guarded = redis.with({ writes, scope: guard(createScope(key)), remember });
   // The run's own last write is no part of its path: a later run that fails in the same place ends its lease too.
-  const unnamed: WriteScope = { next: () => ({ id: crypto.randomUUID(), check }) };
-  const guarded = redis.with({ writes, scope, remember });
-  const last = redis.with({ writes, scope: unnamed, remember, codec: "text" });
+  const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
+  // It is sent after the signal or the deadline too: without it the lease blocks other runs, or the result is lost.
+  const signal = () => undefined;
+  const deadline = { remaining: () => Infinity };
+  const last = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
+  const timeout = Math.min(executorOf(redis).settings.timeout, RELEASE_TIMEOUT);
+  // If this fails, the lease ends by itself.
+  const release = () =>
+    last
+      .with({ timeout })
+      .del(key)
+      .catch(() => {});
 
-  const stored = await acquire(redis, key, held, lease, wait);
+  let stored: string | undefined;
+  try {
+    stored = await acquire(redis, key, held, lease, wait);
+  } catch (error) {
+    // The lease may have been taken.
+    if (!(error instanceof WarmlineError) || error.outcome === "unknown") void release();
+    throw error;
+  }
   if (stored !== undefined) return readResult(stored);
   let result: string;
   try {
     result = JSON.stringify(await fn(guarded)) ?? "";
   } catch (error) {
-    // If this fails, the lease ends by itself.
-    await last.del(key).catch(() => {});
+    await release();
     throw error;
   }
   await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
@@ -67,7 +94,7 @@ export async function idempotent<T, V = unknown>(
 /**
  * Takes the lease.
  * @returns undefined, or the result of an earlier run.
- * @throws InProgressError when the time to wait is up.
+ * @throws InProgressError when the time to wait is up, or the deadline is reached; the reason of a signal that aborts.
  */
 async function acquire(
   redis: Redis<any>,
@@ -78,6 +105,8 @@ async function acquire(
 ): Promise<string | undefined> {
   // May be sent again: the value shows who holds the lease.
   const client = redis.with({ writes: "at-least-once", codec: "text" });
+  const { settings } = executorOf(redis);
+  const signal = getSignal(settings);
   const until = Date.now() + wait * 1_000;
   for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
     const [, value, left] = await client
@@ -93,8 +122,11 @@ async function acquire(
         outcome: "answered",
       });
     const now = Date.now();
-    if (now >= until) throw new InProgressError(now + Math.max(left, 0));
-    await sleep(Math.min(pause, until - now));
+    const inProgress = new InProgressError(now + Math.max(left, 0));
+    if (now >= until) throw inProgress;
+    await sleep(Math.min(pause, until - now, getRemainingTime(settings)), signal);
+    throwIfAborted(signal);
+    if (getRemainingTime(settings) <= 0) throw inProgress;
   }
 }
 

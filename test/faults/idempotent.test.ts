@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { idempotent } from "warmline/idempotent";
+import { InProgressError, idempotent } from "warmline/idempotent";
 import {
   carries,
   closeBeforeReply,
@@ -13,7 +13,10 @@ import {
 import type { Gateway } from "../../gateway/src/index.js";
 import { setups } from "../integration/gateway/engines.js";
 
-// Requests of an idempotent function that are lost on the way, or that arrive after its lease.
+// Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const never = new Promise<never>(() => {});
 
 describe.each(setups)("$name", ({ available, start }) => {
   let gateway: Gateway;
@@ -115,6 +118,69 @@ describe.each(setups)("$name", ({ available, start }) => {
       await expect(run).rejects.toMatchObject({ name: "RedisError", code: "LEASELOST", outcome: "answered" });
       expect(path.connectionsOpened).toBe(2);
       expect(await direct.exists("n")).toBe(0);
+    });
+
+    test("a signal ends the wait for another run at once, with its reason", async () => {
+      void idempotent(direct, "event", () => never);
+      await expect.poll(() => direct.exists("event")).toBe(1);
+      const controller = new AbortController();
+      const client = redis.with({ signal: controller.signal });
+      let reason: unknown;
+      idempotent(client, "event", () => 1, { wait: 60 }).catch((error) => {
+        reason = error;
+      });
+      await pause(300);
+      controller.abort("enough");
+      await new Promise(setImmediate);
+      expect(reason).toBe("enough");
+    });
+
+    test("a wait ends with InProgressError at the deadline", async () => {
+      void idempotent(direct, "event", () => never);
+      await expect.poll(() => direct.exists("event")).toBe(1);
+      let left = 60_000;
+      const client = redis.with({ deadline: { remaining: () => left } });
+      const waiting = idempotent(client, "event", () => 1, { wait: 60 });
+      waiting.catch(() => {});
+      await pause(300);
+      left = 0;
+      await expect(waiting).rejects.toBeInstanceOf(InProgressError);
+    });
+
+    test("a run whose signal aborts, or whose deadline passes, ends its lease or stores its result", async () => {
+      const limits = () => {
+        const controller = new AbortController();
+        let left = 60_000;
+        const client = redis.with({ signal: controller.signal, deadline: { remaining: () => left } });
+        const end = () => {
+          controller.abort("enough");
+          left = 0;
+        };
+        return { client, end };
+      };
+      const failing = limits();
+      const failed = idempotent(failing.client, "event", async (guarded) => {
+        failing.end();
+        await guarded.incr("n");
+      });
+      await expect(failed).rejects.toBe("enough");
+      expect(await direct.mget("event", "n")).toEqual([null, null]);
+      const late = limits();
+      const call = () => idempotent(late.client, "event", () => late.end());
+      expect(await call()).toBeUndefined();
+      expect(await idempotent(redis, "event", () => "second")).toBeUndefined();
+    });
+
+    test("a run that is aborted while it takes the lease ends it", async () => {
+      const controller = new AbortController();
+      fail("lease:", {
+        response(_connection, part) {
+          if (part.last) controller.abort("enough");
+        },
+      });
+      const client = redis.with({ signal: controller.signal });
+      await expect(idempotent(client, "event", () => 1)).rejects.toBe("enough");
+      await expect.poll(() => direct.exists("event")).toBe(0);
     });
   });
 });

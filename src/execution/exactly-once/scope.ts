@@ -20,20 +20,24 @@ export interface ScopedWrite {
 
 /** Numbers the writes of one delivery. */
 export interface WriteScope {
-  /** Returns the token of the next write. */
-  next(argv: readonly CommandArg[]): ScopedWrite;
+  /** Returns the token of the next write, or undefined if the write gets a random one. */
+  next(argv: readonly CommandArg[]): ScopedWrite | undefined;
+  /** Returns a scope within this one, which takes its next ordinal. Its writes are numbered by themselves. */
+  fork(): WriteScope;
 }
 
 /**
  * Returns a scope whose tokens derive from its name, the ordinal of the write and its arguments.
  * @param name well-formed text.
  * @param strict whether a write that differs from that of an earlier run is refused.
+ * @param prefix precedes the ordinals.
  */
-export function createScope(name: string, strict = false): WriteScope {
+export function createScope(name: string, strict = false, prefix = ""): WriteScope {
   let writes = 0;
   return {
+    fork: () => createScope(name, strict, `${prefix}${++writes}.`),
     next(argv) {
-      const ordinal = String(++writes);
+      const ordinal = prefix + ++writes;
       const digest = hash(argv);
       return {
         id: `${encodeURIComponent(name)}:${ordinal}:${digest}`,

@@ -62,7 +62,7 @@ export function wrapInIdempotencyScript(
  * Returns 96 random bits in base 36. A process restored from a snapshot may draw the random numbers of another one
  * restored from it, so 64 of the bits are mixed with the wall clock in ms and the monotonic clock in ns.
  */
-function randomId(): string {
+export function randomId(): string {
   const numbers = crypto.getRandomValues(new Uint32Array(3));
   numbers[0]! ^= Date.now();
   numbers[1]! ^= monotonicTime() * 1e6;
