@@ -6,11 +6,13 @@ import { follow, produce } from "warmline/streams";
  * @param redis a client of warmline.
  * @param waitUntil keeps the function running until a promise settles, where the platform has that.
  * @param ttl lifetime of a stream in seconds, from its last chunk.
+ * @param maxSilence time in seconds without a chunk after which a reader fails: the process of the producer may have ended.
  */
 export function createResumableStreamContext({
   redis,
   waitUntil = () => {},
   ttl = 3_600,
+  maxSilence = 60,
   prefix = "stream:",
 }) {
   // Text such as "42" must stay text.
@@ -24,7 +26,11 @@ export function createResumableStreamContext({
     return new ReadableStream({
       async pull(target) {
         for (;;) {
-          const { done, value } = await entries.next();
+          const timer = setTimeout(
+            () => controller.abort(new Error("the producer has stopped")),
+            maxSilence * 1_000,
+          );
+          const { done, value } = await entries.next().finally(() => clearTimeout(timer));
           if (done) return target.close();
           const text = value.fields.data.slice(skip);
           skip = Math.max(0, skip - value.fields.data.length);

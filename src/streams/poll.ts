@@ -8,9 +8,11 @@ import { hasGap, type Position, readStreamInfo, START } from "./position.js";
 
 /** Maximum number of entries that are read at once. */
 const PAGE = 100;
-/** Pauses in ms between reads. They grow while there are no entries. */
+/** Pauses in ms between reads. They grow while there are no entries, or reads fail. */
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 2_000;
+
+const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 
 /**
  * Yields the entries after a position, and reads again for each next page. For endpoints that have no event stream of entries.
@@ -50,11 +52,12 @@ export async function* pollEntries<V>(
         const id = page.at(-1)?.id ?? (position.id === "-" ? START : position.id);
         position = { id, added: isLast ? (info ? info.added : 0) : undefined };
         if (page.length > 0) yield page;
-        pause = page.length > 0 ? MIN_PAUSE : Math.min(pause * 1.5, MAX_PAUSE);
+        pause = page.length > 0 ? MIN_PAUSE : longer(pause);
         if (!isLast) continue;
       }
     } catch (error) {
       if (isFirst || !isTransient(error)) throw error;
+      pause = longer(pause);
     }
     await sleep(pause, signal);
     throwIfAborted(signal);

@@ -1,6 +1,9 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError } from "../errors.js";
+import type { WriteScope } from "../execution/exactly-once/scope.js";
+import { executorOf } from "../execution/executor-key.js";
 import { findUnknownOption } from "../options/option-names.js";
+import type { ScopeOptions } from "../options/options.js";
 import { ABORT_FIELD, END_FIELD } from "./entry.js";
 import { checkKey } from "./follow.js";
 
@@ -15,14 +18,19 @@ export interface ProduceOptions {
   maxLen?: number;
 }
 
-/** Maximum number of entries that are sent in one request, and that wait before the stream exerts backpressure. */
+/** Maximum number of entries, and of their bytes, that are sent in one request. Twice as many exert backpressure. */
 const MAX_BATCH = 500;
-const MAX_PENDING = 1_000;
+const MAX_BYTES = 512 * 1024;
+
+/** Bytes that an entry takes beside its fields: the script of an exactly-once write. */
+const ENTRY_OVERHEAD = 1_024;
+
+type Fields = Record<string, unknown>;
 
 /**
- * Returns a WritableStream whose chunks become entries of a stream. Chunks that are written during a request are sent together in the next
- * one, in their order and exactly once. `close()` adds the entry that ends the loop of `follow`; `abort()` adds one that
- * makes it throw.
+ * Returns a WritableStream whose chunks become entries of a stream. Chunks that are written during a request are sent together in the
+ * next one, in their order and exactly once. If the client has a scope, a second run adds no entry again. `close()` adds the entry
+ * that ends the loop of `follow`; `abort()` adds one that makes it throw.
  * @throws ArgumentError if an option is wrong. The stream fails with the error of a request.
  */
 export function produce<V>(
@@ -38,14 +46,14 @@ export function produce<V>(
     if (value !== undefined && !(Number.isInteger(value) && value > 0))
       throw new ArgumentError(`produce: ${name} must be a whole number above 0`);
   }
-  const client = redis.with({ writes: "exactly-once" });
+  const client = redis.with({ writes: "exactly-once", ...scopeOf(redis) });
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };
 
   /** Whether the key is known to be a stream. Until then EXPIRE follows XADD in a request of its own, if that succeeds. */
   let isStream = false;
 
-  async function send(entries: readonly Record<string, unknown>[]): Promise<void> {
+  async function send(entries: readonly Fields[]): Promise<void> {
     const expires = ttl !== undefined;
     // Not every endpoint takes bytes in a batch. One command alone needs none.
     const single = entries.some(hasBytes) || (entries.length === 1 && !(expires && isStream));
@@ -62,26 +70,36 @@ export function produce<V>(
     if (expires && !together) await client.expire(key, ttl);
   }
 
-  let pending: Record<string, unknown>[] = [];
+  let pending: { fields: Fields; bytes: number }[] = [];
+  let pendingBytes = 0;
   let flushing: Promise<void> | undefined;
 
   async function flush(): Promise<void> {
     while (pending.length > 0) {
-      const batch = pending.slice(0, MAX_BATCH);
-      pending = pending.slice(MAX_BATCH);
-      await send(batch);
+      let bytes = 0;
+      const end = pending.findIndex((entry, at) => {
+        bytes += entry.bytes;
+        return at === MAX_BATCH || (at > 0 && bytes > MAX_BYTES);
+      });
+      const batch = end < 0 ? pending : pending.slice(0, end);
+      pending = pending.slice(batch.length);
+      pendingBytes -= batch.reduce((sum, entry) => sum + entry.bytes, 0);
+      await send(batch.map(({ fields }) => fields));
     }
     flushing = undefined;
   }
 
   return new WritableStream<StreamChunk>({
     write(chunk, controller) {
-      pending.push(fieldsOf(chunk));
+      const fields = fieldsOf(chunk);
+      const bytes = ENTRY_OVERHEAD + sizeOf(fields);
+      pending.push({ fields, bytes });
+      pendingBytes += bytes;
       if (!flushing) {
         flushing = flush();
         flushing.catch((error) => controller.error(error));
       }
-      return pending.length >= MAX_PENDING ? flushing : undefined;
+      return pending.length >= 2 * MAX_BATCH || pendingBytes >= 2 * MAX_BYTES ? flushing : undefined;
     },
     async close() {
       await flushing;
@@ -94,11 +112,44 @@ export function produce<V>(
   });
 }
 
-const hasBytes = (fields: Record<string, unknown>) =>
-  Object.values(fields).some((value) => value instanceof Uint8Array);
+/**
+ * Returns the scope of the entries, if the client has a scope. Their ordinals depend neither on the batches nor on the other writes
+ * of the client. EXPIRE takes none: how often it is sent depends on the batches.
+ */
+function scopeOf(redis: Redis<any>): ScopeOptions {
+  const { scope: outer, exactlyOnceTtl } = executorOf(redis).settings;
+  if (!outer) return {};
+  const entries = outer.fork();
+  const scope: WriteScope = {
+    next: (argv) => (argv[0] === "XADD" ? entries.next(argv) : undefined),
+    fork: () => entries.fork(),
+  };
+  return { scope, remember: exactlyOnceTtl / 1_000 };
+}
+
+const hasBytes = (fields: Fields) => Object.values(fields).some((value) => value instanceof Uint8Array);
+
+/** Returns about how many bytes the fields take; exact for ASCII, and for objects under the default codec. */
+function sizeOf(fields: Fields): number {
+  let size = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    const isSized = typeof value === "string" || value instanceof Uint8Array;
+    size += name.length + (isSized ? value.length : jsonSize(value));
+  }
+  return size;
+}
+
+/** Returns the length of a value as JSON, or 0 for a value that only a codec of its own can encode. */
+function jsonSize(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}
 
 /** @throws ArgumentError if the chunk has no fields. */
-function fieldsOf(chunk: StreamChunk): Record<string, unknown> {
+function fieldsOf(chunk: StreamChunk): Fields {
   if (typeof chunk === "string" || chunk instanceof Uint8Array) return { data: chunk };
   const isFields = typeof chunk === "object" && chunk !== null && !Array.isArray(chunk);
   if (!isFields || Object.keys(chunk).length === 0)

@@ -35,6 +35,15 @@ test("a suspect connection that works carries a read at once, and a write after 
   expect(endpoint.connections).toBe(1);
 });
 
+test("a suspect connection carries an exactly-once write at once, without a probe", async () => {
+  const redis = client({ writes: "exactly-once" });
+  await redis.strlen("k");
+  await idle();
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.requests.map(({ body }) => body.includes("INCR"))).toEqual([false, true]);
+  expect(endpoint.connections).toBe(1);
+});
+
 test("a read on a dropped connection gets its reply on a fresh one", async () => {
   const redis = client();
   await redis.strlen("k");

@@ -282,3 +282,47 @@ test("an entry and the lifetime of its stream are sent together, after the first
   for (const { body } of endpoint.requests.slice(2)) expect(body).toMatch(/"XADD".*"EXPIRE"/);
   await endpoint.stop();
 });
+
+test("a follower that polls backs off while reads fail", async () => {
+  const endpoint = await RawEndpoint.start();
+  const json = { "content-type": "application/json" };
+  const reads: number[] = [];
+  endpoint.onRequest = ({ head, socket }) => {
+    const isRead = head.startsWith("POST /multi-exec");
+    if (isRead) reads.push(performance.now());
+    const loading = { error: "LOADING Redis is loading the dataset in memory" };
+    const entries = [{ error: "ERR no such key" }, { result: [] }];
+    const body = isRead
+      ? reads.length === 1
+        ? entries
+        : [loading, loading]
+      : { error: "ERR unknown command" };
+    socket.write(httpResponse(JSON.stringify(body), json, isRead ? "200 OK" : "400 Bad Request"));
+  };
+  const controller = new AbortController();
+  const redis = new Redis({ url: endpoint.url, token: "t", retry: false });
+  const next = follow(redis, "log", { signal: controller.signal }).next();
+  next.catch(() => {});
+  await expect.poll(() => reads.length).toBe(5);
+  controller.abort(new Error("enough"));
+  await expect(next).rejects.toThrow("enough");
+  // Each pause begins after the response. Timers fire early by less than 1 ms.
+  const pauses = reads.slice(1).map((at, read) => at - reads[read]!);
+  for (const [read, least] of [150, 225, 337, 506].entries()) expect(pauses[read]).toBeGreaterThan(least - 1);
+  await endpoint.stop();
+});
+
+test("a reader of a resumable response fails when the producer has been silent for maxSilence", async () => {
+  const { gateway, stop } = await setups.at(-1)!.start();
+  const redis = new Redis({ url: gateway.url, token: gateway.token });
+  // A producer whose process has ended.
+  await redis.xadd("stream:1", "*", { data: "half of" });
+  const example = "../../../examples/resumable-stream/resumable-stream.mjs";
+  const { createResumableStreamContext } = await import(example);
+  const context = createResumableStreamContext({ redis, maxSilence: 0.2 });
+  const text = new Response(
+    (await context.resumeExistingStream("1")).pipeThrough(new TextEncoderStream()),
+  ).text();
+  await expect(text).rejects.toThrow("the producer has stopped");
+  await stop();
+});

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { idempotent } from "warmline/idempotent";
+import { produce } from "warmline/streams";
+import { loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { setups } from "../integration/gateway/engines.js";
+
+// Producers of a stream whose responses are lost, and that run again.
+
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe.each(setups)("$name", ({ name, available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let path: NetworkProxy;
+  let redis: Redis;
+  let direct: Redis;
+  /** The requests that add entries. */
+  let added: string[];
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+  beforeEach(async () => {
+    if (!available) return;
+    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
+    direct = new Redis({ url: gateway.url, token: gateway.token });
+    added = [];
+    path.onConnection(() => ({
+      exchange({ request }) {
+        const text = request.toString("latin1");
+        if (text.includes("XADD")) added.push(text);
+        return undefined;
+      },
+    }));
+    await direct.flushall();
+  });
+  afterEach(() => path?.close());
+
+  const stored = async (key = "log") =>
+    Object.values(await direct.xrange<Record<string, unknown>>(key, "-", "+")).map(({ n }) => n);
+  const length = (key = "log") => direct.xlen(key);
+
+  /** Writes one chunk after another, each in a request of its own. */
+  async function writeOneByOne(writer: WritableStreamDefaultWriter, chunks: readonly number[]) {
+    for (const n of chunks) {
+      const before = await length();
+      await writer.write({ n });
+      await expect.poll(() => length()).toBe(before + 1);
+    }
+  }
+
+  describe.skipIf(!available)("a producer", () => {
+    test("adds each entry once and in order though responses are lost", async () => {
+      path.onConnection((number) => (number < 8 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined));
+      const writer = produce(redis, "log", { ttl: 60 }).getWriter();
+      await writeOneByOne(writer, [1, 2]);
+      await Promise.all([3, 4, 5, 6].map((n) => writer.write({ n })));
+      await writer.close();
+      expect(path.connectionsOpened).toBeGreaterThan(3);
+      // The last entry is the end.
+      expect(await stored()).toEqual([1, 2, 3, 4, 5, 6, undefined]);
+      expect(await direct.ttl("log")).toBeGreaterThan(50);
+    });
+
+    // The batches do not depend on the engine.
+    const once = test.runIf(name === "the embedded engine");
+
+    once("sends the chunks that are written during a request as one, 500 at most", async () => {
+      const writer = produce(redis, "log").getWriter();
+      await Promise.all(Array.from({ length: 1_200 }, (_, n) => writer.write({ n })));
+      await writer.close();
+      expect(await length()).toBe(1_201);
+      const sizes = added.map((text) => count(text, "XADD"));
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(1_201);
+      expect(Math.max(...sizes)).toBe(500);
+      expect(sizes.length).toBeLessThan(10);
+    });
+
+    once("limits a request to 512 KB, or one entry", async () => {
+      const writer = produce(redis, "log", { maxLen: 10 }).getWriter();
+      const data = "x".repeat(30_000);
+      const chunks = [
+        ...new Array(400).fill({ data }),
+        { data: data.repeat(20) },
+        { data: [data, data] },
+        { data },
+      ];
+      await Promise.all(chunks.map((chunk) => writer.write(chunk)));
+      await writer.close();
+      expect(added.reduce((sum, text) => sum + count(text, "XADD"), 0)).toBe(404);
+      const large = added.filter((text) => text.length > 512 * 1_024);
+      expect(large.map((text) => count(text, "XADD"))).toEqual([1]);
+      expect(added.length).toBeLessThan(60);
+    });
+  });
+
+  describe.skipIf(!available)("a producer that runs again", () => {
+    const scoped = (strict = false) =>
+      redis.with({ writes: "exactly-once", scope: "event-1", remember: 60, strict });
+
+    test("adds nothing again in a scope, though its batches differ", async () => {
+      const first = scoped();
+      const before = produce(first, "log", { ttl: 60 }).getWriter();
+      await writeOneByOne(before, [1, 2, 3]);
+      expect(await first.incr("n")).toBe(1);
+      // The process ends here. The second run writes all chunks at once.
+      const second = scoped();
+      const after = produce(second, "log", { ttl: 60 }).getWriter();
+      const [n] = await Promise.all([second.incr("n"), ...[1, 2, 3, 4].map((n) => after.write({ n }))]);
+      await after.close();
+      expect(n).toBe(1);
+      expect(await stored()).toEqual([1, 2, 3, 4, undefined]);
+      expect(await direct.get("n")).toBe(1);
+      expect(await direct.ttl("log")).toBeGreaterThan(50);
+    });
+
+    test("adds its entries beside those of other producers in the scope", async () => {
+      for (let run = 0; run < 2; run++) {
+        const client = scoped();
+        const writers = [produce(client, "log"), produce(client, "log")].map((each) => each.getWriter());
+        await Promise.all(writers.map((each) => each.write({ n: 1 })));
+        await Promise.all(writers.map((each) => each.close()));
+      }
+      expect(await length()).toBe(4);
+    });
+
+    test("fails in a strict scope if a chunk differs", async () => {
+      const before = produce(scoped(true), "log").getWriter();
+      await before.write({ n: 1 });
+      await before.close();
+      const after = produce(scoped(true), "log").getWriter();
+      after.closed.catch(() => {});
+      await after.write({ n: 2 });
+      await expect(after.close()).rejects.toThrow("OTHERPATH write 1.1 was XADD in an earlier run");
+      expect(await length()).toBe(2);
+    });
+
+    test("adds nothing again in an idempotent function, and nothing after its lease", async () => {
+      const call = (fails: boolean) =>
+        idempotent(redis, "event", async (guarded) => {
+          const writer = produce(guarded, "log", { ttl: 60 }).getWriter();
+          writer.closed.catch(() => {});
+          if (fails) await writeOneByOne(writer, [1, 2]);
+          else await Promise.all([1, 2].map((n) => writer.write({ n })));
+          if (fails) throw new Error("failed");
+          await guarded.incr("n");
+          await direct.del("event");
+          await writer.close();
+        });
+      await expect(call(true)).rejects.toThrow("failed");
+      await expect(call(false)).rejects.toMatchObject({ code: "LEASELOST" });
+      expect(await stored()).toEqual([1, 2]);
+      expect(await direct.get("n")).toBe(1);
+    });
+  });
+});
