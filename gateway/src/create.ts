@@ -125,6 +125,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
+    budget,
     maxStreams: settings.maxStreams,
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,

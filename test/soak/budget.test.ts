@@ -356,6 +356,56 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await buffered()).toBe(0);
   });
 
+  test.each([
+    ["with line breaks", "\n", 3],
+    ["without line breaks", "", 9],
+  ])("a message %s whose event does not fit is a gap, and the stream goes on", async (_, end, megabytes) => {
+    await start({ maxBufferedBytes: 16 * MB, streamBuffer: 16 * MB });
+    const events = await openEvents("/subscribe/news");
+    const publish = (size: number) =>
+      run(
+        gateway,
+        "EVAL",
+        "return redis.call('PUBLISH', 'news', string.rep('x', ARGV[1]) .. ARGV[2])",
+        0,
+        size,
+        end,
+      );
+    expect(await publish(megabytes * MB)).toBe(1);
+    expect(await publish(100_000)).toBe(1);
+    await expect.poll(() => events.text).toContain("x".repeat(100_000));
+    expect(events.text.match(/^event: gap$/gm)).toEqual(["event: gap"]);
+    expect(events.text.length).toBeLessThan(400_000);
+    expect(await run(gateway, "PUBLISH", "news", "end")).toBe(1);
+    await expect.poll(() => events.text.endsWith("data: message,news,end\n\n\r\n")).toBe(true);
+    expect(await buffered()).toBe(0);
+    events.socket.destroy();
+  });
+
+  test("a large event goes to each reader that there is memory for, and the others get a gap", async () => {
+    const size = 3 * MB;
+    await start({ maxBufferedBytes: 16 * MB, streamBuffer: 16 * MB });
+    const all = await Promise.all(Array.from({ length: 4 }, () => openEvents("/subscribe/news")));
+    for (const { socket } of all) socket.pause();
+    // More than the kernel takes.
+    for (let i = 0; i < 4; i++) {
+      await run(gateway, "EVAL", "return redis.call('PUBLISH', 'news', string.rep('x', ARGV[1]))", 0, size);
+      expect(await buffered()).toBeLessThanOrEqual(8 * MB);
+    }
+    for (const { socket } of all) socket.resume();
+    await run(gateway, "PUBLISH", "news", "end");
+    for (const events of all)
+      await expect.poll(() => events.text.endsWith("data: message,news,end\n\n\r\n")).toBe(true);
+    const whole = all.map(({ text }) => text.split("x".repeat(size)).length - 1);
+    const gaps = all.map(({ text }) => text.match(/^event: gap$/gm)?.length ?? 0);
+    expect(whole.map((count, at) => count + gaps[at]!)).toEqual([4, 4, 4, 4]);
+    expect(Math.max(...whole)).toBeGreaterThan(0);
+    expect(Math.max(...gaps)).toBeGreaterThan(0);
+    expect((await call(gateway, "/metrics")).text).toMatch(/^warmline_gateway_streams_dropped_total 0$/m);
+    await expect.poll(() => buffered()).toBe(0);
+    for (const { socket } of all) socket.destroy();
+  });
+
   test("a stream whose reader reads nothing ends while memory is short", async () => {
     await start({ maxBufferedBytes: 2 * MB, bodyTimeout: 1_000 });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
@@ -404,6 +454,23 @@ function responses(socket: Socket, most: number): Promise<number> {
     });
     socket.on("close", () => resolve(count));
   });
+}
+
+/** Opens an event stream, and collects what arrives. */
+async function openEvents(path: string): Promise<{ socket: Socket; readonly text: string }> {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.write(get(path));
+  await expect.poll(() => text).toContain("data: subscribe,");
+  return {
+    socket,
+    get text() {
+      return text;
+    },
+  };
 }
 
 /** The statuses of the first two responses on a connection, or of all until its end. */

@@ -1,6 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { StreamEntry } from "../redis/follow/stream-page.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import { COMMA, CR, LF } from "../util/bytes.js";
+
+/** Messages up to this many bytes are encoded without a look at the budget. */
+const SMALL_MESSAGE = 32 * 1_024;
+/** Memory for encoding, as a multiple of a message: the message and its frame; or base64, text, JSON and their copies. */
+const COPIES = 2;
+const COPIES_IF_ESCAPED = 8;
 
 const DATA = Buffer.from("data: ");
 const BETWEEN = Buffer.from(",");
@@ -40,13 +47,26 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
 export function messageFrame(push: readonly Buffer[]): Buffer {
   const last = push.length - 1;
   const [kind, ...rest] = push as [Buffer, ...Buffer[]];
-  if (rest.every((kind, at) => fits(kind, at + 1 < last))) {
+  if (fitsLine(push)) {
     return Buffer.concat([DATA, ...push.flatMap((kind) => [kind, BETWEEN]).slice(0, -1), END]);
   }
   const exact = `exact: ${rest.map((kind) => kind.toString("base64")).join()}\n`;
   const names = push.slice(1, last).flatMap((kind) => [oneLine(kind), BETWEEN]);
   const payload = legible(push[last]!);
   return Buffer.concat([Buffer.from(exact), DATA, kind, BETWEEN, ...names, payload, END]);
+}
+
+/** Returns {@link messageFrame}, or null if the budget has no room for encoding the message. */
+export function messageFrameWithin(budget: BufferBudget, push: readonly Buffer[]): Buffer | null {
+  const size = push.reduce((sum, part) => sum + part.length, 0);
+  if (size <= SMALL_MESSAGE) return messageFrame(push);
+  const memory = size * (fitsLine(push) ? COPIES : COPIES_IF_ESCAPED);
+  if (!budget.take(memory)) return null;
+  try {
+    return messageFrame(push);
+  } finally {
+    budget.give(memory);
+  }
 }
 
 /** The event that a followed stream begins with: the id of the entry before the first one. */
@@ -76,8 +96,14 @@ export function lineFrame(line: string): Buffer {
   return Buffer.from(`data: ${line}\n\n`);
 }
 
-function fits(kind: Buffer, isName: boolean): boolean {
-  return !hasBreak(kind) && !(isName && kind.includes(COMMA)) && isUtf8(kind);
+/** Whether a line can hold the parts after the kind unchanged. */
+function fitsLine(push: readonly Buffer[]): boolean {
+  const last = push.length - 1;
+  return push.every((part, at) => at === 0 || fits(part, at < last));
+}
+
+function fits(part: Buffer, isName: boolean): boolean {
+  return !hasBreak(part) && !(isName && part.includes(COMMA)) && isUtf8(part);
 }
 
 function hasBreak(kind: Buffer): boolean {

@@ -3,6 +3,8 @@ import type { ChangingListener } from "../redis/pubsub/listener.js";
 import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
+/** A larger event counts in the budget before it is written. If it does not fit, a gap takes its place. */
+const LARGE_EVENT = 64 * 1_024;
 /** Timeout in ms for a reader to take the rest when its stream ends. */
 const END_WITHIN = 250;
 
@@ -69,7 +71,10 @@ export class EventStream implements ChangingListener {
     if (exchange.backlog > this.#maxBuffer) {
       this.#onDropped();
       exchange.destroy();
-    } else if (!exchange.stream(frame)) this.#onDropped();
+      return;
+    }
+    const fits = frame.length <= LARGE_EVENT || exchange.reserveEvent(frame.length);
+    if (!exchange.stream(fits ? frame : GAP)) this.#onDropped();
   }
 
   #end(): void {

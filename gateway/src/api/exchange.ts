@@ -1,7 +1,7 @@
 import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { Quota } from "../access/quota.js";
 import type { Revocation } from "../access/revocation.js";
-import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
+import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
@@ -392,9 +392,14 @@ export class Exchange implements HttpExchange {
     if (!this.streaming) return true;
     this.responseBytes += bytes.length;
     this.quota?.transferred(bytes.length);
-    return this.#connection.stream(
-      this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
-    );
+    const pieces = this.#chunked ? [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF] : [bytes];
+    // The readers of a large event share its bytes.
+    return this.#connection.stream(bytes.length > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
+  }
+
+  /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
+  reserveEvent(bytes: number): boolean {
+    return this.#connection.reserve(bytes, STREAM_SHARE);
   }
 
   /** Bytes that the reader of the stream is behind. */
@@ -405,7 +410,7 @@ export class Exchange implements HttpExchange {
   /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
   endStream(): void {
     if (!this.streaming) return;
-    if (this.#chunked) this.#connection.stream(LAST_CHUNK);
+    if (this.#chunked) this.#connection.stream([LAST_CHUNK]);
     this.#over(200);
     this.#connection.end();
   }

@@ -10,13 +10,14 @@ import type { Cancel, Upstream } from "../redis/upstream.js";
 import { commandOf } from "../resp/args.js";
 import type { CommandFeed } from "../trace/command-feed.js";
 import type { TracedCommand } from "../trace/traced-command.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import { BadRequest } from "./bad-request.js";
 import {
   confirmationFrame,
   entryFrames,
   followFrame,
   lineFrame,
-  messageFrame,
+  messageFrameWithin,
   streamFrame,
   workersFrame,
 } from "./event-frames.js";
@@ -26,6 +27,8 @@ import { unescapeBytes } from "./path-args.js";
 import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
 export interface StreamsOptions {
+  /** The limit on bytes buffered for all requests together. */
+  readonly budget: BufferBudget;
   /** Maximum number of open streams. More are refused. */
   readonly maxStreams: number;
   /** Maximum bytes buffered for a slow reader, which is then closed. */
@@ -202,7 +205,7 @@ export class Streams {
       sources = {
         subscriptions: new Subscriptions({
           ...pushOptions,
-          encode: messageFrame,
+          encode: (push) => messageFrameWithin(this.#options.budget, push),
           sharding: () => upstream.sharding,
         }),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),

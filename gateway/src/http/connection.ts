@@ -15,7 +15,7 @@ const READ_AHEAD = 64 * 1_024;
 const LINGER = 2_000;
 
 /** The share of the budget up to which bytes may wait for readers of event streams. */
-const STREAM_SHARE = 1 / 2;
+export const STREAM_SHARE = 1 / 2;
 
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
@@ -334,9 +334,12 @@ export class Connection implements Idle {
     this.#socket.write(head);
   }
 
-  /** Sends more of it. Returns false if its reader is behind and there is no memory for that: the connection is then reset. */
-  stream(bytes: Buffer): boolean {
-    this.#socket.write(bytes);
+  /** Sends more of it, in pieces that are written together. Returns false if its reader is behind and there is no memory for that: the connection is then reset. */
+  stream(pieces: readonly Buffer[]): boolean {
+    const socket = this.#socket;
+    socket.cork();
+    for (const piece of pieces) socket.write(piece);
+    socket.uncork();
     return !this.#sender.isBehind || this.#sender.countBacklog(STREAM_SHARE);
   }
 

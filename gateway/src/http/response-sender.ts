@@ -96,7 +96,7 @@ export class ResponseSender {
     // Corked bytes were not passed to the kernel yet. The source of a body counts its own bytes.
     if (socket.destroyed || socket.writableCorked > 0 || this.#source) return true;
     const more = socket.writableLength - this.#counted;
-    if (more <= 0) this.uncount();
+    if (more <= 0) this.#release(-more);
     else if (this.#budget.take(more, share)) this.#counted += more;
     else {
       this.abort();
@@ -194,8 +194,8 @@ export class ResponseSender {
     this.uncount();
   }
 
-  #release(): void {
-    if (this.#counted > 0) this.#budget.give(this.#counted);
-    this.#counted = 0;
+  #release(bytes = this.#counted): void {
+    if (bytes > 0) this.#budget.give(bytes);
+    this.#counted -= bytes;
   }
 }

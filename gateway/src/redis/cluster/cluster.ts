@@ -110,6 +110,7 @@ export class Cluster implements Upstream {
       handshake,
       timeout,
       maxReplySize,
+      budget: options.budget,
       counters,
     };
     this.sharding = new ClusterSharding(topology, (name) => ({

@@ -25,8 +25,11 @@ export interface Subscription {
 
 /** Options of {@link Subscriptions}. */
 export interface SubscriptionsOptions extends TopicConnectionsOptions {
-  /** Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. */
-  readonly encode: (push: readonly Buffer[]) => Buffer;
+  /**
+   * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns null if
+   * there is no memory for it.
+   */
+  readonly encode: (push: readonly Buffer[]) => Buffer | null;
 }
 
 /** A channel or pattern with at least one listener. */
@@ -238,11 +241,12 @@ export class Subscriptions {
   #deliver(topic: Topic, push: readonly Buffer[]): void {
     // Before the confirmation it is a message of an earlier subscription that is just being given up.
     if (!topic.up) return;
-    let encoded: Buffer | undefined;
-    for (const member of topic.members) {
-      if (!member.started) continue;
-      encoded ??= this.#options.encode(push);
-      member.listener.onMessage(encoded);
+    let encoded: Buffer | null | undefined;
+    for (const { listener, started } of topic.members) {
+      if (!started) continue;
+      if (encoded === undefined) encoded = this.#options.encode(push);
+      if (encoded) listener.onMessage(encoded);
+      else listener.onGap();
     }
   }
 

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { Subscriptions } from "../../../../gateway/src/redis/pubsub/subscriptions.js";
 import { command } from "../../../../gateway/src/resp/command.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { type Decision, FakeCluster, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
@@ -197,3 +199,42 @@ describe("a command that waits at the server", () => {
     expect(rest).toBeLessThan(4.75);
   });
 });
+
+test.each(["subscribe", "ssubscribe"] as const)(
+  "a message for which there is no memory is a gap, and later ones arrive: %s",
+  async (sort) => {
+    const kind = sort.replace("subscribe", "message");
+    const array = (...items: string[]) =>
+      `*${items.length}\r\n${items.map((item) => `$${item.length}\r\n${item}`).join("\r\n")}`;
+    const replies = [
+      `*3\r\n$${sort.length}\r\n${sort}\r\n$4\r\nnews\r\n:1`,
+      array(kind, "news", "x".repeat(600_000)),
+      array(kind, "news", "last"),
+    ];
+    const budget = new BufferBudget(1_000_000);
+    start((_, [name]) => (name === "GET" ? "+OK" : replies.join("\r\n")), { budget, maxReplySize: 1e9 });
+    await fake.send("GET news");
+    const subscriptions = new Subscriptions({
+      ...fake.cluster.pushOptions,
+      encode: (push) => push.at(-1)!,
+      sharding: () => fake.cluster.sharding,
+    });
+    const events: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      subscriptions.add([{ sort, name: Buffer.from("news") }], {
+        onReady: () => events.push("ready"),
+        onMessage: (encoded) => {
+          events.push(encoded.toString());
+          resolve();
+        },
+        onGap: () => events.push("gap"),
+        onRefusal: reject,
+        onFailure: reject,
+        onChanged: () => {},
+      });
+    });
+    subscriptions.close();
+    expect(events).toEqual(["ready", "gap", "last"]);
+    expect(budget.used).toBe(0);
+  },
+);

@@ -17,6 +17,8 @@ export const HALVES: readonly Range[] = [
 /** The first slot, the last one, and the node that serves them. */
 export type Range = readonly [first: number, last: number, node: string];
 
+const CHUNK = 64 * 1024;
+
 /** A cluster whose nodes are functions; each is known by its host. */
 export class FakeCluster {
   /** Every command that reached a node, except the handshake: the node's name and the command's arguments. */
@@ -88,12 +90,18 @@ export class FakeCluster {
           far.end();
           return;
         }
-        if (typeof decision === "string") far.write(`${decision}\r\n`);
-        else setTimeout(() => far.write(`${decision.reply}\r\n`), decision.after);
+        if (typeof decision === "string") writeInChunks(far, decision);
+        else setTimeout(() => writeInChunks(far, decision.reply), decision.after);
       }
     });
     return near;
   }
+}
+
+/** Writes a reply in chunks of the size in which sockets are read. */
+function writeInChunks(to: Duplex, reply: string): void {
+  const text = `${reply}\r\n`;
+  for (let from = 0; from < text.length; from += CHUNK) to.write(text.slice(from, from + CHUNK));
 }
 
 /** Passes commands to `send` and waits until each has got one reply. */
