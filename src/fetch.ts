@@ -6,7 +6,7 @@
 
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
-import { assertConfig } from "./options/check-options.js";
+import { assertConfig } from "./options/assert-config.js";
 import { FetchTransport } from "./transport/fetch/transport.js";
 
 export * from "./types.js";

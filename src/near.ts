@@ -7,7 +7,7 @@
 
 import type { MatchKey } from "./near/cacheable.js";
 import { LocalCache } from "./near/local-cache.js";
-import { assertConfig } from "./options/check-options.js";
+import { assertConfig } from "./options/assert-config.js";
 import { findUnknownOption } from "./options/option-names.js";
 import type { NearCache } from "./options/options.js";
 

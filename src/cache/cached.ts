@@ -2,7 +2,7 @@ import type { Redis } from "../client/redis.js";
 import { ArgumentError } from "../errors.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { elapsed, moment } from "../util/clock.js";
 import { MAX_TIMER, sleep, within } from "../util/timers.js";
 import { Flight, type SharedResult } from "./flight.js";

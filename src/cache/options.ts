@@ -1,5 +1,5 @@
 import type { StandardSchema } from "../commands/schema.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { findUnknownOption } from "../options/option-names.js";
 
 /** Options of cached. */

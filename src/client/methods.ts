@@ -13,7 +13,7 @@ import { createScript } from "../features/script.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { createSubscriber } from "../features/subscribe/subscriptions.js";
 import { type UpdateOptions, type Updater, update } from "../features/update.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";

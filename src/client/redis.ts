@@ -10,7 +10,7 @@ import type { Iterators } from "../features/iterators.js";
 import type { ReadonlyScript, Script } from "../features/script.js";
 import type { Subscriber } from "../features/subscribe/subscriber.js";
 import type { UpdateOptions, Updater } from "../features/update.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { ENV, type Env, isEnvironment, readEndpointFromEnv } from "../options/endpoint.js";
 import type {
   CallOptions,

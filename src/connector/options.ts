@@ -2,7 +2,7 @@ import { channelTracer } from "../client/tracing-channels.js";
 import { ConfigError } from "../errors.js";
 import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
 import type { Tracer } from "../execution/trace.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { RedisOptions } from "../options/options.js";

@@ -1,4 +1,4 @@
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import { elapsed, moment } from "../util/clock.js";
 import { MAX_TIMER } from "../util/timers.js";
 import type { Settings } from "./settings.js";

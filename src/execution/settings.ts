@@ -1,4 +1,5 @@
-import { assertConfig, checkCallOptions, checkOptions } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
+import { checkCallOptions, checkOptions } from "../options/check-options.js";
 import type { CallOptions, Deadline, RedisOptions, ScopeOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "../transport/response-too-large.js";

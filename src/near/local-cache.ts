@@ -3,7 +3,7 @@ import type { Command } from "../execution/command.js";
 import { createLimits, type Limits } from "../execution/limits.js";
 import type { NearClient, NearHooks, SendBatch } from "../execution/near-hooks.js";
 import type { Settings } from "../execution/settings.js";
-import { assertConfig } from "../options/check-options.js";
+import { assertConfig } from "../options/assert-config.js";
 import type { Endpoint } from "../options/endpoint.js";
 import type { NearStats } from "../options/options.js";
 import type { NearRequest } from "../protocol/near-requests.js";

@@ -1,11 +1,7 @@
 import { ConfigError } from "../errors.js";
+import { assertConfig } from "./assert-config.js";
 import { unknownOption } from "./option-names.js";
 import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions, TracingOptions } from "./options.js";
-
-/** @throws ConfigError with the message, unless the condition holds. */
-export function assertConfig(holds: boolean, message: string): void {
-  if (!holds) throw new ConfigError(message);
-}
 
 type Check = readonly [holds: (value: any) => boolean, wanted: string];
 

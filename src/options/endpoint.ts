@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.js";
-import { assertConfig } from "./check-options.js";
+import { assertConfig } from "./assert-config.js";
 import type { RedisOptions } from "./options.js";
 
 /** An endpoint, taken apart once per client. */

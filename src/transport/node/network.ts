@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from "node:tls";
 import { ConfigError } from "../../errors.js";
-import { assertConfig } from "../../options/check-options.js";
+import { assertConfig } from "../../options/assert-config.js";
 import { findUnknownOption } from "../../options/option-names.js";
 import type { RedisOptions, TlsOptions } from "../../options/options.js";
 import { builtin } from "./builtin.js";

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../errors.js";
-import { assertConfig } from "../../options/check-options.js";
+import { assertConfig } from "../../options/assert-config.js";
 import { findUnknownOption } from "../../options/option-names.js";
 import type { CircuitOptions, RedisOptions } from "../../options/options.js";
 import type { HttpRequest } from "../../protocol/http.js";
