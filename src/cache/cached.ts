@@ -9,7 +9,7 @@ import { Flight, type SharedResult } from "./flight.js";
 import { type CachedOptions, type CachedSettings, resolveCachedOptions } from "./options.js";
 import { isOutage } from "./outage.js";
 import { decodeResult, encodeResult } from "./results.js";
-import { type Lease, ResultStore } from "./store.js";
+import { type Lease, ResultStore, type TimeLeft } from "./store.js";
 
 /** A function that {@link cached} returns. */
 export interface CachedFunction<Args extends readonly unknown[], T> {
@@ -33,8 +33,17 @@ interface FlightCall {
   readonly args: readonly unknown[];
   /** The id of an entry that could not be decoded. */
   readonly ignored: string | undefined;
-  /** Timeout in ms of the first request. Default: that of the client. */
-  readonly timeout: number | undefined;
+  /** Time in ms for its requests. */
+  readonly timeout: number;
+}
+
+/** A call that has the lease of its key. */
+interface Leased {
+  readonly key: string;
+  readonly args: readonly unknown[];
+  readonly lease: Lease;
+  /** Time in ms for its further requests. */
+  timeout: number;
 }
 
 /** Pauses in ms between lookups while another process computes. */
@@ -112,12 +121,12 @@ class CachedCalls {
     const began = moment();
     const time = ++this.#time;
     let ignored: string | undefined;
-    let timeout: number | undefined;
+    let timeout = this.#store.timeout;
     for (;;) {
       const joined = this.#flights.get(key);
       const flight = joined ?? this.#begin({ key, args, ignored, timeout });
       const result = await (joined ? flight.shared : flight.result);
-      timeout = undefined;
+      timeout = this.#store.timeout;
       if (result && result.time > time) {
         try {
           return await decodeResult(result.text, this.#settings.schema);
@@ -126,9 +135,8 @@ class CachedCalls {
           ignored = result.id;
         }
       } else if (result?.took !== undefined) {
-        // Together with that of the other flight, the request takes no longer than one.
-        const { timeout: whole } = executorOf(this.#redis).settings;
-        timeout = Math.max(1, whole - Math.min(result.took, elapsed(began)));
+        // The wait for a request of the other flight counts.
+        timeout -= Math.min(result.took, elapsed(began));
       }
     }
   }
@@ -154,50 +162,63 @@ class CachedCalls {
     const token = crypto.randomUUID();
     for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
       const time = ++this.#time;
-      const sent = moment();
-      const lookup = await this.#store.lookUp(key, token, ignored, timeout).catch((error: unknown) => {
+      const left = startTimer(timeout);
+      const lookup = await this.#store.lookUp(key, token, left, ignored).catch((error: unknown) => {
         if (onOutage === "throw" || !isOutage(error)) throw error;
       });
+      const took = timeout - left();
       if (!lookup) {
         flight.startLease(leaseTime, leave);
         return this.#computeOnly(args);
       }
-      if (lookup.state === "found") return { ...lookup.result, time, took: elapsed(sent) };
+      if (lookup.state === "found") return { ...lookup.result, time, took };
       if (lookup.state === "wait") {
-        timeout = undefined;
+        timeout = this.#store.timeout;
         await sleep(Math.min(pause, lookup.ms));
         continue;
       }
       flight.startLease(leaseTime, leave);
-      const { lease, stale } = lookup;
-      if (!stale) return this.#fill(key, args, lease);
+      const leased: Leased = { key, args, lease: lookup.lease, timeout: left() };
+      if (!lookup.stale) return this.#fill(leased);
       // Later calls get the stale result.
       leave();
-      const refresh = this.#refresh(key, args, lease);
+      const refresh = this.#refresh(leased);
       if (!waitUntil) return refresh;
       refresh.catch(ignore);
       waitUntil(refresh);
-      return { ...stale, time, took: elapsed(sent) };
+      return { ...lookup.stale, time, took };
     }
   }
 
   /** Computes and stores a result. If that fails, another call may compute at once. */
-  #fill(key: string, args: readonly unknown[], lease: Lease): Promise<SharedResult> {
-    return this.#refresh(key, args, lease).catch(async (error) => {
-      await this.#store.release(key, lease).catch(ignore);
+  #fill(leased: Leased): Promise<SharedResult> {
+    return this.#refresh(leased).catch(async (error) => {
+      await this.#release(leased).catch(ignore);
       throw error;
     });
   }
 
+  /** Ends a lease without a result: after the response, if the platform waits for that. */
+  async #release({ key, lease, timeout }: Leased): Promise<void> {
+    const { waitUntil } = this.#settings;
+    const released = this.#store.release(key, lease, startTimer(timeout)).catch(ignore);
+    if (waitUntil) waitUntil(released);
+    else await released;
+  }
+
   /** Computes and stores a result. If that fails, the stale one is returned until the lease has ended. */
-  async #refresh(key: string, args: readonly unknown[], lease: Lease): Promise<SharedResult> {
+  async #refresh(leased: Leased): Promise<SharedResult> {
+    const { key, args, lease, timeout } = leased;
     const { text, tags, time } = await this.#compute(args);
     const stored = ++this.#time;
-    const isStored = await this.#store.store(key, lease, text, tags).catch((error: unknown) => {
+    const left = startTimer(timeout);
+    const isStored = await this.#store.store(key, lease, text, tags, left).catch((error: unknown) => {
+      leased.timeout = left();
       if (!isOutage(error)) throw error;
     });
+    const isNew = isStored && this.#store.checksTagsWhenStoring;
     // Nothing was deleted until it was stored.
-    return { text, time: isStored && this.#store.checksTagsWhenStoring ? stored : time };
+    return { text, time: isNew ? stored : time, took: timeout - left() };
   }
 
   async #computeOnly(args: readonly unknown[]): Promise<SharedResult> {
@@ -223,6 +244,12 @@ class CachedCalls {
     assertText(key, "key must return");
     return key;
   }
+}
+
+/** Returns a function that returns the rest of a time in ms, at least 1. */
+function startTimer(ms: number): TimeLeft {
+  const began = moment();
+  return () => Math.max(1, ms - elapsed(began));
 }
 
 /** Returns a tag without spaces, which separate tags in an entry. */

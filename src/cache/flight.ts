@@ -7,7 +7,7 @@ export interface SharedResult {
   readonly time: number;
   /** Identifies the entry, if the result was stored before. */
   readonly id?: string;
-  /** Duration in ms of the request that read it. */
+  /** Duration in ms of the request that read or stored it. */
   readonly took?: number;
 }
 

@@ -21,7 +21,8 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
   schema?: StandardSchema<NonNullable<T>>;
   /**
    * Gets the promise of a computation that replaces a stale result, such as `waitUntil` of `@vercel/functions`: the call then
-   * returns the stale result at once. Without it, the call returns the new result.
+   * returns the stale result at once. Without it, the call returns the new result. It also gets the promise of the request
+   * that ends the lease of a function that failed, for which the call waits otherwise.
    */
   waitUntil?: (refresh: Promise<unknown>) => void;
   /**

@@ -19,6 +19,9 @@ export interface Lease {
   readonly version: number;
 }
 
+/** Returns the time in ms that a request may take, at least 1. */
+export type TimeLeft = () => number;
+
 /** The state of an entry. */
 export type Lookup =
   | { readonly state: "found"; readonly result: StoredResult }
@@ -39,8 +42,13 @@ type LookupReply = [
 /** Lets Upstash lock only the keys of a script, and not the whole database. Other servers refuse it. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
+/** Difference in ms of two timeouts that is not worth another client. */
+const SLACK = 10;
+
 /** The results of one cached function in Redis. */
 export class ResultStore {
+  /** Timeout of the client in ms. */
+  readonly timeout: number;
   readonly #client: Redis;
   readonly #name: string;
   readonly #settings: CachedSettings;
@@ -53,6 +61,7 @@ export class ResultStore {
 
   /** @param client sends writes again, and reads replies as text. */
   constructor(client: Redis, name: string, settings: CachedSettings) {
+    this.timeout = executorOf(client).settings.timeout;
     this.#client = client;
     this.#name = name;
     this.#settings = settings;
@@ -68,30 +77,34 @@ export class ResultStore {
    * Reads an entry, or takes the lease.
    * @param token identifies the caller.
    * @param ignored the id of an entry that counts as none.
-   * @param timeout in ms. Default: that of the client.
    */
-  async lookUp(key: string, token: string, ignored = "", timeout?: number): Promise<Lookup> {
+  async lookUp(key: string, token: string, left: TimeLeft, ignored = ""): Promise<Lookup> {
     const { lease, fresh, lifetime, tags } = this.#settings;
     const args = (without: string) => [token, lease, fresh, lifetime, without, this.#keep];
-    const run = (keys: string[], without: string): Promise<LookupReply> =>
-      this.#run(LOOK_UP, keys, args(without), timeout);
+    const run = (keys: string[], without: string, client?: Redis): Promise<LookupReply> =>
+      this.#run(LOOK_UP, keys, args(without), left, client);
     const entry = this.#entryKey(key);
-    if (!tags) return toLookup(await run([entry], ignored));
-    if (!this.#isSplit) {
+    if (tags && !this.#isSplit) {
       try {
         return toLookup(await run([entry, this.#tagsKey], ignored));
       } catch (error) {
-        if (!(error instanceof RedisError && error.code === "CROSSSLOT")) throw error;
+        if (codeOf(error) !== "CROSSSLOT") throw error;
         this.#isSplit = true;
       }
     }
-    const check = (...more: (string | number)[]): Promise<number> =>
-      this.#run(CHECK_TAGS, [this.#tagsKey], [this.#keep, ...more], timeout);
+    const check = (client?: Redis, ...more: (string | number)[]): Promise<number> =>
+      this.#run(CHECK_TAGS, [this.#tagsKey], [this.#keep, ...more], left, client);
     for (let without = ignored; ; ) {
-      const [reply, newest] = await Promise.all([run([entry], without), check()]);
+      // Commands of one client share a request.
+      const client = this.#clientFor(left);
+      const [reply, newest] = await Promise.all([run([entry], without, client), tags ? check(client) : 0]);
       const [state, more, value, id, version, ownTags] = reply;
+      // An instance without the option tags may read the result of one with it.
       const isLive =
-        value === null || ownTags === "" || version >= newest || (await check(version, ownTags)) === 1;
+        value === null ||
+        ownTags === "" ||
+        (tags && version >= newest) ||
+        (await check(undefined, version, ownTags)) === 1;
       if (isLive || state === "lease")
         return toLookup([state, more, isLive ? value : null, id, version, ownTags, newest]);
       without = id;
@@ -102,14 +115,14 @@ export class ResultStore {
    * Stores a result, and ends the lease.
    * @returns whether it was stored. It is refused if the lease has ended, or if the entry or one of the tags was deleted.
    */
-  async store(key: string, lease: Lease, text: string, tags: string): Promise<boolean> {
+  async store(key: string, lease: Lease, text: string, tags: string, left: TimeLeft): Promise<boolean> {
     const args = [lease.id, text, this.#settings.lifetime, lease.version, tags];
-    return (await this.#run(STORE, this.#keysFor(key), args)) === 1;
+    return (await this.#run(STORE, this.#keysFor(key), args, left)) === 1;
   }
 
   /** Ends the lease without a result. */
-  async release(key: string, lease: Lease): Promise<void> {
-    await this.#run(RELEASE, [this.#entryKey(key)], [lease.id]);
+  async release(key: string, lease: Lease, left: TimeLeft): Promise<void> {
+    await this.#run(RELEASE, [this.#entryKey(key)], [lease.id], left);
   }
 
   async delete(key: string): Promise<void> {
@@ -117,7 +130,7 @@ export class ResultStore {
   }
 
   async deleteTag(tag: string): Promise<void> {
-    await this.#run(DELETE_TAG, [this.#tagsKey], [this.#keep, tag]);
+    await this.#run(DELETE_TAG, [this.#tagsKey], [this.#keep, tag], () => this.timeout);
   }
 
   #entryKey(key: string): string {
@@ -133,30 +146,47 @@ export class ResultStore {
     return hasBoth ? [this.#entryKey(key), this.#tagsKey] : [this.#entryKey(key)];
   }
 
-  async #run(lua: string, keys: string[], args: (string | number)[], timeout?: number): Promise<any> {
+  /** Runs a script. Each of its requests has the rest of the time. */
+  #run(
+    lua: string,
+    keys: string[],
+    args: (string | number)[],
+    left: TimeLeft,
+    client = this.#clientFor(left),
+  ): Promise<any> {
     const { isThirdParty } = executorOf(this.#client).context.protocol;
-    if (isThirdParty && !this.#lacksKeyLocking) {
-      try {
-        return await this.#script(KEY_LOCKING + lua, timeout).exec(keys, args);
-      } catch (error) {
+    const text = isThirdParty && !this.#lacksKeyLocking ? KEY_LOCKING + lua : lua;
+    return this.#script(text, client)
+      .evalsha(keys, args)
+      .catch((error: unknown) => {
+        if (codeOf(error) !== "NOSCRIPT") throw error;
+        return this.#clientFor(left).eval(text, keys, args);
+      })
+      .catch((error: unknown) => {
+        if (text === lua || !/shebang|flag/i.test((error as Error).message)) throw error;
         // The server is not Upstash's.
-        if (!(error instanceof RedisError && /shebang|flag/i.test(error.message))) throw error;
         this.#lacksKeyLocking = true;
-      }
-    }
-    return this.#script(lua, timeout).exec(keys, args);
+        return this.#run(lua, keys, args, left);
+      });
   }
 
-  #script(text: string, timeout: number | undefined): Script<any> {
-    if (timeout !== undefined) return this.#client.with({ timeout }).createScript(text);
+  #clientFor(left: TimeLeft): Redis {
+    const timeout = left();
+    return timeout > this.timeout - SLACK ? this.#client : this.#client.with({ timeout });
+  }
+
+  #script(text: string, client: Redis): Script<any> {
+    if (client !== this.#client) return client.createScript(text);
     let script = this.#scripts.get(text);
     if (!script) {
-      script = this.#client.createScript(text);
+      script = client.createScript(text);
       this.#scripts.set(text, script);
     }
     return script;
   }
 }
+
+const codeOf = (error: unknown) => (error instanceof RedisError ? error.code : undefined);
 
 function toLookup([state, more, value, id, , , newest]: LookupReply): Lookup {
   const result = value === null ? undefined : { text: value, id };

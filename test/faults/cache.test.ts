@@ -4,13 +4,17 @@ import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
   blackhole,
+  carries,
   delayReply,
   type Instance,
   loseReply,
   type NetworkProxy,
   onRequest,
+  type RedisServer,
+  redisAvailable,
   startInstance,
   startNetworkProxy,
+  startRedis,
 } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
@@ -98,7 +102,7 @@ describe("on a path with faults", () => {
     options: Partial<CachedOptions<[id: string], string>> = {},
     client: RedisOptions = {},
   ) {
-    const load = { runs: 0, ms: 0, value: "a" };
+    const load = { runs: 0, ms: 0, value: "a", error: undefined as Error | undefined };
     const call = cached(
       new Redis({ url: path.url, token: gateway.token, retry: { backoff: () => 1 }, ...client }),
       "load",
@@ -106,6 +110,7 @@ describe("on a path with faults", () => {
         load.runs++;
         const { value } = load;
         await pause(load.ms);
+        if (load.error) throw load.error;
         return value;
       },
       { key: (id) => id, fresh: 60, tags: () => ["tag"], ...options },
@@ -168,6 +173,47 @@ describe("on a path with faults", () => {
     // With a timeout for each request it would be 1,780 ms or more.
     expect(performance.now() - began).toBeLessThan(1_500);
     expect([await first, load.runs]).toEqual(["a", 2]);
+  });
+
+  test("a script that was not loaded has the rest of the timeout", async () => {
+    const { call } = createFunction({}, { timeout: 1_000, circuit: false });
+    await call("7");
+    await redis.scriptFlush();
+    let scripts = 0;
+    const lost = { request: () => {} };
+    path.onConnection(() => ({
+      exchange: (each) => (carries("eval")(each) && scripts++ === 0 ? delayReply(800) : lost),
+    }));
+    for (const connection of path.connections) connection.resetClient();
+    const began = performance.now();
+    expect(await call("7")).toBe("a");
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(scripts).toBe(2);
+  });
+
+  test("with waitUntil, the error of a function does not wait for the end of its lease", async () => {
+    const pending: Promise<unknown>[] = [];
+    const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
+    const { call, load } = createFunction({ waitUntil }, { timeout: 10_000 });
+    const held: (() => void)[] = [];
+    let holds = true;
+    path.onConnection(() => ({
+      exchange: () => ({
+        request(connection, { request }) {
+          const pass = () => connection.toServer(request);
+          if (holds && load.runs > 0) held.push(pass);
+          else pass();
+        },
+      }),
+    }));
+    load.error = new Error("no database");
+    await expect(call("7")).rejects.toBe(load.error);
+    await expect.poll(() => held.length).toBe(1);
+    expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
+    holds = false;
+    for (const pass of held) pass();
+    await Promise.all(pending);
+    expect([pending.length, await redis.exists("load:cached:7")]).toEqual([1, 0]);
   });
 
   test("a refused connection is an outage, and so is a gateway without Redis", async () => {
@@ -252,5 +298,167 @@ describe("on a path with faults", () => {
     // The copy of the lookup has taken the lease.
     await redis.hdel("late:cached:all", "lease");
     expect(await call()).toBe("new");
+  });
+});
+
+describe.skipIf(!redisAvailable())("a Redis that refuses writes", () => {
+  let server: RedisServer;
+  let refusing: Gateway;
+  beforeAll(async () => {
+    server = await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] });
+    refusing = await createGateway({ redis: server.url, port: 0 });
+  });
+  afterAll(async () => {
+    await refusing?.close();
+    await server?.stop();
+  });
+
+  const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);
+
+  test.each([
+    ["MISCONF", () => failToSave(), () => set("stop-writes-on-bgsave-error", "no")],
+    ["NOREPLICAS", () => set("min-replicas-to-write", 1), () => set("min-replicas-to-write", 0)],
+    ["OOM", () => set("maxmemory", 1), () => set("maxmemory", 0)],
+  ])("counts as one that can't be reached: %s", async (code, begin, end) => {
+    const { url, token } = refusing;
+    let runs = 0;
+    const createFunction = (onOutage: "compute" | "throw") =>
+      cached(new Redis({ url, token, retry: false }), code, (_id: string) => ++runs, {
+        ...{ key: (id) => id, fresh: 60, tags: () => ["tag"], onOutage },
+      });
+    const [computes, throws] = [createFunction("compute"), createFunction("throw")];
+    expect(await computes("stored")).toBe(1);
+    await begin();
+    expect([await computes("new"), await computes("new")]).toEqual([2, 3]);
+    await expect(throws("new")).rejects.toMatchObject({ code });
+    expect([await computes("stored"), await throws("stored")]).toEqual([1, 1]);
+    await end();
+    expect([await computes("new"), await computes("new")]).toEqual([4, 4]);
+  });
+
+  /** Lets Redis fail to save its data. */
+  async function failToSave(): Promise<void> {
+    await set("dir", "/proc");
+    await server.command("BGSAVE");
+    const hasFailed = async () => String(await server.command("INFO", "persistence"));
+    await expect.poll(hasFailed).toContain("rdb_last_bgsave_status:err");
+  }
+});
+
+interface Engine {
+  readonly gateway: Gateway;
+  stop(): Promise<void>;
+}
+
+async function startOneSlot(): Promise<Engine> {
+  const own = await createGateway({ engine: await startEmbeddedEngine(), port: 0 });
+  return { gateway: own, stop: () => own.close() };
+}
+
+/** Starts a node that refuses keys in different slots, although it has all of them. */
+async function startSeveralSlots(): Promise<Engine> {
+  const server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
+  await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
+  while (!String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok")) await pause(20);
+  const own = await createGateway({ redis: server.url, port: 0 });
+  return { gateway: own, stop: () => own.close().then(() => server.stop()) };
+}
+
+describe.each([
+  ["in one slot", true, startOneSlot],
+  ["in several slots", redisAvailable(), startSeveralSlots],
+])("all requests of a call have one timeout, with keys and tags %s", (_slots, available, start) => {
+  const TIMEOUT = 1_000;
+  const SLOW = 800;
+  /** Less than a slow response and a whole timeout after it. */
+  const LIMIT = 1_500;
+  const failure = new Error("no database");
+  const lost = { request: () => {} };
+
+  /** Starts a cached function whose scripts have all been loaded, on a path of its own. */
+  async function startScenario({ gateway: { url, token } }: Engine, name: string) {
+    const path = await startNetworkProxy({ to: { port: Number(new URL(url).port) } });
+    const load = { runs: 0, error: undefined as Error | undefined };
+    const options = { timeout: TIMEOUT, circuit: false } as const;
+    const call = cached(
+      new Redis({ url: path.url, token, ...options }),
+      name,
+      async (_id: string) => {
+        load.runs++;
+        if (load.error) throw load.error;
+        return "a";
+      },
+      { key: (id) => id, fresh: 60, tags: () => ["tag"] },
+    );
+    load.error = failure;
+    await call("7").catch(() => {});
+    load.error = undefined;
+    await call("7");
+    await call.deleteTag("other");
+    await call("7");
+    load.runs = 0;
+    let scripts = 0;
+    /** From now on the response to the first script takes so many ms, and all after it are lost. */
+    const breakPath = (ms: number) => {
+      path.onConnection(() => ({
+        exchange: (each) => (carries("eval")(each) && scripts++ === 0 ? delayReply(ms) : lost),
+      }));
+      for (const connection of path.connections) connection.resetClient();
+    };
+    return { call, load, breakPath, countScripts: () => scripts, close: () => path.close() };
+  }
+
+  type Scenario = Awaited<ReturnType<typeof startScenario>>;
+
+  async function measure(pending: Promise<unknown>) {
+    const began = performance.now();
+    const result = await pending.catch((error: unknown) => error);
+    return { result, isInTime: performance.now() - began < LIMIT };
+  }
+
+  const scenarios: Record<string, (scenario: Scenario) => ReturnType<typeof measure>> = {
+    "the result is stored": ({ call, breakPath }) => {
+      breakPath(SLOW);
+      return measure(call("8"));
+    },
+    "the lease of a function that failed is ended": async ({ call, load, breakPath }) => {
+      load.error = failure;
+      breakPath(SLOW);
+      return measure(call("8"));
+    },
+    "another call has stored its result": async ({ call, breakPath, countScripts }) => {
+      breakPath(0);
+      const first = call("8");
+      await expect.poll(countScripts).toBe(2);
+      const second = await measure(call("8"));
+      await first;
+      return second;
+    },
+    "the tags of a stored result are compared": async ({ call, breakPath }) => {
+      await call.deleteTag("another");
+      breakPath(SLOW);
+      return measure(call("7"));
+    },
+  };
+
+  test.skipIf(!available)("no call waits longer while Redis can't be reached", async () => {
+    const engine = await start();
+    const started: Scenario[] = [];
+    try {
+      for (const [at] of Object.keys(scenarios).entries()) {
+        started.push(await startScenario(engine, `scenario${at}`));
+      }
+      const ended = await Promise.all(
+        Object.entries(scenarios).map(async ([name, run], at) => [name, await run(started[at]!)]),
+      );
+      const inTime = { result: "a", isInTime: true };
+      expect(Object.fromEntries(ended)).toEqual({
+        ...Object.fromEntries(Object.keys(scenarios).map((name) => [name, inTime])),
+        "the lease of a function that failed is ended": { result: failure, isInTime: true },
+      });
+    } finally {
+      await Promise.all(started.map(({ close }) => close()));
+      await engine.stop();
+    }
   });
 });

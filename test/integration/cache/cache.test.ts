@@ -162,6 +162,21 @@ for (const setup of setups) {
       expect(users.runs).toBe(3);
     });
 
+    test("an error of waitUntil reaches its call, and the refresh goes on", async () => {
+      const { users, instance } = createUsers({ stale: 60 });
+      await instance()("7");
+      await age("7", 61);
+      users.version = 2;
+      const waitUntil = () => {
+        throw new Error("outside a request");
+      };
+      await expect(instance({ waitUntil })("7")).rejects.toThrow("outside a request");
+      await expect.poll(() => instance()("7")).toBe("7:2");
+      users.load = () => Promise.reject(new Error("no database"));
+      await expect(instance({ waitUntil })("8")).rejects.toThrow("no database");
+      await expect.poll(() => redis.exists("user:cached:8")).toBe(0);
+    });
+
     test("an error reaches every call that waits, and is not stored", async () => {
       const { users, instance } = createUsers();
       const failure = new Error("no database");
@@ -328,6 +343,16 @@ for (const setup of setups) {
       expect(left).toBeGreaterThan(0);
     });
 
+    test("a result with a deleted tag is not returned by an instance without tags", async () => {
+      const { users, instance } = createUsers();
+      const [tagged, untagged] = [instance({ tags: () => ["team"] }), instance()];
+      await tagged("7");
+      expect(await untagged("7")).toBe("7:1");
+      users.version = 2;
+      await tagged.deleteTag("team");
+      expect(await untagged("7")).toBe("7:2");
+    });
+
     test("the lost record of deletions deletes all results with tags", async () => {
       const { users, instance } = createUsers({ tags: (_user: unknown, id) => (id === "9" ? [] : ["team"]) });
       const call = instance();
@@ -419,6 +444,25 @@ for (const setup of setups) {
     });
   });
 }
+
+test("a result that is too large for the endpoint rejects its call, and no other waits for the lease", async () => {
+  const { gateway, stop } = await setups[1]!.start({ maxBodySize: 10_000 });
+  try {
+    const redis = new Redis({ url: gateway.url, token: gateway.token });
+    let runs = 0;
+    const page = cached(redis, "page", () => "x".repeat(++runs < 3 ? 10_000 : 1_000), {
+      key: () => "all",
+      fresh: 60,
+    });
+    await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
+    await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
+    expect(await page()).toHaveLength(1_000);
+    expect(await page()).toHaveLength(1_000);
+    expect(runs).toBe(3);
+  } finally {
+    await stop();
+  }
+});
 
 test("the arguments of cached are checked", async () => {
   const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { isOutage } from "../../../src/cache/outage.js";
+import { RedisError } from "../../../src/errors.js";
+
+// Servers of these versions are not at hand. With a real one: test/faults/cache.test.ts.
+
+const inScript = (error: string) =>
+  `ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:4: @user_script: 4: ${error}`;
+
+test.each([
+  ["-OOM command not allowed when used memory > 'maxmemory'.", true],
+  ["-READONLY You can't write against a read only replica.", true],
+  [
+    "-MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.",
+    true,
+  ],
+  ["-NOREPLICAS Not enough good replicas to write.", true],
+  ["WRONGTYPE Operation against a key holding the wrong kind of value", false],
+])("an error in a script of Redis before version 7 has the code of its command: %s", (error, expected) => {
+  expect(isOutage(new RedisError(inScript(error), { command: "EVALSHA" }))).toBe(expected);
+});
+
+test.each([
+  ["LOADING Redis is loading the dataset in memory", true],
+  ["BUSY Redis is busy running a script.", true],
+  ["BUSYGROUP Consumer Group name already exists", false],
+  ["NOPERM this user has no permissions to run the 'evalsha' command", false],
+  ["ERR value is OOM or READONLY", false],
+])("an error reply is an outage if no command can run: %s", (reply, expected) => {
+  expect(isOutage(new RedisError(reply, { command: "EVALSHA" }))).toBe(expected);
+});
