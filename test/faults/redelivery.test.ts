@@ -1,102 +1,40 @@
+import { fileURLToPath } from "node:url";
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { build } from "esbuild";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
-import { redisAvailable, startRedis } from "warmline-testbed";
+import { redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { random, sequence } from "./support/random.js";
+import { runProgram } from "./support/program.js";
+import { random } from "./support/random.js";
+import { KEYS, programOf, runHandler, type Step } from "./support/random-handler.js";
 
-// Random handlers whose process ends after each single write. The event is delivered again each time, until a run ends. State and
-// replies must equal those of one run. REDELIVERY_HANDLERS and REDELIVERY_SEED set the number of handlers and the seed.
+// Random handlers that end after each single write. The event is delivered again each time, until a run ends. State and replies
+// must equal those of one run. REDELIVERY_HANDLERS sets the number of handlers that end within this process, REDELIVERY_KILLED
+// that of handlers whose process is killed, and REDELIVERY_SEED the seed.
 
 const HANDLERS = Number(process.env.REDELIVERY_HANDLERS ?? 15);
+const KILLED = Number(process.env.REDELIVERY_KILLED ?? 1);
+/** Handlers that run at the same time, and most handlers that are run with the clients that warmline is compared with. */
+const CONCURRENT = 8;
+const MAX_COMPARED = 100;
 
-/** A write: a method and its arguments. */
-type Write = readonly [method: string, ...args: unknown[]];
-/** Writes that are sent together. A transaction is applied as a whole, the others one by one. */
-interface Step {
-  readonly kind: "single" | "pipeline" | "transaction" | "concurrent";
-  /** Returns the writes, which depend on the replies so far. */
-  writes(seen: number): readonly Write[];
-}
-
-const KEYS = ["n", "text", "list", "hash", "set", "zset"];
-
-/** Returns a random write below a prefix. `pick` returns a whole number below its argument. */
-function writeOf(prefix: string, pick: (below: number) => number): Write {
-  const [n, text, list, hash, set, zset] = KEYS.map((key) => prefix + key);
-  const value = `v${pick(4)}`;
-  const writes: Write[] = [
-    ["incr", n],
-    ["incrby", n, 1 + pick(3)],
-    ["decr", n],
-    ["append", text, value],
-    ["set", text, value, { get: true }],
-    ["getdel", text],
-    ["rpush", list, value],
-    ["lpush", list, value, value],
-    ["lpop", list],
-    ["hincrby", hash, value, 1],
-    ["sadd", set, value],
-    ["srem", set, value],
-    ["zincrby", zset, 1, value],
-    // An error reply is a reply as well.
-    ["lpush", n, value],
-  ];
-  return writes[pick(writes.length)]!;
-}
-
-/** Returns the steps of a random handler. Its writes depend on the replies of earlier ones. */
-function programOf(seed: number, prefix: string): Step[] {
-  const next = sequence(seed);
-  const kinds = ["single", "single", "pipeline", "transaction", "concurrent"] as const;
-  return Array.from({ length: 2 + Math.floor(next() * 4) }, (): Step => {
-    const kind = kinds[Math.floor(next() * kinds.length)]!;
-    const size = kind === "single" ? 1 : 2 + Math.floor(next() * 2);
-    const own = Math.floor(next() * 2 ** 30);
-    return {
-      kind,
-      writes(seen) {
-        const draw = sequence(own + seen);
-        return Array.from({ length: size }, () => writeOf(prefix, (below) => Math.floor(draw() * below)));
-      },
-    };
-  });
-}
+const { next, seed } = random("REDELIVERY_SEED");
+const seeds = (count: number) => Array.from({ length: count }, () => Math.floor(next() * 2 ** 30));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const never = new Promise<never>(() => {});
-const replyOf = (error: Error) => error.message.slice(0, 9);
 
-/**
- * Runs a handler. After `limit` writes its process ends: the run never settles, and `onEnd` is called.
- * @returns the replies.
- */
-async function runHandler(client: any, steps: readonly Step[], limit = Infinity, onEnd = () => {}) {
-  const replies: unknown[] = [];
-  let left = limit;
-  for (const { kind, writes } of steps) {
-    const all = writes(replies.flat().reduce((sum: number, reply) => sum + (Number(reply) || 1), 0));
-    const sent = kind === "transaction" ? all : all.slice(0, left);
-    const call = ([method, ...args]: Write) => client[method](...args).catch(replyOf);
-    let got: unknown[];
-    if (kind === "single" || kind === "concurrent") got = await Promise.all(sent.map(call));
-    else {
-      const batch = kind === "pipeline" ? client.pipeline() : client.multi();
-      for (const [method, ...args] of sent) batch[method](...args);
-      const results: { result?: unknown; error?: Error }[] = await batch.exec({ keepErrors: true });
-      got = results.map(({ result, error }) => (error ? replyOf(error) : result));
-    }
-    left -= sent.length;
-    if (left <= 0) {
-      onEnd();
-      await never;
-    }
-    replies.push(got);
-  }
-  return replies;
-}
+/** The program of a process that runs one random handler. */
+const handlerSource = build({
+  entryPoints: [fileURLToPath(new URL("handlers/redelivery.ts", import.meta.url))],
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  external: ["warmline", "warmline/*"],
+  write: false,
+}).then(({ outputFiles }) => outputFiles[0]!.text);
 
 /** Runs a handler for an event, in one way. */
 interface Contender {
@@ -121,6 +59,7 @@ describe.runIf(redisAvailable())("an event that is delivered again after each wr
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
   afterAll(() => stop?.());
+  beforeEach(() => redis.flushall());
 
   const contenders = (): Contender[] => {
     const text = redis.with({ codec: "text" });
@@ -196,30 +135,75 @@ describe.runIf(redisAvailable())("an event that is delivered again after each wr
       await contender.pass?.(event);
     }
     const replies = await contender.deliver(event, steps, Infinity, () => {});
-    const same =
-      JSON.stringify(replies) === JSON.stringify(expected) && (await stateOf(other)) === (await stateOf(one));
-    await redis.flushall();
-    return same;
+    return (
+      JSON.stringify(replies) === JSON.stringify(expected) && (await stateOf(other)) === (await stateOf(one))
+    );
   }
 
   test("a scope and an idempotent function leave the state and the replies of one run", {
     timeout: 600_000,
   }, async () => {
-    const { next, seed } = random("REDELIVERY_SEED");
-    const seeds = Array.from({ length: HANDLERS }, () => Math.floor(next() * 2 ** 30));
+    const all = seeds(HANDLERS);
     const lines: string[] = [];
     const failed: string[] = [];
     for (const contender of contenders()) {
+      const isOurs = contender.name.startsWith("warmline");
+      const left = isOurs ? [...all] : all.slice(0, MAX_COMPARED);
+      const count = left.length;
       let same = 0;
-      for (const each of seeds) {
-        if (await survives(contender, each)) same++;
-        else if (contender.name.startsWith("warmline")) failed.push(`${contender.name}: handler ${each}`);
-      }
-      lines.push(`${contender.name}: ${same} of ${HANDLERS} handlers as after one run`);
+      const run = async () => {
+        for (let each = left.pop(); each !== undefined; each = left.pop()) {
+          if (await survives(contender, each)) same++;
+          else if (isOurs) failed.push(`${contender.name}: handler ${each}`);
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENT }, run));
+      await redis.flushall();
+      lines.push(`${contender.name}: ${same} of ${count} handlers as after one run`);
+      // The faults are real: the other clients apply writes again, or lose replies.
+      if (!isOurs && same === count) failed.push(`${contender.name}: every handler`);
     }
     console.info(`${lines.join("\n")}\nREDELIVERY_SEED=${seed}`);
-    expect(failed).toEqual([]);
-    // The faults are real: without a guard, writes are applied again.
-    expect(lines.at(-1)).not.toContain(`: ${HANDLERS} of`);
+    expect(failed, `REDELIVERY_SEED=${seed}`).toEqual([]);
   });
+
+  test.each(["scope", "idempotent"])(
+    "a process that is killed at each response leaves the state and the replies of one run: %s",
+    { timeout: 600_000 },
+    async (way) => {
+      const path = await startNetworkProxy({
+        to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) },
+      });
+      const text = redis.with({ codec: "text" });
+      for (const each of seeds(KILLED)) {
+        const [one, other, event] = [`one:${each}:`, `${way}:${each}:`, `event:${each}`];
+        const expected = await runHandler(redis, programOf(each, one));
+        const env = { EVENT: event, PREFIX: other, SEED: String(each), WAY: way };
+        const urls = { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token };
+        let output = "";
+        // Redis has applied the request then.
+        let last = 1;
+        for (; output === ""; last++) {
+          let requests = 0;
+          let kill = () => {};
+          path.onConnection(() => ({
+            exchange: () =>
+              ++requests === last ? { response: (_, part) => part.last && kill() } : undefined,
+          }));
+          const ended = await runProgram(await handlerSource, { ...env, ...urls }, (child) => {
+            kill = () => child.kill("SIGKILL");
+          });
+          expect([ended.code, ended.errors]).toEqual([requests < last ? 0 : null, ""]);
+          output = ended.output;
+          // The lease of a run that was killed ends.
+          if ((await text.get<string>(event))?.startsWith("lease:")) await redis.del(event);
+        }
+        // Every handler sends two requests or more.
+        expect(last).toBeGreaterThan(3);
+        expect(output, `REDELIVERY_SEED=${seed}`).toBe(JSON.stringify(expected));
+        expect(await stateOf(other), `REDELIVERY_SEED=${seed}`).toBe(await stateOf(one));
+      }
+      await path.close();
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** For child processes: the kind of connections to test, as in `WARMLINE_CONNECTION`. */
@@ -17,14 +17,20 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /**
  * Runs an ES module in a separate process, where `warmline` can be imported, until it ends by itself.
  * @param source prints the values that the test checks
+ * @param onStart gets the process, which may be killed.
  */
-export function runProgram(source: string, env: Record<string, string>): Promise<Ended> {
+export function runProgram(
+  source: string,
+  env: Record<string, string>,
+  onStart?: (child: ChildProcess) => void,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ...chosenConnection, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    onStart?.(child);
     const limit = setTimeout(() => child.kill("SIGKILL"), 20_000);
     let output = "";
     let errors = "";
