@@ -16,7 +16,7 @@ export interface RetryOptions {
 export interface CircuitOptions {
   /** Time in ms until the next attempt at an origin that does not respond. Default 1,000; doubled after each failed one, up to 30,000. */
   resetTimeout?: number;
-  /** Time in ms for the response to the PING that decides. Default 500; more where connecting takes long. */
+  /** Time in ms for the response to the PING that decides. Default 500; at most half of a call's timeout, more where connecting takes long. */
   probeTimeout?: number;
 }
 

@@ -35,12 +35,6 @@ export interface OutgoingRequest<T> {
   onSettled?: ((error?: unknown) => void) | undefined;
 }
 
-/** How long before its timeout a call without a response is reported to the transport, in ms. */
-const SLOW_BEFORE = 750;
-
-/** The shortest timeout of a call that is reported before its end, in ms. */
-const MIN_SLOW = 1_000;
-
 /** A call under way. */
 export interface SentCall {
   /** Whether it was written and may have been applied; false again once it is settled. */
@@ -91,8 +85,10 @@ class Call<T> implements AttemptListener {
           this.#reject(signal.reason);
         });
       }
-      this.#early = this.#transport.onSlow !== undefined && budget.timeout >= MIN_SLOW;
-      this.#timer = this.#timers.start(budget.timeout - (this.#early ? SLOW_BEFORE : 0), this);
+      const { timeout } = budget;
+      const slowAfter = this.#transport.slowAfter?.(timeout) ?? timeout;
+      this.#early = slowAfter < timeout;
+      this.#timer = this.#timers.start(slowAfter, this);
       this.send();
     }
     return this;
@@ -166,7 +162,8 @@ class Call<T> implements AttemptListener {
       this.#outgoing.budget.possiblyApplied = true;
       this.#giveUp("unknown", cause, ProtocolError);
     } else if ("retryAt" in cause) this.#giveUp("unsent", cause);
-    else if (!this.#failed(this.#started ? "unknown" : "unsent", cause)) this.#transport.onCallFailed?.();
+    else if (!this.#failed(this.#started ? "unknown" : "unsent", cause))
+      this.#transport.onCallFailed?.(this.#outgoing.budget.timeout);
   }
 
   /** @returns whether it is sent again. */
@@ -224,18 +221,18 @@ class Call<T> implements AttemptListener {
   }
 
   onTimeout(): void {
-    const { timeLeft } = this.#outgoing.budget;
+    const { timeLeft, timeout } = this.#outgoing.budget;
     if (this.#early && timeLeft > 0) {
       this.#early = false;
       this.#end = setTimeout(fire, timeLeft, this);
-      this.#transport.onSlow?.();
+      this.#transport.onSlow?.(timeout);
       return;
     }
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
     afterTwoPolls(() => {
       if (this.#settled) return;
       this.#attempt?.abort();
-      this.#transport.onCallFailed?.();
+      this.#transport.onCallFailed?.(timeout);
       this.#rejectTimedOut();
     });
   }

@@ -86,10 +86,12 @@ export interface Transport {
   readonly timers?: Timers;
   /** @param repeatable whether the request may be written twice. */
   attempt(repeatable: boolean, listener: AttemptListener): Attempt;
-  /** Called when a call has had no response, shortly before its timeout. */
-  onSlow?(): void;
-  /** Called when a call has failed for want of a response, and is not sent again. */
-  onCallFailed?(): void;
+  /** Returns the ms after which a call with this timeout in ms is reported if it has no response; without it none is. */
+  slowAfter?(timeout: number): number;
+  /** Called when a call with this timeout in ms has had no response for that time. */
+  onSlow?(timeout: number): void;
+  /** Called when a call with this timeout in ms has failed for want of a response, and is not sent again. */
+  onCallFailed?(timeout: number): void;
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */

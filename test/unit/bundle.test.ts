@@ -24,7 +24,7 @@ test("the Node entry contains nothing of undici, and little of Node", async () =
   expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);
   // net, tls and diagnostics_channel are loaded with the first connection.
   expect(builtins).toEqual([]);
-  expect(bytes).toBeLessThan(103_200);
+  expect(bytes).toBeLessThan(103_750);
 });
 
 test("warmline/cache contains little of the client, which it is given", async () => {
@@ -32,6 +32,18 @@ test("warmline/cache contains little of the client, which it is given", async ()
   expect(inputs.filter((path) => path.includes("node_modules") || path.includes("transport"))).toEqual([]);
   expect(builtins).toEqual([]);
   expect(bytes).toBeLessThan(20_000);
+});
+
+test.each([
+  ["streams", 14_600],
+  ["idempotent", 5_700],
+])("warmline/%s contains nothing of a transport, and nothing of Node", async (entry, limit) => {
+  const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
+  expect(
+    inputs.filter((path) => path.includes("node_modules") || /transport\/(node|fetch)/.test(path)),
+  ).toEqual([]);
+  expect(builtins).toEqual([]);
+  expect(bytes).toBeLessThan(limit);
 });
 
 test("warmline/undici contains nothing of undici, which a dispatcher brings", async () => {

@@ -40,11 +40,15 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   begin(): this {
     const { circuit } = this.pool;
-    if (circuit.state === "closed" || !this.options.circuit) this.start();
-    else {
-      const waiter = { onClosed: () => this.start(), onOpen: (cause: Error) => this.fail(cause) };
+    if (circuit.alarmed && this.options.circuit) {
+      const waiter = (refusal?: Error) => {
+        this.stopWaiting = undefined;
+        if (refusal) this.fail(refusal);
+        else this.start();
+      };
       this.stopWaiting = circuit.wait(waiter, this.options);
     }
+    if (!this.stopWaiting) this.start();
     return this;
   }
 

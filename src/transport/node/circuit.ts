@@ -6,26 +6,32 @@ import type { Connection } from "./connection.js";
 import { events } from "./events.js";
 import type { CircuitSettings, NodeTransportOptions } from "./transport-options.js";
 
-/** Interval in ms at which a check looks for the response to its PING, and opens a connection where it has none. */
-const TICK = 50;
+/** A check has so many ticks. At each it reads sockets, and opens a connection where it has none. */
+const TICKS = 10;
 
 /** Delay of a tick in ms above which the process counts as frozen meanwhile. */
 const LATE = 1_000;
 
-/** A response this recent, in ms, shows that a call without a response waits for its command alone. */
-const RECENT = 250;
+/** A response in this part of its timeout shows that a call without a response waits for its command alone. */
+const RECENT = 1 / 8;
+
+/** The result of a check counts for calls that fail within so many ms. */
+const RESULT_VALID = 1_000;
 
 /** A check lasts at least so many times as long as the last connection took to open. */
 const HANDSHAKES = 4;
 
+/** Minimum duration in ms of a check that a call's timeout shortens. */
+const MIN_CHECK = 100;
+
+/** A check begins so many ms earlier than it has to. */
+const MARGIN = 100;
+
 /** Maximum of the doubled time in ms for which the circuit stays open. */
 const MAX_RESET_TIMEOUT = 30_000;
 
-/** An attempt that the circuit holds up. One of the two is called, once, unless it is withdrawn. */
-export interface CircuitWaiter {
-  onClosed(): void;
-  onOpen(cause: CircuitOpen): void;
-}
+/** Called once with the result for an attempt that the circuit holds up: nothing if it is closed, or why it is open. */
+export type CircuitWaiter = (refusal?: CircuitOpen) => void;
 
 /** The parts of a pool that its circuit needs. */
 export interface CircuitHost {
@@ -56,17 +62,21 @@ export class Circuit {
   respondedAt: Moment | undefined;
   /** Whether a call has failed since then. */
   #failed = false;
-  /** Whether the last check got no response. */
-  #unreachable = false;
+  /** When a check ended without a response, since the last response. */
+  #unreachableAt: Moment | undefined;
+  /** The last error of a check's connection, since then. */
+  #cause: Error | undefined;
   /** Ticks that the check has left; 0 without one. */
   #ticks = 0;
+  /** Interval of the ticks in ms. */
+  #tick = 0;
   #due = 0;
   #timer: NodeJS.Timeout | undefined;
   #connection: Connection | undefined;
   #options: NodeTransportOptions | undefined;
-  /** How long it stays open next, in ms. */
+  /** How long it stays open, in ms. */
   #resetTimeout = 0;
-  #retryAt = 0;
+  #openedAt: Moment | undefined;
   readonly #waiters = new Set<CircuitWaiter>();
 
   readonly #host: CircuitHost;
@@ -79,56 +89,66 @@ export class Circuit {
     return this.#host.stats.circuit;
   }
 
+  /** Whether calls fail at once. */
+  get isRefusing(): boolean {
+    return this.state === "open" && this.#timeLeft > 0;
+  }
+
   /**
-   * Holds an attempt up until the circuit is closed or open. An attempt after `retryAt` half-opens it.
-   * @returns withdraws the waiter.
+   * Holds an attempt up while the circuit is not closed, or a call has failed and the check has no result yet. An attempt
+   * after `retryAt` half-opens it.
+   * @returns withdraws the waiter; undefined if the attempt need not wait.
    */
-  wait(waiter: CircuitWaiter, options: NodeTransportOptions): () => void {
+  wait(waiter: CircuitWaiter, options: NodeTransportOptions): (() => void) | undefined {
     this.#host.watchThaws();
+    if (this.state === "closed" && !(this.#failed && this.#ticks > 0)) return undefined;
     this.#waiters.add(waiter);
-    if (this.state === "open" && this.#now >= this.#retryAt) this.#setState("half-open");
-    if (this.state === "open") {
-      const cause = this.#cause;
-      queueMicrotask(() => this.#waiters.delete(waiter) && waiter.onOpen(cause));
-    } else if (this.#ticks === 0) {
-      this.#startCheck(options);
-      this.#connect();
+    if (this.isRefusing) {
+      queueMicrotask(() => this.#waiters.delete(waiter) && waiter(this.#createRefusal()));
+    } else {
+      if (this.state === "open") this.#setState("half-open");
+      if (this.#ticks === 0) this.#startCheck(options);
+      // The first one does not wait for a tick.
+      if (!this.#connection && this.#waiters.size === 1) this.#connect();
     }
     return () => this.#waiters.delete(waiter);
   }
 
+  /** Returns the ms after which a call without a response is reported, so that the check ends before the call's timeout. */
+  slowAfter(timeout: number, { circuit }: NodeTransportOptions): number {
+    return Math.max(timeout / 4, timeout - MARGIN - this.#getCheckTime(circuit as CircuitSettings, timeout));
+  }
+
   /** A call has had no response for a good part of its time. */
-  onSlow(options: NodeTransportOptions): void {
-    const { respondedAt } = this;
-    if (this.#ticks > 0 || this.state !== "closed") return;
-    if (!respondedAt || this.#host.clock.elapsed(respondedAt) > RECENT) this.#startCheck(options);
+  onSlow(options: NodeTransportOptions, timeout: number): void {
+    const recent = this.#isWithin(RECENT * timeout, this.respondedAt);
+    if (this.#ticks === 0 && this.state === "closed" && !recent) this.#startCheck(options, timeout);
   }
 
   /** A call has failed for want of a response. */
-  onCallFailed(options: NodeTransportOptions): void {
+  onCallFailed(options: NodeTransportOptions, timeout: number): void {
     if (this.state !== "closed") return;
-    this.#failed = this.alarmed = true;
-    if (this.#unreachable) this.#open(options.circuit as CircuitSettings);
-    else if (this.#ticks === 0) this.#startCheck(options);
+    if (this.#isWithin(RESULT_VALID, this.#unreachableAt)) this.#open(options.circuit as CircuitSettings);
+    else if (this.#ticks === 0) this.#startCheck(options, timeout);
+    this.#failed = true;
   }
 
   /** A response has come, whatever its status. */
   onResponse(): void {
     this.#endCheck();
-    this.#failed = this.#unreachable = this.alarmed = false;
+    this.alarmed = false;
     this.#resetTimeout = 0;
     if (this.state !== "closed") this.#setState("closed");
-    for (const waiter of this.#takeWaiters()) waiter.onClosed();
+    this.#release();
   }
 
   /** The process was frozen: failures and checks from before prove nothing. */
   onThaw(): void {
-    this.#failed = this.#unreachable = false;
     if (this.state === "open") this.#setState("half-open");
-    const options = this.#options;
     const restarts = this.#ticks > 0 && this.#waiters.size > 0;
     this.#endCheck();
-    if (restarts) this.#startCheck(options!);
+    if (this.state === "closed") this.#release();
+    else if (restarts) this.#startCheck(this.#options!);
   }
 
   /** The check's connection can be written. */
@@ -147,7 +167,8 @@ export class Circuit {
   }
 
   /** The check's connection was lost or could not be opened. The next tick opens another one. */
-  onDisconnected(connection: Connection): void {
+  onDisconnected(connection: Connection, cause: Error | undefined): void {
+    this.#cause = cause ?? this.#cause;
     if (connection === this.#connection) this.#connection = undefined;
   }
 
@@ -160,24 +181,44 @@ export class Circuit {
     return this.#host.clock.moment().wall;
   }
 
-  get #cause(): CircuitOpen {
-    return new CircuitOpen(this.#host.origin.url, this.#retryAt);
+  /** How long it is still open, in ms. The wall clock alone may be set back. */
+  get #timeLeft(): number {
+    return this.#resetTimeout - this.#host.clock.elapsed(this.#openedAt!);
   }
 
-  #startCheck(options: NodeTransportOptions): void {
+  get #retryAt(): number {
+    return Math.ceil(this.#now + this.#timeLeft);
+  }
+
+  #isWithin(ms: number, since: Moment | undefined): boolean {
+    return since !== undefined && this.#host.clock.elapsed(since) <= ms;
+  }
+
+  #createRefusal(): CircuitOpen {
+    return new CircuitOpen(this.#host.origin.url, this.#retryAt, this.#cause);
+  }
+
+  /** Returns the duration of a check in ms, which is to end before the timeout of the call that it is for. */
+  #getCheckTime({ probeTimeout }: CircuitSettings, timeout: number): number {
+    const shortened = Math.min(probeTimeout, Math.max(MIN_CHECK, timeout / 2));
+    return Math.max(shortened, HANDSHAKES * this.#host.openTook);
+  }
+
+  /** @param timeout that of the call that it is for; none if calls wait for the result. */
+  #startCheck(options: NodeTransportOptions, timeout = Number.POSITIVE_INFINITY): void {
     // A connection of the last check may be slow rather than dead: its response counts until a new check begins.
     this.#endCheck();
     this.alarmed = true;
     this.#options = options;
-    const { probeTimeout } = options.circuit as CircuitSettings;
-    this.#ticks = Math.ceil(Math.max(probeTimeout, HANDSHAKES * this.#host.openTook) / TICK);
+    this.#ticks = TICKS;
+    this.#tick = this.#getCheckTime(options.circuit as CircuitSettings, timeout) / TICKS;
     this.#startTick();
   }
 
   /** Ticks rather than one timer: a loop that is blocked or a process that is frozen passes one of them at most. */
   #startTick(): void {
     const { clock } = this.#host;
-    this.#due = this.#now + TICK;
+    this.#due = this.#now + this.#tick;
     this.#timer = clock.setTimeout(() => {
       if (this.#now - this.#due > LATE) this.onThaw();
       else {
@@ -185,7 +226,7 @@ export class Circuit {
         // A response that has arrived is read first.
         afterTwoPolls(() => this.#timer === timer && this.#onTick());
       }
-    }, TICK);
+    }, this.#tick);
     this.#timer.unref();
   }
 
@@ -195,7 +236,7 @@ export class Circuit {
       this.#startTick();
       return;
     }
-    this.#unreachable = true;
+    this.#unreachableAt = this.#host.clock.moment();
     if (this.#failed || this.state === "half-open") this.#open(this.#options!.circuit as CircuitSettings);
   }
 
@@ -208,28 +249,28 @@ export class Circuit {
       Math.max(resetTimeout, 2 * this.#resetTimeout),
       Math.max(resetTimeout, MAX_RESET_TIMEOUT),
     );
-    this.#retryAt = this.#now + this.#resetTimeout;
-    this.#failed = this.#unreachable = false;
+    this.#openedAt = this.#host.clock.moment();
     this.#setState("open");
     this.#host.watchThaws();
-    const cause = this.#cause;
-    for (const waiter of this.#takeWaiters()) waiter.onOpen(cause);
-    this.#host.failWaiting(cause);
+    const refusal = this.#createRefusal();
+    this.#release(refusal);
+    this.#host.failWaiting(refusal);
   }
 
+  /** Ends the check, and drops what is known of failures. */
   #endCheck(): void {
     const connection = this.#connection;
+    this.#failed = false;
     this.#ticks = 0;
     this.#host.clock.clear(this.#timer);
-    this.#timer = undefined;
-    this.#connection = undefined;
+    this.#timer = this.#connection = this.#unreachableAt = this.#cause = undefined;
     connection?.cancel("closed-by-client");
   }
 
-  #takeWaiters(): CircuitWaiter[] {
+  #release(refusal?: CircuitOpen): void {
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    return waiters;
+    for (const waiter of waiters) waiter(refusal);
   }
 
   #setState(state: CircuitState): void {

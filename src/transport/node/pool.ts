@@ -61,7 +61,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   ) {
     this.origin = parseOrigin(url, network);
     this.thawWatch = new ThawWatch(
-      () => this.idle.length > 0 || this.circuit.state !== "closed",
+      () => this.idle.length > 0 || this.circuit.isRefusing,
       (ms) => this.onThaw(ms),
       clock,
     );
@@ -75,11 +75,9 @@ export class Pool implements ConnectionListener, CircuitHost {
     return undefined;
   }
 
-  /** Whether it has no connection, no waiting request, and no outage to remember. */
+  /** Whether it has no connection, no waiting request, and refuses no calls. */
   get isUnused(): boolean {
-    return (
-      this.all.size === 0 && this.waiting.length === 0 && !this.checking && this.circuit.state === "closed"
-    );
+    return this.all.size === 0 && this.waiting.length === 0 && !this.circuit.isRefusing;
   }
 
   /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
@@ -149,7 +147,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     if (this.waiting.length === 0)
       for (const connection of [...this.opening]) connection.destroy("closed-by-client");
     this.circuit.close();
-    this.thawWatch.stop();
+    if (!this.circuit.isRefusing) this.thawWatch.stop();
   }
 
   openForCheck(): Connection {
@@ -217,7 +215,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     if (connection === this.checking) {
       this.checking = undefined;
       if (connection.open) this.stats.closed++;
-      this.circuit.onDisconnected(connection);
+      this.circuit.onDisconnected(connection, cause);
     } else if (this.opening.delete(connection)) {
       if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
       this.notifyOpened();
@@ -304,7 +302,10 @@ export function getPool(url: string, keepAlive: boolean, network?: Network): Poo
   let pool = pools.get(key);
   if (!pool) {
     // A client that still holds a dropped pool goes on with it.
-    if (pools.size >= MAX_POOLS) for (const [each, { isUnused }] of pools) if (isUnused) pools.delete(each);
+    if (pools.size >= MAX_POOLS) {
+      // The last check of an outage leaves its connection open.
+      for (const [each, old] of pools) if (old.isUnused && pools.delete(each)) old.closeIdle();
+    }
     pool = new Pool(url, network);
     pools.set(key, pool);
   }

@@ -40,12 +40,16 @@ export class NodeTransport implements Transport {
     return new PooledAttempt(this.pool, this.options, repeatable, listener).begin();
   }
 
-  onSlow(): void {
-    if (this.options.circuit) this.pool.circuit.onSlow(this.options);
+  slowAfter(timeout: number): number {
+    return this.options.circuit ? this.pool.circuit.slowAfter(timeout, this.options) : timeout;
   }
 
-  onCallFailed(): void {
-    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options);
+  onSlow(timeout: number): void {
+    this.pool.circuit.onSlow(this.options, timeout);
+  }
+
+  onCallFailed(timeout: number): void {
+    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options, timeout);
   }
 
   onRetry(info: RetryInfo): void {
@@ -61,7 +65,8 @@ export class NodeTransport implements Transport {
   }
 
   ready(): Promise<void> {
-    if (!this.pool.nextIsSuspect) return this.preconnect();
+    // During an outage a connection may hang while it opens, or open and get no response.
+    if (this.stats.circuit === "closed" && !this.pool.nextIsSuspect) return this.preconnect();
     let attempt: Attempt | undefined;
     const checked = new Promise<void>((resolve) => {
       const { probe } = this.options;

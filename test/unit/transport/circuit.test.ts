@@ -85,6 +85,26 @@ async function fail(redis: Redis): Promise<void> {
   await ticks(10);
 }
 
+/** Moves the clock on in steps shorter than a tick, with turns of the event loop after each. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 2) {
+    clock.advance(Math.min(left, 2));
+    await turns(4);
+  }
+}
+
+/** Fails a call on the pool's clock, as a call without a response does. Returns the ms until the circuit is open. */
+async function timeToOpen(transport: NodeTransport, timeout: number): Promise<number> {
+  const began = clock.moment();
+  const slowAfter = transport.slowAfter(timeout);
+  await pass(slowAfter);
+  transport.onSlow(timeout);
+  await pass(timeout - slowAfter);
+  transport.onCallFailed(timeout);
+  for (let i = 0; i < 1_000 && transport.stats.circuit !== "open"; i++) await pass(10);
+  return clock.elapsed(began);
+}
+
 const OPEN = { name: "ConnectionError", outcome: "unsent", code: "circuit-open" };
 
 describe("a closed circuit", () => {
@@ -133,7 +153,8 @@ describe("a closed circuit", () => {
     const waiting = hasty(redis).strlen("k");
     await expect(waiting).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
     await ticks(12);
-    expect(redis.stats()).toMatchObject({ circuit: "closed", opened: 2, closed: 1 });
+    expect(redis.stats().circuit).toBe("closed");
+    expect(pings()).toBeGreaterThan(0);
     await expect(slow).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
@@ -154,10 +175,12 @@ describe("a closed circuit", () => {
   test("a closed circuit stays closed when a response comes before the check ends", async () => {
     const redis = createClient();
     endpoint.onRequest = silent;
+    const slow = redis.strlen("slow");
+    await networkEvents();
     await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(5);
-    endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
-    expect(await redis.strlen("k")).toBe(1);
+    healthy(endpoint.requests[0]!);
+    expect(await slow).toBe(1);
     await ticks(12);
     expect(redis.stats().circuit).toBe("closed");
   });
@@ -188,10 +211,61 @@ describe("a closed circuit", () => {
     pool.openTook = 300;
     endpoint.onRequest = silent;
     await expect(hasty(redis).strlen("k")).rejects.toThrow();
-    await ticks(23);
+    await ticks(9, 120);
     expect(redis.stats().circuit).toBe("closed");
-    await ticks(1);
+    await ticks(1, 120);
     expect(redis.stats().circuit).toBe("open");
+  });
+
+  test("calls after a failed one wait for the result of the check, and are not sent if it has none", async () => {
+    const redis = createClient();
+    endpoint.onRequest = silent;
+    await expect(hasty(redis).strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+    const sent = endpoint.count("STRLEN");
+    const waiting = Promise.all([redis, redis].map((each) => each.strlen("k").catch((error) => error)));
+    await expect(hasty(redis).strlen("k")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+    await ticks(10);
+    expect(await waiting).toMatchObject([OPEN, OPEN]);
+    expect(endpoint.count("STRLEN")).toBe(sent);
+  });
+
+  test("calls after a failed one are sent when the PING beside it gets a response", async () => {
+    const redis = createClient();
+    endpoint.onRequest = ({ body, ...request }) => {
+      if (!body.includes("slow")) healthy({ body, ...request });
+    };
+    await expect(hasty(redis).strlen("slow")).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(await redis.strlen("k")).toBe(1);
+    expect(pings()).toBe(1);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("calls after a failed one are sent after a thaw, also where a PING would get no response", async () => {
+    const redis = createClient();
+    endpoint.onRequest = silent;
+    await expect(hasty(redis).strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+    const waiting = redis.strlen("k");
+    await networkEvents();
+    endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
+    clock.freeze(2_001);
+    expect(await waiting).toBe(1);
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("a check without a response counts for calls that fail within a second", async () => {
+    const transport = createTransport();
+    endpoint.onRequest = silent;
+    for (const [ms, state] of [
+      [1_001, "closed"],
+      [1_000, "open"],
+    ] as const) {
+      transport.onSlow(10_000);
+      await ticks(10);
+      clock.advance(ms);
+      transport.onCallFailed(10_000);
+      expect(transport.stats.circuit).toBe(state);
+      transport.close();
+    }
   });
 
   test("a closed circuit stays closed while the event loop is blocked", async () => {
@@ -289,6 +363,75 @@ describe("an open circuit", () => {
     expect(redis.stats()).toMatchObject({ circuit: "closed", thaws: 1 });
   });
 
+  test("an open circuit half-opens after its time where the wall clock was set back meanwhile", async () => {
+    const redis = createClient();
+    await fail(redis);
+    clock.setForward(-3_600_000);
+    const retryAt = clock.moment().wall + 1_000;
+    await expect(redis.strlen("k")).rejects.toMatchObject({ ...OPEN, retryAt });
+    endpoint.onRequest = healthy;
+    clock.advance(1_000);
+    expect(await redis.strlen("k")).toBe(1);
+  });
+
+  test("an open circuit half-opens after a thaw, also where the client was closed before", async () => {
+    const redis = createClient({ circuit: { resetTimeout: 60_000 } });
+    await fail(redis);
+    redis.close();
+    endpoint.onRequest = healthy;
+    clock.freeze(3_000);
+    expect(await redis.strlen("k")).toBe(1);
+  });
+
+  test("an open circuit whose time has passed leaves no timer", async () => {
+    const redis = createClient();
+    await fail(redis);
+    expect(clock.timers).toBe(1);
+    clock.advance(2_000);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("the cause of an open circuit is the error that opened it", async () => {
+    const redis = createClient();
+    endpoint.onConnection = (socket) => socket.resetAndDestroy();
+    const { cause } = await hasty(redis)
+      .strlen("k")
+      .catch((error) => error);
+    expect(cause).toBeInstanceOf(Error);
+    await ticks(10);
+    const error = await redis.strlen("k").catch((error) => error);
+    expect(error).toMatchObject({ ...OPEN, cause: { name: "Error", cause: { message: cause.message } } });
+  });
+
+  test("ready() opens no connection while a circuit is open, and checks the next one", async () => {
+    const redis = createClient();
+    await fail(redis);
+    const before = endpoint.connections;
+    await redis.ready();
+    expect(endpoint.connections).toBe(before);
+    clock.advance(1_000);
+    endpoint.onRequest = healthy;
+    await redis.ready();
+    expect(redis.stats().circuit).toBe("closed");
+  });
+
+  test("a call that waited for the PING replaces a reset connection at once", async () => {
+    const redis = createClient();
+    // Two connections that become suspect.
+    const slow: (() => void)[] = [];
+    endpoint.onRequest = (request) => slow.push(() => healthy(request)) === 2 && slow.map((each) => each());
+    await Promise.all([redis.strlen("a"), redis.strlen("b")]);
+    await fail(redis);
+    clock.advance(1_000);
+    endpoint.onRequest = (request) => {
+      if (request.connection > 2) healthy(request);
+      else request.socket.resetAndDestroy();
+    };
+    // Without the clock, which a race with a fresh connection would need.
+    const calls = ["a", "b", "c"].map((key) => redis.strlen(key));
+    expect(await Promise.all(calls)).toEqual([1, 1, 1]);
+  });
+
   test("calls that wait for a connection when it opens are not sent", async () => {
     const pool = new Pool(endpoint.url, undefined, clock);
     const redis = createClient({ maxConnections: 1 }, pool);
@@ -298,7 +441,7 @@ describe("an open circuit", () => {
     const heedless = createClient({ maxConnections: 1, timeout: 300, circuit: false }, pool);
     const patient = heedless.incr("c").catch((error) => error);
     await networkEvents();
-    createTransport({}, pool).onCallFailed();
+    createTransport({}, pool).onCallFailed(300);
     await ticks(10);
     expect(await waiting).toMatchObject(OPEN);
     expect(await patient).toMatchObject({ name: "TimeoutError", outcome: "unsent" });
@@ -366,17 +509,80 @@ describe("an open circuit", () => {
   });
 });
 
-test("a call is reported as slow 750 ms before its timeout, so that the circuit is open when it fails", async () => {
+describe("the time until a circuit is open", () => {
+  test.each<[string, number, RedisOptions]>([
+    ["by default", 10_000, {}],
+    ["with a timeout of 1 s", 1_000, {}],
+    ["with a timeout of 200 ms", 200, {}],
+    ["with a timeout of 160 ms", 160, {}],
+    ["with a probeTimeout of 2 s", 10_000, { circuit: { probeTimeout: 2_000 } }],
+    ["with a probeTimeout of 2 s and a timeout of 1 s", 1_000, { circuit: { probeTimeout: 2_000 } }],
+  ])("a circuit is open after at most 1.05 timeouts %s", async (_case, timeout, options) => {
+    endpoint.onRequest = silent;
+    expect(await timeToOpen(createTransport(options), timeout)).toBeLessThanOrEqual(1.05 * timeout);
+  });
+
+  test.each([200, 1_000])(
+    "a circuit is open after at most 1.05 timeouts of %i ms right after a response",
+    async (timeout) => {
+      const pool = new Pool(endpoint.url, undefined, clock);
+      const redis = createClient({}, pool);
+      await redis.strlen("k");
+      endpoint.onRequest = silent;
+      const transport = createTransport({}, pool);
+      expect(await timeToOpen(transport, timeout)).toBeLessThanOrEqual(1.05 * timeout);
+    },
+  );
+
+  test.each([
+    [188, 1_500],
+    [150, 1_000],
+    [30, 200],
+  ])(
+    "a circuit is open after at most 1.05 timeouts where connecting takes %i ms, with a timeout of %i ms",
+    async (openTook, timeout) => {
+      const pool = new Pool(endpoint.url, undefined, clock);
+      pool.openTook = openTook;
+      endpoint.onRequest = silent;
+      const transport = createTransport({}, pool);
+      expect(await timeToOpen(transport, timeout)).toBeLessThanOrEqual(1.05 * timeout);
+    },
+  );
+
+  test("a circuit is open a check later where connecting takes as long as the timeout", async () => {
+    const pool = new Pool(endpoint.url, undefined, clock);
+    pool.openTook = 200;
+    endpoint.onRequest = silent;
+    const ms = await timeToOpen(createTransport({}, pool), 200);
+    expect(ms).toBeGreaterThanOrEqual(4 * 200);
+    expect(ms).toBeLessThanOrEqual(0.25 * 200 + 4 * 200 + 50);
+  });
+});
+
+test("a call without a response is reported before its timeout, and when it fails", async () => {
+  const reported: unknown[] = [];
   const pool = new Pool(endpoint.url, undefined, clock);
-  const redis = createClient({ timeout: 1_000 }, pool);
+  const transport = Object.assign(createTransport({}, pool), {
+    onSlow: (timeout: number) => reported.push(["slow", timeout]),
+    onCallFailed: (timeout: number) => reported.push(["failed", timeout]),
+  });
   endpoint.onRequest = silent;
-  const call = expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
-  await new Promise((resolve) => setTimeout(resolve, 450));
-  expect(clock.timers).toBeGreaterThan(0);
-  await ticks(10);
-  expect(redis.stats().circuit).toBe("closed");
-  await call;
-  await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
+  const redis = createClient({ timeout: 600, transport: () => transport });
+  await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(reported).toEqual([
+    ["slow", 600],
+    ["failed", 600],
+  ]);
+});
+
+test("two clients of an origin share a circuit through the thread's pool", async () => {
+  const create = () => new Redis({ url: endpoint.url, token: "t", timeout: 200, retry: false });
+  endpoint.onRequest = silent;
+  await expect(create().strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  await expect.poll(() => create().stats().circuit).toBe("open");
+  await expect(create().incr("n")).rejects.toMatchObject(OPEN);
+  expect(endpoint.count("INCR")).toBe(0);
+  create().close();
 });
 
 const wrong: [string, unknown, string][] = [
@@ -423,10 +629,10 @@ test("10,000 random freezes with a healthy server never open the circuit", { tim
     if (!short && pool.circuit.alarmed) dropped = endpoint.connections;
     clock.freeze(short ? next() * 1_500 : 2_001 + next() * 400_000);
     // Timers of calls are late after a freeze, and may fire before its thaw is detected.
-    if (next() < 0.5) transport.onSlow();
+    if (next() < 0.5) transport.onSlow(1_000);
     if (next() < 0.5) {
       attempt?.abort();
-      transport.onCallFailed();
+      transport.onCallFailed(1_000);
     }
     if (next() < 0.7) {
       await turns(next() * 6);

@@ -400,6 +400,23 @@ describe("pools of many origins", () => {
     expect(getPool("http://tenant-999.test", true)).toBe(last);
   });
 
+  test("a pool of an origin that does not respond is dropped once its circuit may be tried again", async () => {
+    endpoint.onRequest = () => {};
+    const url = endpoint.url;
+    const circuit = { resetTimeout: 300, probeTimeout: 20 };
+    const redis = new Redis({ url, token: "t", timeout: 30, retry: false, circuit });
+    await expect(redis.incr("n")).rejects.toThrow();
+    await expect.poll(() => redis.stats().circuit, { interval: 5 }).toBe("open");
+    const pool = getPool(url, true);
+    const use = () => {
+      for (let i = 0; i < 100; i++) getPool(`http://more-${i}.test`, true);
+      return getPool(url, true);
+    };
+    expect(use()).toBe(pool);
+    await expect.poll(use).not.toBe(pool);
+    expect(redis.stats()).toMatchObject({ opened: 2, closed: 2 });
+  });
+
   test("a pool with a connection stays, and clients made anew use that connection", async () => {
     const connect = () => new Redis({ url: endpoint.url, token: "t" });
     await connect().incr("n");
