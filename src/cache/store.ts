@@ -163,8 +163,8 @@ export class ResultStore {
         return this.#clientFor(left).eval(text, keys, args);
       })
       .catch((error: unknown) => {
-        if (text === lua || !/shebang|flag/i.test((error as Error).message)) throw error;
-        // The server is not Upstash's.
+        // The server is not Upstash's. Redis before version 7 compiles the line as Lua.
+        if (text === lua || !/shebang|flag|compiling/.test((error as Error).message)) throw error;
         this.#lacksKeyLocking = true;
         return this.#run(lua, keys, args, left);
       });

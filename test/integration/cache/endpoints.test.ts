@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { cached } from "warmline/cache";
@@ -128,40 +129,128 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
   });
 });
 
-describe("on an endpoint that is not warmline-gateway", () => {
-  const LOCKING = "#!lua flags=allow-key-locking";
-  let endpoint: RawEndpoint;
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
-    return () => endpoint.stop();
-  });
+const FLAG = "#!lua flags=allow-key-locking";
 
-  /** Replies to scripts as a server that has the result "stored", which may refuse the flag of Upstash's server. */
-  function serve(takesFlag: boolean): void {
-    const json = { "content-type": "application/json" };
-    const reply = JSON.stringify({ result: ["fresh", 0, '"stored"', "id", 0, "", 0] });
-    endpoint.onRequest = ({ body, socket }) => {
-      const refusal =
-        !takesFlag && body.includes(LOCKING) ? "ERR Unexpected flag in script shebang: x" : undefined;
-      const error = refusal ?? (body.includes("EVALSHA") ? "NOSCRIPT No matching script." : undefined);
-      if (error === undefined) socket.write(httpResponse(reply, json));
-      else socket.write(httpResponse(JSON.stringify({ error }), json, "400 Bad Request"));
-    };
-  }
+/** What a server does with scripts that begin with {@link FLAG}. */
+const SERVERS = {
+  Upstash: "locks their keys, and refuses access to others",
+  "Redis 7": "refuses the flag",
+  "an older Redis": "refuses the line",
+} as const;
 
-  test.each([
-    ["Upstash", true],
-    ["another server", false],
-  ])(
-    "scripts declare that they lock their keys alone where the server takes that: %s",
-    async (_server, takesFlag) => {
-      serve(takesFlag);
-      const redis = new Redis({ url: endpoint.url, token: "t" });
-      const call = cached(redis, "user", () => "computed", { key: () => "all", fresh: 60 });
-      for (let i = 0; i < 3; i++) expect(await call()).toBe("stored");
-      const scripts = endpoint.requests.filter(({ body }) => !body.includes("EVALSHA"));
-      expect(scripts.at(-1)!.body.includes(LOCKING)).toBe(takesFlag);
-      expect(endpoint.count(LOCKING)).toBeGreaterThan(0);
-    },
-  );
-});
+describe.skipIf(!redisAvailable()).each(Object.entries(SERVERS))(
+  "on an endpoint that is not warmline-gateway, with %s, which %s",
+  (kind) => {
+    let server: RedisServer;
+    let endpoint: RawEndpoint;
+    let redis: Redis;
+    /** The scripts of Upstash's server by digest, each as one that refuses access to other keys. */
+    let locking: Map<string, string>;
+    beforeEach(async () => {
+      server = await startRedis();
+      endpoint = await RawEndpoint.start();
+      locking = new Map();
+      endpoint.onRequest = async ({ head, body, socket }) => {
+        const given = JSON.parse(Buffer.from(body, "latin1").toString());
+        const batch: string[][] | undefined = /^POST \/pipeline /.test(head) ? given : undefined;
+        const results = await Promise.all((batch ?? [given]).map(run));
+        const [text, isRefused] = [
+          JSON.stringify(batch ? results : results[0]),
+          !batch && "error" in results[0]!,
+        ];
+        const json = { "content-type": "application/json" };
+        socket.write(httpResponse(text, json, isRefused ? "400 Bad Request" : "200 OK"));
+      };
+      redis = new Redis({ url: endpoint.url, token: "t" });
+      return async () => {
+        await endpoint.stop();
+        await server.stop();
+      };
+    });
+
+    async function run([name, script = "", ...args]: string[]): Promise<
+      { result: unknown } | { error: string }
+    > {
+      const digest = name === "EVAL" ? createHash("sha1").update(script).digest("hex") : script;
+      if (kind === "an older Redis" && script.startsWith("#!")) {
+        const near = "user_script:1: unexpected symbol near '#'";
+        return { error: `ERR Error compiling script (new function): ${near}` };
+      }
+      if (kind === "Upstash" && script.startsWith(FLAG)) {
+        locking.set(digest, withLocks(script.slice(FLAG.length)));
+      }
+      const locked = locking.get(digest);
+      const command = locked === undefined ? [name!, script, ...args] : ["EVAL", locked, ...args];
+      return server.command(...command).then(
+        (result) => ({ result }),
+        (error: Error) => ({ error: error.message }),
+      );
+    }
+
+    test("cached functions store, refresh and delete results", async () => {
+      const users = { runs: 0, version: 1, error: undefined as Error | undefined };
+      const refreshes: Promise<unknown>[] = [];
+      const instance = () =>
+        cached(
+          redis,
+          "user",
+          async (id: string) => {
+            users.runs++;
+            if (users.error) throw users.error;
+            return `${id}:${users.version}`;
+          },
+          {
+            ...{ key: (id) => id, fresh: 60, stale: 600, tags: (_user, id) => [`team:${Number(id) % 2}`] },
+            waitUntil: (promise) => refreshes.push(promise),
+          },
+        );
+      const [one, other] = [instance(), instance()];
+      const read = () => Promise.all(["1", "2", "3"].map((id) => other(id)));
+      expect(await Promise.all([one("1"), one("2"), one("3"), one("1")])).toEqual([
+        "1:1",
+        "2:1",
+        "3:1",
+        "1:1",
+      ]);
+      users.version = 2;
+      expect(await read()).toEqual(["1:1", "2:1", "3:1"]);
+      await one.delete("2");
+      expect(await read()).toEqual(["1:1", "2:2", "3:1"]);
+      await one.deleteTag("team:1");
+      expect(await read()).toEqual(["1:2", "2:2", "3:2"]);
+      users.version = 3;
+      await server.command("HINCRBY", "user:cached:1", "began", -61_000);
+      expect(await one("1")).toBe("1:2");
+      await Promise.all(refreshes.splice(0));
+      expect([await one("1"), users.runs]).toEqual(["1:3", 7]);
+      users.error = new Error("no database");
+      await expect(one("4")).rejects.toBe(users.error);
+      await Promise.all(refreshes);
+      users.error = undefined;
+      expect(await one("4")).toBe("4:3");
+      // The first script is sent before the server is known.
+      const scripts = endpoint.requests.filter(({ body }) => body.includes('["EVAL",'));
+      expect(scripts.at(-1)!.body.includes(FLAG)).toBe(kind === "Upstash");
+      expect(endpoint.count(FLAG)).toBeGreaterThan(0);
+      expect(locking.size > 0).toBe(kind === "Upstash");
+    });
+
+    test.runIf(kind === "Upstash")("a script with the flag has its own keys alone", async () => {
+      const script = `${FLAG}\nreturn redis.call("GET", "other")`;
+      await expect(redis.eval(script, ["own"], [])).rejects.toThrow(/undeclared key/);
+      expect(await redis.eval(script, ["other"], [])).toBeNull();
+    });
+  },
+);
+
+/** Returns a script that can use its own keys alone. */
+function withLocks(script: string): string {
+  return `local own, call = {}, redis.call
+for _, key in ipairs(KEYS) do own[key] = true end
+local redis = {call = function(name, key, ...)
+if name ~= "TIME" and not own[key] then return error("ERR access to an undeclared key") end
+if name == "TIME" then return call(name) end
+return call(name, key, ...)
+end}
+${script}`;
+}
