@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { writeQueueSize } from "../util/write-queue.js";
 
 /** Bodies are written in slices of this many bytes, so that what a slow reader has taken shows. */
 const SLICE = 128 * 1_024;
@@ -46,6 +47,8 @@ export class ResponseSender {
   /** Time spent on sending in this iteration of the event loop, or since the last one that was long, in ms. */
   #sendTime = 0;
   #taken = 0;
+  /** Bytes of the present write that the kernel had not accepted. */
+  #queued = 0;
   #takenAt = 0;
   /** Bytes of the budget that are given back when the client has taken all that was written. */
   #counted = 0;
@@ -70,8 +73,10 @@ export class ResponseSender {
   /** Whether the client took some of what waits for it in the last `within` ms. */
   progresses(now: number, within: number): boolean {
     const taken = this.#socket.bytesWritten - this.backlog;
-    if (this.#taken !== taken) {
+    const queued = writeQueueSize(this.#socket);
+    if (this.#taken !== taken || this.#queued !== queued) {
       this.#taken = taken;
+      this.#queued = queued;
       this.#takenAt = now;
     }
     return now - this.#takenAt <= within;
