@@ -156,7 +156,8 @@ export interface ScopeOptions {
   remember?: number;
   /**
    * Whether a write that differs from the write with the same ordinal in an earlier run is rejected, with a RedisError of
-   * code `OTHERPATH`. Its record is the key `<scope>:wl:path`. Default false: such a write gets a new token.
+   * code `OTHERPATH`. Later writes are applied if no earlier run had their ordinal. Its record is the key `<scope>:wl:path`.
+   * Default false: such a write gets a new token.
    */
   strict?: boolean;
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import {
@@ -181,6 +181,18 @@ describe.each(setups)("$name", ({ available, start }) => {
       const client = redis.with({ signal: controller.signal });
       await expect(idempotent(client, "event", () => 1)).rejects.toBe("enough");
       await expect.poll(() => direct.exists("event")).toBe(0);
+    });
+
+    test("runs in processes with the same random state do not share a lease", async () => {
+      vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => array);
+      vi.spyOn(crypto, "randomUUID").mockReturnValue("0-0-0-0-0");
+      try {
+        void idempotent(direct, "event", () => never);
+        await expect.poll(() => direct.exists("event")).toBe(1);
+        await expect(idempotent(redis, "event", () => 1)).rejects.toBeInstanceOf(InProgressError);
+      } finally {
+        vi.restoreAllMocks();
+      }
     });
   });
 });
