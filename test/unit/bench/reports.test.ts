@@ -250,6 +250,7 @@ const paused = (slower: number, failed = 0) =>
     ({ idleS }, round) => ({
       latencies: ten(idleS > 0 ? slower : 1, round),
       failed: idleS > 0 ? failed : 0,
+      longestPauseS: idleS,
     }),
   );
 const USES = [
