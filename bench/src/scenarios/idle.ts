@@ -1,30 +1,15 @@
-import { totalmem } from "node:os";
 import { commandsFunction } from "../bench-client.js";
 import { atMost, exactly } from "../checks.js";
 import { clientStyle } from "../client-style.js";
-import { listed, ms, withInterval } from "../format.js";
+import { ms, withInterval } from "../format.js";
+import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle-pauses.js";
 import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING } from "../run-instance.js";
 import { runPaused } from "../run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../series.js";
 
-/**
- * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations
- * that an instance runs with each, so that it takes ten minutes at most.
- */
-const SHARES: ReadonlyMap<number, number> = new Map([
-  [0, 1],
-  [2, 1],
-  [60, 0.1],
-  [300, 0.01],
-]);
 const QUICK_IDLE_S = [0, 2];
-/** The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. */
-const LANES = Math.max(16, Math.min(360, Math.floor(totalmem() / 2 ** 26)));
-
-const callsOf = (idleS: number, invocations: number) =>
-  Math.max(1, Math.round(invocations * SHARES.get(idleS)!));
 
 const idleOf = ({ idleS, frozen }: { idleS: number; frozen: boolean }) =>
   idleS === 0 ? "back to back" : `${idleS} s ${frozen ? "frozen" : "idle"}`;
@@ -41,7 +26,7 @@ export default defineScenario({
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();
     await own.command("SET", "greeting", GREETING);
-    const times = settings.quick ? QUICK_IDLE_S : [...SHARES.keys()];
+    const times = settings.quick ? QUICK_IDLE_S : IDLE_S;
     const pauses = times.flatMap((idleS) =>
       idleS === 0 ? [{ idleS, frozen: false }] : [false, true].map((frozen) => ({ idleS, frozen })),
     );
@@ -66,14 +51,6 @@ export default defineScenario({
       )!;
     const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, backToBack(row).latencies) }));
     const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
-    const times = [...new Set(rows.map(({ idleS }) => idleS))];
-    const callsText = times.map((idleS) => `${callsOf(idleS, settings.invocations)} at ${idleS} s`);
-    const longest = times
-      .filter((idleS) => idleS > 0)
-      .map((idleS) => {
-        const some = rows.filter((row) => row.idleS === idleS);
-        return `${Math.max(...some.map(({ longestPauseS }) => longestPauseS.max)).toFixed(1)} s instead of ${idleS} s`;
-      });
     const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);
     return {
       headlines: own.map((row) => ({
@@ -115,8 +92,8 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each case runs in ${settings.rounds} instances, after three invocations that do not count. Invocations per instance: ${listed(callsText)}. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
-        `Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should. The longest were ${listed(longest)}. Back to back, an instance runs all of its invocations before another one may.`,
+        `Each case runs in ${settings.rounds} instances, after three invocations that do not count. Invocations per instance: ${callsText(rows, settings)}. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
+        `Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should. The longest were ${longestText(rows)}. Back to back, an instance runs all of its invocations before another one may.`,
         "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
         "The gateway closes connections that are idle for 310 s, its default, and announces that limit. A call without a response fails after 5 s and ends its instance.",
       ],

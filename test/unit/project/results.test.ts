@@ -104,7 +104,7 @@ describe("blocks of other results", () => {
       clients.flatMap((client) =>
         ["get", "set"].map((command) =>
           buildRow({ client, command, idleS, frozen: idleS > 0 }, [
-            { latencies: [idleS > 0 ? 2.5 : 1.5], failed: 0 },
+            { latencies: [idleS > 0 ? 2.5 : 1.5], failed: 0, longestPauseS: idleS },
           ]),
         ),
       ),
