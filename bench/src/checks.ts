@@ -47,6 +47,10 @@ export const exactly = (
   details: Pick<Check, "article" | "beside"> = {},
 ): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
 
+/** Returns the checks of a run of `rounds` repetitions: with too few all are undecided, counted ones too. */
+export const decided = (checks: readonly Check[], rounds: number): readonly Check[] =>
+  rounds < MIN_REPETITIONS ? checks.map((check) => ({ ...check, verdict: "undecided" })) : checks;
+
 /** Returns a claim of an article, for a check that decides it. */
 export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
   const { result } = CLAIMS[article][name] as ArticleClaim;

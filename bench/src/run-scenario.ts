@@ -1,6 +1,6 @@
 import { availableClients, versionsOf } from "./available-clients.js";
 import type { BenchClient } from "./bench-client.js";
-import { summaryOf } from "./checks.js";
+import { decided, summaryOf } from "./checks.js";
 import { grouped } from "./present.js";
 import type { Progress } from "./progress.js";
 import { randomFrom, shuffled } from "./random.js";
@@ -8,6 +8,10 @@ import type { Outcome } from "./result.js";
 import { startRig } from "./rig.js";
 import type { Context, Row, Scenario, Settings } from "./scenario.js";
 import { Series } from "./series.js";
+import { within } from "./within.js";
+
+/** The longest time in ms for stopping a server or process. */
+const CLOSE_MS = 60_000;
 
 type Samples = Map<object, object[]>;
 
@@ -38,13 +42,14 @@ export async function runScenario(
       recorded = { ...recorded, ...more };
     },
   };
-  try {
+  const failures: string[] = [];
+  const measure = async (): Promise<Outcome> => {
     const cases = await scenario.cases(context);
     const samples: Samples = new Map(cases.map((each: object) => [each, []]));
     await runCases(scenario, context, cases, samples);
     const rows = cases.map((each: object) => buildRow(each, samples.get(each)!));
     const report = scenario.report(rows, context);
-    const checks = settings.quick ? [] : report.checks;
+    const checks = settings.quick ? [] : decided(report.checks, settings.rounds);
     const { rttMs, tls, engine, quick } = settings;
     return {
       ...report,
@@ -66,9 +71,18 @@ export async function runScenario(
       // As JSON has it, so that every reader finds the same.
       data: JSON.parse(JSON.stringify(rows.map((row, at) => plain(row, cases[at]!)))),
     };
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+  };
+  const outcome = await measure().finally(async () => {
+    for (const close of closing.reverse()) {
+      const closed = (async () => close())();
+      await within(CLOSE_MS, "It", closed).catch((error) => failures.push(String(error?.message ?? error)));
+    }
+  });
+  // The measurements are whole, so that they are kept.
+  const problems = failures.map(
+    (message) => `A server or process of this run did not stop properly. ${message}`,
+  );
+  return { ...outcome, notes: [...outcome.notes, ...problems] };
 }
 
 /** Runs every case once per round; the seed determines the order of groups and of the cases within. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { exactly } from "../../../bench/src/checks.js";
 import { Progress } from "../../../bench/src/progress.js";
 import { randomFrom } from "../../../bench/src/random.js";
 import { runScenario, spread } from "../../../bench/src/run-scenario.js";
@@ -99,6 +100,20 @@ test("the runner closes what a scenario started, the last one first, also after 
   expect(closed).toEqual([3, 2, 1]);
 });
 
+test("a close that fails is named in the notes, and the others run", async () => {
+  const closed: number[] = [];
+  const cases = ({ defer }: Context) => {
+    defer(() => closed.push(1));
+    defer(() => Promise.reject(new Error("the port is in use")));
+    defer(() => closed.push(3));
+    return CASES;
+  };
+  const { outcome } = await ran({ cases });
+  expect(closed).toEqual([3, 1]);
+  expect(outcome.notes).toEqual([expect.stringMatching(/did not stop properly\. the port is in use$/)]);
+  expect(outcome.data).toHaveLength(4);
+});
+
 test("the runner runs as many cases at once as there are lanes", async () => {
   let [running, most] = [0, 0];
   const run = async () => {
@@ -138,6 +153,16 @@ test("the runner's data is plain, as in JSON, so that advice can use it without 
   });
   expect(JSON.parse(JSON.stringify(data))).toEqual(data);
   expect(outcome.settings).toMatchObject({ rounds: 6, quick: false, rttMs: 1, engine: "embedded" });
+});
+
+test("checks of fewer than five rounds are undecided, counted ones too", async () => {
+  const checks = [exactly("no call fails", true, "0 of 9"), exactly("it holds", false, "1 of 9")];
+  const verdicts = async (rounds: number) => {
+    const { outcome } = await ran({ report: () => ({ ...report, checks }) }, { rounds });
+    return outcome.checks.map(({ verdict }) => verdict);
+  };
+  expect(await verdicts(4)).toEqual(["undecided", "undecided"]);
+  expect(await verdicts(5)).toEqual(["yes", "no"]);
 });
 
 test("a quick run has no checks, and the runner says so", async () => {
