@@ -35,7 +35,12 @@ interface User {
   close(): unknown;
 }
 
+/** Time in ms for the calls in flight at the end of a phase to return. */
+const RETURN_MS = 5_000;
+
 const users: User[] = [];
+/** The calls that have not returned. */
+const inFlight = new Set<Promise<unknown>>();
 let recording: number[] | undefined;
 let lost = 0;
 let over = false;
@@ -58,7 +63,10 @@ function userOf({ connect }: BenchClient, { port, token }: GatewayAddress): User
 async function use(caller: User, everyMs: number, random: () => number): Promise<void> {
   let due = performance.now();
   while (!over) {
-    const took = await caller.call();
+    const call = caller.call();
+    inFlight.add(call);
+    const took = await call;
+    inFlight.delete(call);
     if (over) return;
     if (took === null) {
       lost++;
@@ -80,7 +88,11 @@ async function record(forMs: number): Promise<RecordedPhase> {
   recording = latencies;
   await pause(forMs);
   recording = undefined;
-  return { latencies, lost };
+  const called = [...inFlight];
+  await Promise.race([Promise.all(called), pause(RETURN_MS)]);
+  // A call that never returns is neither a failure nor a latency.
+  const outstanding = called.filter((call) => inFlight.has(call)).length;
+  return { latencies, lost: lost + outstanding };
 }
 
 serveParent(async (message: UsersMessage): Promise<object> => {
