@@ -1,8 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { basename } from "node:path";
+import { within } from "./within.js";
+
+/** Default time in ms for a response: longer than any step takes. */
+const LIMIT_MS = 10 * 60_000;
+/** Time in ms for a process to end by itself. */
+const END_MS = 10_000;
 
 /** A child process that responds to every message with one. A response with `error` is a failure. */
 export class Child {
-  private constructor(private readonly child: ChildProcess) {}
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly name: string,
+  ) {}
 
   /** Starts a command. It inherits stdout and stderr. */
   static async start(
@@ -13,27 +23,48 @@ export class Child {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: { ...process.env, ...env },
     });
-    return new Child(child);
+    const file = args.find((arg) => /\.m?js$/.test(arg)) ?? program!;
+    return new Child(child, basename(file).replace(/\.m?js$/, ""));
   }
 
-  /** Sends a message, if any, and returns the next one received. @throws if the process ends first */
-  request<T>(message?: unknown): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { child } = this;
-      const onExit = (code: number | null) =>
-        reject(new Error(`a measured process exited with code ${code}`));
+  /**
+   * Sends a message, if any, and returns the next one received.
+   * @param step the name of the request in errors. Default: the message's first property
+   * @throws if the process ends first, or does not respond within `limitMs` (default: ten minutes)
+   */
+  request<T>(
+    message?: object,
+    step = Object.keys(message ?? { start: 0 })[0],
+    limitMs = LIMIT_MS,
+  ): Promise<T> {
+    const { child, name } = this;
+    const response = new Promise<T>((resolve, reject) => {
+      const onExit = (code: number | null, signal: string | null) =>
+        reject(new Error(`${step}: the process ${name} ended (${signal ?? `exit code ${code}`}).`));
       child.once("exit", onExit).once("error", reject);
-      child.once("message", (response: { error?: string }) => {
+      child.once("message", (received: { error?: string }) => {
         child.off("exit", onExit).off("error", reject);
-        if (response.error === undefined) resolve(response as T);
-        else reject(new Error(response.error));
+        if (received.error === undefined) resolve(received as T);
+        else reject(new Error(received.error));
       });
-      if (message !== undefined) child.send(message as object);
+      if (message !== undefined) child.send(message);
     });
+    return within(limitMs, `${step}: the response of the process ${name}`, response);
   }
 
   stop(): void {
     if (this.child.connected) this.child.disconnect();
     this.child.kill();
+  }
+
+  /** Lets the process end what it started, and kills it if that takes longer than ten seconds. */
+  async end(): Promise<void> {
+    const { child } = this;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+    await exited;
+    clearTimeout(timer);
   }
 }

@@ -5,13 +5,12 @@ import { runAdvise } from "./advise/run.js";
 import { checkText, verdictText } from "./checks.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
 import { compareRuns } from "./compare.js";
-import { LoadGuard } from "./load-guard.js";
-import { thisMachine } from "./machine.js";
-import { Progress } from "./progress.js";
+import { perform } from "./perform.js";
 import { clients, scenarios } from "./registry.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
 import { fullResultsAt, resultsIn } from "./result-file.js";
-import { runScenario } from "./run-scenario.js";
+import { runAll } from "./run-all.js";
+import { performInProcess } from "./scenario-process.js";
 import { asText } from "./table.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
@@ -46,62 +45,27 @@ async function main(): Promise<void> {
     show(result);
     keep(command, result);
     await publish([result], [], result, result.scenario, command);
-  } else await runAll(command);
+  } else await runScenarios(command);
 }
 
-/** Runs every scenario. Skips those that cannot run here; a failed one does not stop the others. */
-async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
-  const results: Result[] = [];
-  const skipped: SkippedScenario[] = [];
+/** Runs every scenario, each in a process of its own, and writes the results so far after each. */
+async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
   assertWritable(output);
-  for (const run of runs) {
-    const { name: scenario, missing } = run.scenario;
-    const reason = missing?.();
-    if (reason !== undefined) {
-      skipped.push({ scenario, reason });
-      continue;
-    }
-    try {
-      const result = await perform(run);
+  const args = [...process.argv.slice(2), "--seed", String(runs[0]!.settings.seed)];
+  const { failed, ...collection } = await runAll(
+    runs,
+    ({ scenario }) => performInProcess({ scenario: scenario.name, args }),
+    (run, result, all) => {
       show(result);
       keep(run, result);
-      results.push(result);
-    } catch (error) {
-      process.stderr.write(`${scenario}: ${error instanceof Error ? error.stack : error}\n`);
-      skipped.push({
-        scenario,
-        reason: `failed: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
-      });
-      process.exitCode = 1;
-    }
-  }
+      writeJson(output, all);
+    },
+    (scenario, error) => process.stderr.write(`${scenario}: ${error.message}\n`),
+  );
+  if (failed) process.exitCode = 1;
+  const { results, skipped } = collection;
   for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
-  const collection: Collection = { format: 3, results, skipped };
   await publish(results, skipped, collection, "all", output);
-}
-
-async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {
-  const reason = scenario.missing?.();
-  if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
-  const startedAt = new Date();
-  const machine = thisMachine();
-  const guard = await LoadGuard.start();
-  const begunAt = performance.now();
-  const progress = new Progress(process.stderr, scenario.name);
-  const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
-  return {
-    format: 3,
-    scenario: scenario.name,
-    title: scenario.title,
-    question: scenario.question,
-    command: line,
-    seed: settings.seed,
-    machine,
-    load: guard.end(),
-    startedAt: startedAt.toISOString(),
-    seconds: Math.round((performance.now() - begunAt) / 100) / 10,
-    ...outcome,
-  };
 }
 
 function show(result: Result): void {
@@ -134,18 +98,24 @@ async function publish(
   skipped: readonly SkippedScenario[],
   everything: Result | Collection,
   name: string,
-  { json, report }: Output,
+  output: Output,
 ): Promise<void> {
+  const { report } = output;
   const file = report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
   // Charts need a library that takes as long to load as the rest.
   const { pagesOf } = await import("./report/pages.js");
   for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
   process.stdout.write(`Report: ${relative(HERE, file) || file}\n`);
-  if (json !== undefined) {
-    const to = resolve(HERE, json);
-    write(to, `${JSON.stringify(everything, undefined, 2)}\n`);
-    process.stdout.write(`JSON: ${relative(HERE, to) || to}\n`);
-  }
+  const to = writeJson(output, everything);
+  if (to !== undefined) process.stdout.write(`JSON: ${relative(HERE, to) || to}\n`);
+}
+
+/** Writes the results, with --json. Returns the file. */
+function writeJson({ json }: Output, everything: Result | Collection): string | undefined {
+  if (json === undefined) return undefined;
+  const to = resolve(HERE, json);
+  write(to, `${JSON.stringify(everything, undefined, 2)}\n`);
+  return to;
 }
 
 function wrap(text: string, width: number): string {

@@ -64,7 +64,14 @@ export async function startInstances(
 ): Promise<RunningUsers> {
   const { handler, env } = commandsFunction(client, { keepAlive: keep, reused: true }, endpoint);
   const start = () => startInstance({ handler: handlerPath(handler), env });
-  const instances = await Promise.all(Array.from({ length: users }, start));
+  const started = await Promise.allSettled(Array.from({ length: users }, start));
+  const instances = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const stop = async () => void (await Promise.all(instances.map((each) => each.stop())));
+  const failed = started.find((each) => each.status === "rejected");
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
   const end = performance.now() + seconds * 1_000;
   const use = async (instance: (typeof instances)[number]) => {
     for (
@@ -79,5 +86,5 @@ export async function startInstances(
     }
   };
   const done = Promise.all(instances.map(use));
-  return { done, stop: async () => void (await Promise.all(instances.map((each) => each.stop()))) };
+  return { done, stop };
 }

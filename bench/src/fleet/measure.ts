@@ -3,6 +3,7 @@ import { handlerPath } from "../bench-client.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import type { Rig } from "../rig.js";
 import { GREETING } from "../run-instance.js";
+import { whileSampling } from "../sampling.js";
 import { GatewayMetrics, type GatewaySample } from "./metrics.js";
 
 const SAMPLE_MS = 250;
@@ -39,7 +40,7 @@ export async function measureFleet(
   const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
   const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
   try {
-    return await whileSampling(rig, onSample, async () => {
+    return await sampleGateway(rig, onSample, async () => {
       const { result, error } = await instance.invoke(event);
       if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
       return (result as { body: FleetReport }).body;
@@ -50,32 +51,24 @@ export async function measureFleet(
 }
 
 /** Samples the gateway's metrics while `run` goes on, and adds them to its result. */
-export async function whileSampling(
+export async function sampleGateway(
   { gateway }: Rig,
   onSample: (sample: GatewaySample) => void,
   run: () => Promise<FleetReport>,
 ): Promise<MeasuredFleet> {
   const metrics = new GatewayMetrics(gateway.url, gateway.token);
   const samples: GatewaySample[] = [];
-  let over = false;
-  const sampling = (async () => {
-    while (!over) {
-      const sample = await metrics.sample();
-      samples.push(sample);
-      onSample(sample);
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-    }
-  })();
+  const takeSample = async () => {
+    const sample = await metrics.sample();
+    samples.push(sample);
+    onSample(sample);
+  };
   try {
-    const report = await run();
-    over = true;
-    await sampling;
+    const report = await whileSampling(SAMPLE_MS, takeSample, run);
     const { evicted, refused, upstream } = await metrics.sample();
     const peakOpen = Math.max(...samples.map(({ open }) => open));
     return { ...report, samples, peakOpen, evicted, refused, upstream };
   } finally {
-    over = true;
-    await sampling.catch(() => {});
     metrics.close();
   }
 }

@@ -6,6 +6,8 @@ export interface GatewayAddress {
   readonly token: string;
 }
 
+/** Time in ms after which a request without a response closes its connection. */
+const LIMIT_MS = 60_000;
 const BODY = '["GET","greeting"]';
 
 /** One connection to the gateway that sends GETs. */
@@ -22,7 +24,10 @@ export class Caller {
   private received = "";
   private settle: () => void = () => {};
 
-  constructor({ port, token }: GatewayAddress) {
+  constructor(
+    { port, token }: GatewayAddress,
+    private readonly limitMs = LIMIT_MS,
+  ) {
     this.request = Buffer.from(
       `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
     );
@@ -36,11 +41,12 @@ export class Caller {
     this.socket.on("data", (chunk: Buffer) => this.read(chunk.toString("latin1")));
   }
 
-  /** Sends one request. Returns the latency in ms; null without a result. */
+  /** Sends one request. Returns the latency in ms; null without a result, or after 60 s, when it closes the connection. */
   async call(): Promise<number | null> {
     const before = this.responses;
     const sentAt = performance.now();
     let took = 0;
+    const timer = setTimeout(() => this.socket.destroy(), this.limitMs);
     await new Promise<void>((resolve) => {
       this.settle = () => {
         took = performance.now() - sentAt;
@@ -49,6 +55,7 @@ export class Caller {
       if (this.closed) resolve();
       else this.socket.write(this.request);
     });
+    clearTimeout(timer);
     return this.responses > before ? took : null;
   }
 

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { atLeast, claimOf, exactly } from "../checks.js";
 import { count, share, withInterval } from "../format.js";
 import { ARMS, FEW, HALF_S, heldCases, LIMIT_S, MANY } from "../held-cases.js";
 import { startHeldRedis, startInstances, startUsers } from "../held-redis.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
+import { whileSampling } from "../sampling.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, type Series } from "../series.js";
 
@@ -33,25 +33,22 @@ export default defineScenario({
     const seed = settings.seed + round;
     const use = { target: redis.target, users, keep, gapMs: GAP_MS, seconds, seed };
     const counts: number[] = [];
-    let [steadyAt, over] = [Infinity, false];
-    const sampling = (async () => {
-      while (!over) {
-        const open = await redis.connections();
-        if (performance.now() > steadyAt) counts.push(open);
-        await pause(SAMPLE_MS);
-      }
-    })();
-    const running = client
-      ? await startInstances(client, redis.endpoint, use, random)
-      : await startUsers(use);
-    // Until then fewer connections are open than later.
-    steadyAt = performance.now() + Math.min(LIMIT_S * 1_000, (seconds * 1_000) / 2);
+    let steadyAt = Infinity;
+    const sample = async () => {
+      const open = await redis.connections();
+      if (performance.now() > steadyAt) counts.push(open);
+    };
+    const runUsers = async () => {
+      const running = client
+        ? await startInstances(client, redis.endpoint, use, random)
+        : await startUsers(use);
+      // Until then fewer connections are open than later.
+      steadyAt = performance.now() + Math.min(LIMIT_S * 1_000, (seconds * 1_000) / 2);
+      await running.done.finally(() => running.stop());
+    };
     try {
-      await running.done;
+      await whileSampling(SAMPLE_MS, sample, runUsers);
     } finally {
-      over = true;
-      await sampling;
-      await running.stop();
       await redis.close();
     }
     return { open: counts.reduce((sum, each) => sum + each, 0) / counts.length };

@@ -1,7 +1,7 @@
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { fleetChecks } from "../fleet/fleet-checks.js";
 import { type FleetArm, instanceArms, runInstances } from "../fleet/instances.js";
-import { limitFlags, measureFleet, refuseAbove, whileSampling } from "../fleet/measure.js";
+import { limitFlags, measureFleet, refuseAbove, sampleGateway } from "../fleet/measure.js";
 import type { GatewaySample } from "../fleet/metrics.js";
 import { NO_MODEL, predict } from "../fleet/model.js";
 import { count, factor, ms, withInterval } from "../format.js";
@@ -60,23 +60,23 @@ export default defineScenario({
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
-    if (arm.includes("no eviction")) refuseAbove(rig.proxy, HARD);
-    const onSample = ({ open }: GatewaySample) => progress.note(`${arm}, ${open} connections`);
-    const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS / settings.speedup, ...FLEET };
-    if (client) {
-      const run = () => runInstances(rig, client, settings.seconds, FLEET.timeoutMs, random);
-      const { refused, ...measured } = await whileSampling(rig, onSample, run);
-      // The client handles refusals itself; the gateway counts them.
-      return {
-        ...measured,
-        refusals: refused,
-        refused,
-        invocations: measured.latencies.length,
-        model: NO_MODEL,
-      };
+    try {
+      if (arm.includes("no eviction")) refuseAbove(rig.proxy, HARD);
+      const onSample = ({ open }: GatewaySample) => progress.note(`${arm}, ${open} connections`);
+      const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS / settings.speedup, ...FLEET };
+      if (client) {
+        const run = () => runInstances(rig, client, settings.seconds, FLEET.timeoutMs, random);
+        const { refused, ...rest } = await sampleGateway(rig, onSample, run);
+        // The client handles refusals itself; the gateway counts them.
+        const counts = { refusals: refused, refused, invocations: rest.latencies.length };
+        return { ...rest, ...counts, model: NO_MODEL };
+      }
+      const measured = await measureFleet(rig, fleet, onSample);
+      return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
+    } finally {
+      // The gateways of later cases have the machine to themselves.
+      await rig.close();
     }
-    const measured = await measureFleet(rig, fleet, onSample);
-    return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
   },
   report: (rows, { settings }) => {
     const [unlimited, hard, limited] = [rows[0]!, rows[1]!, rows[2]!];

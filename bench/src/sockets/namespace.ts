@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
+import { basename } from "node:path";
 
 /** The flags of `unshare` that give a process a network of its own, and root rights in it. */
 const UNSHARE = ["--net", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
@@ -16,12 +17,21 @@ export function namespaceMissing(): string | undefined {
   }
 }
 
-/** Runs a program of Node in a network of its own. Returns its JSON output. @throws if it fails */
-export function runInNamespace<T>(program: string, work: unknown): Promise<T> {
+/** The longest time in ms that a program may run. */
+const LIMIT_MS = 10 * 60_000;
+
+/**
+ * Runs a program of Node in a network of its own. Returns its JSON output.
+ * @throws if it fails, or runs for longer than `limitMs` (default: ten minutes)
+ */
+export function runInNamespace<T>(program: string, work: unknown, limitMs = LIMIT_MS): Promise<T> {
   const args = [...UNSHARE, ...UP, process.execPath, program, JSON.stringify(work)];
   return new Promise((resolve, reject) => {
-    execFile("unshare", args, (error, stdout, stderr) => {
-      if (error) reject(new Error(`The process in a network namespace failed: ${stderr.slice(0, 500)}`));
+    const limit = { timeout: limitMs, killSignal: "SIGKILL" } as const;
+    execFile("unshare", args, limit, (error, stdout, stderr) => {
+      const name = `The process ${basename(program)} in a network namespace`;
+      if (error?.killed) reject(new Error(`${name} took longer than ${limitMs / 1_000} s.`));
+      else if (error) reject(new Error(`${name} failed: ${stderr.slice(0, 500)}`));
       else resolve(JSON.parse(stdout));
     });
   });

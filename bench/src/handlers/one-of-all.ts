@@ -1,0 +1,25 @@
+// A process that runs one scenario of a run of all, so that a crash loses this scenario alone.
+import { parse } from "../command-line.js";
+import { perform } from "../perform.js";
+import { clients, scenarios } from "../registry.js";
+import type { Result } from "../result.js";
+import { serveParent } from "../serve-parent.js";
+
+/** A message to the process: the name of a scenario, and the command line of the run of all. */
+export interface ScenarioMessage {
+  readonly scenario: string;
+  readonly args: readonly string[];
+}
+
+/** The response. */
+export interface ScenarioResponse {
+  readonly result: Result;
+}
+
+serveParent(async ({ scenario, args }: ScenarioMessage): Promise<ScenarioResponse> => {
+  const command = parse(args, await scenarios(), await clients());
+  const run =
+    command.action === "all" ? command.runs.find((each) => each.scenario.name === scenario) : undefined;
+  if (!run) throw new Error(`The command line has no scenario ${scenario}.`);
+  return { result: await perform(run) };
+});

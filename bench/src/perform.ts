@@ -1,0 +1,32 @@
+import type { Run } from "./command-line.js";
+import { LoadGuard } from "./load-guard.js";
+import { thisMachine } from "./machine.js";
+import { Progress } from "./progress.js";
+import type { Result } from "./result.js";
+import { runScenario } from "./run-scenario.js";
+import { UsageError } from "./usage.js";
+
+/** Runs a scenario in this process. @throws UsageError if it cannot run on this machine */
+export async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {
+  const reason = scenario.missing?.();
+  if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
+  const startedAt = new Date();
+  const machine = thisMachine();
+  const guard = await LoadGuard.start();
+  const begunAt = performance.now();
+  const progress = new Progress(process.stderr, scenario.name);
+  const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
+  return {
+    format: 3,
+    scenario: scenario.name,
+    title: scenario.title,
+    question: scenario.question,
+    command: line,
+    seed: settings.seed,
+    machine,
+    load: guard.end(),
+    startedAt: startedAt.toISOString(),
+    seconds: Math.round((performance.now() - begunAt) / 100) / 10,
+    ...outcome,
+  };
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { Child } from "../../../bench/src/child.js";
+import { Caller } from "../../../bench/src/flood/caller.js";
+import { performInProcess } from "../../../bench/src/scenario-process.js";
+import { namespaceMissing, runInNamespace } from "../../../bench/src/sockets/namespace.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes a program that runs this for each message of its parent. */
+function program(name: string, body: string): string {
+  const file = join(folder, `${name}.mjs`);
+  writeFileSync(
+    file,
+    `process.on("disconnect", () => process.exit());\nprocess.on("message", (message) => {${body}});`,
+  );
+  return file;
+}
+
+test("a scenario whose process crashes rejects with its name", async () => {
+  const file = program(
+    "crashes",
+    'process.stderr.write = () => true; Promise.reject(new Error("unhandled"));',
+  );
+  await expect(performInProcess({ scenario: "idle", args: ["all"] }, file)).rejects.toThrow(
+    "idle: the process crashes ended (exit code 1).",
+  );
+});
+
+test("a scenario's result comes from its process, which ends", async () => {
+  const file = program(
+    "responds",
+    "process.send({ result: { scenario: message.scenario, pid: process.pid } });",
+  );
+  const { scenario, pid } = (await performInProcess({ scenario: "idle", args: ["all"] }, file)) as any;
+  expect(scenario).toBe("idle");
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("a process that does not respond rejects with the step and the limit", async () => {
+  const child = await Child.start([process.execPath, program("silent", "")]);
+  await expect(child.request({ record: 1 }, undefined, 20)).rejects.toThrow(
+    "record: the response of the process silent took longer than 0.02 s.",
+  );
+  await child.end();
+});
+
+test.skipIf(namespaceMissing() !== undefined)("a program in a namespace has a limit", async () => {
+  const file = join(folder, "endless.mjs");
+  writeFileSync(file, "setInterval(() => {}, 1_000);");
+  await expect(runInNamespace(file, {}, 300)).rejects.toThrow(
+    "The process endless.mjs in a network namespace took longer than 0.3 s.",
+  );
+});
+
+test("a call without a response ends after its limit, without a result", async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = new Caller({ port: (server.address() as AddressInfo).port, token: "t" }, 50);
+  expect([await caller.call(), caller.closed]).toEqual([null, true]);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
