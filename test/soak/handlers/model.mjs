@@ -1,5 +1,6 @@
 // Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
 // to be wrong at once is reported as such.
+import { subscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import { follow } from "warmline/streams";
 
@@ -15,6 +16,12 @@ process.on("unhandledRejection", (error) => wrong.push(`unhandled rejection: ${e
 process.on("uncaughtException", (error) => wrong.push(`uncaught exception: ${error?.stack ?? error}`));
 process.on("warning", ({ name, message }) => {
   if (name.startsWith("MaxListeners")) wrong.push(message);
+});
+
+/** How often the circuit has opened. */
+let openings = 0;
+subscribe("warmline:circuit", ({ state }) => {
+  if (state === "open") openings++;
 });
 
 /** ms that this process has been awake. */
@@ -286,9 +293,22 @@ function listen() {
   };
 }
 
+/** Issues writes one after another. Returns their errors' codes, and how often the circuit opened meanwhile. */
+async function watchCircuit(calls) {
+  const before = openings;
+  const codes = [];
+  for (let i = 0; i < calls; i++) {
+    const error = await base.incr("circuit").catch((error) => error);
+    if (error instanceof Error) codes.push(error.code ?? error.name);
+    await pause(20);
+  }
+  return { codes, openings: openings - before, state: base.stats().circuit };
+}
+
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-export async function handler({ seed, seconds, lanes, name }) {
+export async function handler({ seed, seconds, lanes, name, calls }) {
+  if (calls) return watchCircuit(calls);
   const before = timers();
   const ticking = setInterval(tick, 20);
   tick();
