@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import type { Connections } from "../http/connections.js";
+import type { UpstreamCounters } from "../redis/counters.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
@@ -160,9 +161,9 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
 }
 
 function addUpstream(registry: Registry, { upstream, upstreams, streams }: MetricsSources): void {
-  const { counters } = upstream;
-  const counter = (name: string, help: string, read: () => number) =>
-    addNumbers(registry, "counter", name, help, read);
+  // Routes return a new sum each time.
+  const counter = (name: string, help: string, read: (counters: UpstreamCounters) => number) =>
+    addNumbers(registry, "counter", name, help, () => read(upstream.counters));
   addNumbers(registry, "gauge", "upstream_connections", "Connections to Redis open now.", () => {
     const uses = { shared: 0, blocking: 0, transaction: 0, stream: streams.upstreamConnections };
     for (const { connections } of upstreams) {
@@ -178,22 +179,22 @@ function addUpstream(registry: Registry, { upstream, upstreams, streams }: Metri
     for (const each of upstreams) sum += each.pending;
     return sum;
   });
-  counter("upstream_connections_opened_total", "Connections to Redis established.", () => counters.opened);
-  counter("upstream_connections_lost_total", "Connections to Redis lost.", () => counters.lost);
-  counter("upstream_commands_total", "Commands written to Redis.", () => counters.commands);
+  counter("upstream_connections_opened_total", "Connections to Redis established.", ({ opened }) => opened);
+  counter("upstream_connections_lost_total", "Connections to Redis lost.", ({ lost }) => lost);
+  counter("upstream_commands_total", "Commands written to Redis.", ({ commands }) => commands);
   counter(
     "topology_changes_total",
     "Changes of a cluster's slots or a Sentinel group's primary.",
-    () => counters.topologyChanges,
+    ({ topologyChanges }) => topologyChanges,
   );
   counter(
     "upstream_redirects_total",
     "Commands redirected by nodes of a cluster.",
-    () => counters.redirected,
+    ({ redirected }) => redirected,
   );
-  counter("upstream_retries_total", "Commands sent again.", () => counters.repeated);
-  counter("upstream_ejections_total", "Ejections of failing nodes of a cluster.", () => counters.ejected);
-  counter("upstream_timeouts_total", "Commands that timed out.", () => counters.timeouts);
+  counter("upstream_retries_total", "Commands sent again.", ({ repeated }) => repeated);
+  counter("upstream_ejections_total", "Ejections of failing nodes of a cluster.", ({ ejected }) => ejected);
+  counter("upstream_timeouts_total", "Commands that timed out.", ({ timeouts }) => timeouts);
 }
 
 function addProcess(registry: Registry, { longest }: LoopDelay): void {

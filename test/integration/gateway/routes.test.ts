@@ -76,6 +76,16 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(await run(gateway, "GET", "sess:n")).toBe("2");
   });
 
+  test("metrics count the commands of every route", async () => {
+    const commands = async () => {
+      const { text } = await call(gateway, "/metrics");
+      return Number(/^warmline_gateway_upstream_commands_total (\d+)$/m.exec(text)![1]);
+    };
+    const before = await commands();
+    for (const key of ["sess:1", "sess:cart:1", "other"]) await run(gateway, "GET", key);
+    expect((await commands()) - before).toBe(3);
+  });
+
   test("commands without keys go to the default route", async () => {
     expect(await run(gateway, "DBSIZE")).toBe(2);
     expect((await run(gateway, "KEYS", "*")).sort()).toEqual(["", "other"]);
