@@ -58,6 +58,20 @@ describe.runIf(redisAvailable())("a follower", () => {
     expect(path.connectionsOpened).toBeGreaterThan(5);
   });
 
+  test("gets entries whose pages do not fit in the memory for buffers", async () => {
+    const { server } = await start();
+    const gateway = await createGateway({ redis: server.url, port: 0, maxBufferedBytes: 8_000_000 });
+    cleanups.push(() => gateway.close());
+    const text = "x".repeat(100_000);
+    for (const n of numbers(60)) await server.command("XADD", "log", `${n}-1`, "n", String(n), "text", text);
+    const seen: unknown[] = [];
+    for await (const { fields } of follow(clientOf(gateway), "log")) {
+      seen.push(fields.n);
+      if (seen.length === 60) break;
+    }
+    expect(seen).toEqual(numbers(60));
+  });
+
   test("continues when the gateway restarts", async () => {
     const { server, gateway, port } = await start();
     const seen: unknown[] = [];

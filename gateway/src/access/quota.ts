@@ -112,6 +112,21 @@ export class Quota {
     if (blocks) this.#blocking--;
   }
 
+  /**
+   * Counts a wait for entries of a followed stream, until {@link leaveWait}. Returns false, and counts none, if more than
+   * half of the token's share would be in use then, so that blocking commands have the rest.
+   */
+  enterWait(): boolean {
+    if (this.#blocking >= Math.floor(this.#shares.max.blocking / 2)) return false;
+    this.#blocking++;
+    return true;
+  }
+
+  /** Records that a wait of {@link enterWait} is over. */
+  leaveWait(): void {
+    this.#blocking--;
+  }
+
   /** Runs a transaction now, or once fewer of the token's transactions run than it may. {@link leaveTransaction} follows. */
   enterTransaction(transaction: Entrant): void {
     const { max, timeout } = this.#shares;

@@ -241,7 +241,7 @@ export class Streams {
     allow(text);
     const { followers } = this.#sourcesOf(permissions.upstream);
     this.#start(exchange, permissions, 1, [], (stream) =>
-      followers.add(key, position, {
+      followers.add(key, position, permissions.quota, {
         get backlog() {
           return stream.backlog;
         },

@@ -1,7 +1,8 @@
 import { commandOf } from "../../resp/args.js";
+import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
-import type { Cancel, Upstream } from "../upstream.js";
+import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import {
   compareIds,
   type Position,
@@ -41,6 +42,16 @@ export interface FollowListener {
   onFailure(failure: UpstreamFailure): void;
 }
 
+/** The share of a follower's token in the connections to Redis. */
+export interface FollowerShare {
+  /** Counts a wait for an entry, until {@link leaveWait}. Returns false if the token has as many as it may. */
+  enterWait(): boolean;
+  leaveWait(): void;
+  /** Runs a read in its turn. {@link leaveTransaction} follows, unless it has missed its turn. */
+  enterTransaction(read: { readonly cancelled: boolean; run(): void; onMissed(): void }): void;
+  leaveTransaction(): void;
+}
+
 /** Options of {@link Followers}. */
 export interface FollowersOptions {
   readonly upstream: Upstream;
@@ -54,6 +65,7 @@ export interface FollowersOptions {
 
 interface Follower {
   readonly listener: FollowListener;
+  readonly share: FollowerShare;
   readonly key: string;
   position: Position;
   started: boolean;
@@ -65,6 +77,8 @@ interface Tail {
   readonly key: string;
   readonly members: Set<Follower>;
   position: Position;
+  /** The follower whose share counts the wait for an entry. Null while there is none. */
+  payer: Follower | null;
   /** Ends the wait for an entry. */
   wake: Cancel;
 }
@@ -93,8 +107,8 @@ export class Followers {
    * Follows a stream. The listener is never called before this returns.
    * @param key byte by byte as text (Latin-1)
    */
-  add(key: string, position: Position, listener: FollowListener): Cancel {
-    const follower: Follower = { listener, key, position, started: false, cancelled: false };
+  add(key: string, position: Position, share: FollowerShare, listener: FollowListener): Cancel {
+    const follower: Follower = { listener, share, key, position, started: false, cancelled: false };
     this.#followers.add(follower);
     if (this.#closed) setImmediate(() => this.#fail(follower, closing()));
     else setImmediate(() => void this.#catchUp(follower));
@@ -117,7 +131,7 @@ export class Followers {
       }
       let page: StreamPage | StreamError;
       try {
-        page = await this.#read(key, follower.position);
+        page = await this.#read(key, follower.position, follower.share);
         failures = 0;
       } catch (error) {
         const isFinal = !follower.started || isTooLarge(error);
@@ -145,7 +159,8 @@ export class Followers {
       if (compareIds(position.id, tail.position.id) < 0) return false;
       tail.members.add(follower);
     } else {
-      const created: Tail = { key, members: new Set([follower]), position, wake: () => {} };
+      const members = new Set([follower]);
+      const created: Tail = { key, members, position, payer: null, wake: () => {} };
       this.#tails.set(key, created);
       void this.#follow(created);
     }
@@ -160,8 +175,9 @@ export class Followers {
     while (tail.members.size > 0) {
       try {
         if (isLast) await this.#nextEntry(tail, poll);
-        if (tail.members.size === 0) break;
-        const page = await this.#read(tail.key, tail.position);
+        const [first] = tail.members;
+        if (!first) break;
+        const page = await this.#read(tail.key, tail.position, first.share);
         if ("error" in page) {
           for (const follower of [...tail.members]) this.#refuse(follower, page.error);
           break;
@@ -217,16 +233,21 @@ export class Followers {
           resolve();
         };
       };
-      if (this.#waiting >= maxWaiting) {
+      const payer = this.#waiting < maxWaiting ? payerOf(tail) : null;
+      if (!payer) {
         later(poll);
         return;
       }
       this.#waiting++;
+      tail.payer = payer;
       let cancelled = false;
       let open = true;
       const end = () => {
-        if (open) this.#waiting--;
+        if (!open) return;
         open = false;
+        this.#waiting--;
+        tail.payer = null;
+        payer.share.leaveWait();
       };
       const { key, position } = tail;
       const read = commandOf(["XREAD", "COUNT", "1", "BLOCK", String(BLOCK), "STREAMS", key, position.id]);
@@ -256,29 +277,39 @@ export class Followers {
     });
   }
 
-  /** Reads a page. Pages of large entries have fewer. Rejects with an UpstreamFailure. */
-  async #read(key: string, position: Position): Promise<StreamPage | StreamError> {
+  /** Reads a page. A page that does not fit is read again with fewer entries. Rejects with an UpstreamFailure. */
+  async #read(key: string, position: Position, share: FollowerShare): Promise<StreamPage | StreamError> {
     for (let count = PAGE; ; count = Math.ceil(count / 10)) {
       try {
-        return await this.#readPage(key, position, count);
+        const reply = await this.#readInTurn(pageCommands(key, position, count), share);
+        const page = readPage(reply, position, count);
+        if ("error" in page && PASSING.test(page.error)) throw new UpstreamFailure("unreachable", page.error);
+        return page;
       } catch (error) {
-        if (count === 1 || !isTooLarge(error)) throw error;
+        if (count === 1 || !(isTooLarge(error) || hasNoRoom(error))) throw error;
       }
     }
   }
 
-  #readPage(key: string, position: Position, count: number): Promise<StreamPage | StreamError> {
+  /** Runs commands as a transaction, which counts in the share. Resolves with the reply, or the error of the first one refused. */
+  #readInTurn(commands: readonly Command[], share: FollowerShare): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.#options.upstream.transaction(pageCommands(key, position, count), {
+      const receiver: TransactionReceiver = {
         cancelled: false,
-        onExec: (reply, refused) => {
+        onExec(reply, refused) {
+          share.leaveTransaction();
           const [first] = refused.values();
-          const page = readPage(first ?? reply, position, count);
-          if ("error" in page && PASSING.test(page.error))
-            reject(new UpstreamFailure("unreachable", page.error));
-          else resolve(page);
+          resolve(first ?? reply);
         },
-        onFailure: reject,
+        onFailure(failure) {
+          share.leaveTransaction();
+          reject(failure);
+        },
+      };
+      share.enterTransaction({
+        cancelled: false,
+        run: () => this.#options.upstream.transaction(commands, receiver),
+        onMissed: () => reject(new UpstreamFailure("full", "other reads of this token took too long")),
       });
     });
   }
@@ -298,16 +329,27 @@ export class Followers {
     if (!this.#followers.delete(follower)) return false;
     follower.cancelled = true;
     const tail = this.#tails.get(follower.key);
-    if (tail?.members.delete(follower) && tail.members.size === 0) {
-      this.#tails.delete(tail.key);
-      tail.wake();
-    }
+    if (!tail?.members.delete(follower)) return true;
+    if (tail.members.size === 0) this.#tails.delete(tail.key);
+    // Without its payer, the wait begins anew in another one's share.
+    if (tail.members.size === 0 || tail.payer === follower) tail.wake();
     return true;
   }
 }
 
+/** Counts a wait in the share of the first follower that has room. Returns null if none has. */
+function payerOf({ members }: Tail): Follower | null {
+  for (const member of members) if (member.share.enterWait()) return member;
+  return null;
+}
+
 function isTooLarge(error: unknown): boolean {
   return error instanceof UpstreamFailure && error.reason === "too-large";
+}
+
+/** Unlike a reply that is too large, the same reply may fit later. */
+function hasNoRoom(error: unknown): boolean {
+  return error instanceof UpstreamFailure && error.reason === "no-room";
 }
 
 function backoff(failures: number): number {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { Followers } from "../../../../gateway/src/redis/follow/followers.js";
+import { type FollowerShare, Followers } from "../../../../gateway/src/redis/follow/followers.js";
 import { parsePosition } from "../../../../gateway/src/redis/follow/stream-page.js";
-import type { Upstream } from "../../../../gateway/src/redis/upstream.js";
+import type { TransactionReceiver, Upstream } from "../../../../gateway/src/redis/upstream.js";
 import { arrayOf, bulkOf, errorOf, integerOf } from "../../../../gateway/src/resp/replies.js";
 
 const text = (value: string) => bulkOf(Buffer.from(value));
@@ -16,6 +16,13 @@ function page(after: boolean): Buffer {
   ]);
   return arrayOf([info, arrayOf(after ? [entry] : [])]);
 }
+
+const FREE: FollowerShare = {
+  enterWait: () => true,
+  leaveWait() {},
+  enterTransaction: (read) => read.run(),
+  leaveTransaction() {},
+};
 
 /** Followers of an upstream that replies to reads with these, then with an empty page, and never wakes a waiting read. */
 function followersOf(replies: (Buffer | UpstreamFailure)[]) {
@@ -36,7 +43,7 @@ function followersOf(replies: (Buffer | UpstreamFailure)[]) {
     maxWaiting: 0,
     maxBacklog: 100,
   });
-  const cancel = followers.add("log", parsePosition("0-0")!, {
+  const cancel = followers.add("log", parsePosition("0-0")!, FREE, {
     backlog: 0,
     onStart: (id) => calls.push(`start ${id}`),
     onMessage: (encoded) => calls.push(String(encoded)),
@@ -71,9 +78,67 @@ test("a follower that can't begin fails, so that its client tries again", async 
   expect(followers.isUnused).toBe(true);
 });
 
+test.each(["too-large", "no-room"] as const)(
+  "a page that is %s is read again with fewer entries",
+  async (reason) => {
+    const failure = new UpstreamFailure(reason, "the reply of Redis does not fit");
+    const { calls, followers } = followersOf([failure, failure, page(true), failure, page(false)]);
+    await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
+    followers.close();
+  },
+);
+
 test("closing ends every follower", async () => {
   const { calls, followers } = followersOf([page(true)]);
   await expect.poll(() => calls.length).toBe(2);
   followers.close();
   expect(calls).toEqual(["start 0-0", "5-1", "closing"]);
+});
+
+test("the wait for an entry counts in the share of one follower, and moves when that one leaves", async () => {
+  const waits: string[] = [];
+  const shareOf = (name: string, admits = true): FollowerShare => ({
+    ...FREE,
+    enterWait() {
+      if (admits) waits.push(`+${name}`);
+      return admits;
+    },
+    leaveWait: () => waits.push(`-${name}`),
+  });
+  const followers = new Followers({
+    upstream: {
+      transaction: (_: unknown, receiver: TransactionReceiver) =>
+        setImmediate(() => receiver.onExec(page(false), new Map())),
+      sendAlone: () => () => {},
+    } as unknown as Upstream,
+    encode: () => Buffer.alloc(0),
+    maxWaiting: 1,
+    maxBacklog: 100,
+  });
+  const follow = (share: FollowerShare) =>
+    followers.add("log", parsePosition("5-1")!, share, {
+      ...{ backlog: 0, onStart() {}, onMessage() {}, onRefusal() {}, onFailure() {} },
+    });
+  const cancels = [follow(shareOf("full", false)), follow(shareOf("a")), follow(shareOf("b"))];
+  await expect.poll(() => waits).toEqual(["+a"]);
+  cancels[1]!();
+  await expect.poll(() => waits).toEqual(["+a", "-a", "+b"]);
+  cancels[2]!();
+  await expect.poll(() => waits).toEqual(["+a", "-a", "+b", "-b"]);
+  followers.close();
+});
+
+test("a read waits for its turn among the transactions of its token", async () => {
+  const turns: { run(): void; onMissed(): void }[] = [];
+  const { followers, calls } = followersOf([]);
+  const share = { ...FREE, enterTransaction: (read: { run(): void; onMissed(): void }) => turns.push(read) };
+  followers.add("other", parsePosition("0-0")!, share, {
+    ...{ backlog: 0, onMessage() {}, onRefusal() {} },
+    onStart: () => calls.push("started"),
+    onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
+  });
+  await expect.poll(() => turns.length).toBe(1);
+  turns[0]!.onMissed();
+  await expect.poll(() => calls).toContain("full unsent");
+  followers.close();
 });
