@@ -7,7 +7,10 @@ import type { Tagged } from "./reports.js";
 export interface Entry extends Tagged {
   readonly id: string;
   readonly reply: RawReply;
+  /** Bytes that it takes in memory, about. */
   readonly bytes: number;
+  /** Bytes of the contents of its reply. */
+  readonly contentBytes: number;
   readonly buckets: readonly number[];
   /** The time to live of its keys when its request was sent, in ms: the shortest, or Infinity. */
   readonly timeToLive: number;
@@ -26,10 +29,6 @@ export class Entries {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-  }
-
-  get size(): number {
-    return this.#entries.size;
   }
 
   get(id: string): Entry | undefined {

@@ -8,7 +8,7 @@ import type { Endpoint } from "../options/endpoint.js";
 import type { NearStats } from "../options/options.js";
 import type { NearRequest } from "../protocol/near-requests.js";
 import type { RawReply } from "../protocol/reply.js";
-import { between, elapsed, type Moment, moment } from "../util/clock.js";
+import { between, elapsed, moment } from "../util/clock.js";
 import { cacheableKeys, changedKeys, type MatchKey } from "./cacheable.js";
 import { bucketOf, Entries, type Entry } from "./entries.js";
 import { type Changes, type ReadStart, type Report, Reports, type Tagged } from "./reports.js";
@@ -30,26 +30,26 @@ interface Received {
 /** A read in flight. */
 interface Load extends Tagged {
   readonly buckets: readonly number[];
-  readonly settings: Settings;
+  readonly client: NearClient;
+  /** Commands sent along that return the times to live of its keys, if its reply may be kept longer than by time alone. */
+  readonly lifetimes: readonly Command[];
   /** The reply, for other reads of the same. */
   reply?: Promise<RawReply>;
-  /** The report that has one of its buckets. It may be that of its own response. */
-  changedBy?: Report | undefined;
-  /** Whether its reply may be older than a change, by a second report or by an own write. */
-  isOvertaken: boolean;
+  /** The report that has one of its buckets, which may be that of its own response; null for several, and for an own write. */
+  changedBy?: Report | null;
 }
 
 /** A request for a report. */
 interface Sync {
   readonly client: NearClient;
-  readonly sentAt: Moment;
   readonly done: Promise<unknown>;
   /** Sends the reads that follow it, in the rest of their time. */
   rest?: NearClient;
 }
 
-/** Bytes of memory that an entry takes beside its reply and its id. */
-const ENTRY_BYTES = 300;
+/** Bytes of memory that an entry takes beside its reply and its id, and those of each of its keys. */
+const ENTRY_BYTES = 450;
+const KEY_BYTES = 150;
 
 /** The replies of a client's reads, kept in the memory of its process, with what is known about their changes. */
 export class LocalCache implements NearHooks {
@@ -60,6 +60,8 @@ export class LocalCache implements NearHooks {
   /** Reads in flight that others may share, by their ids. */
   readonly #shared = new Map<string, Load>();
   readonly #loads = new Set<Load>();
+  /** Whether there was a reply, so that the first report, if there is one, is known. */
+  #hasReplied = false;
   /** The request for a report that others of this turn may share. */
   #sync: Sync | undefined;
   /** The arguments of commands that request a report. */
@@ -88,7 +90,7 @@ export class LocalCache implements NearHooks {
   }
 
   run(client: NearClient, command: Command): Promise<unknown> {
-    if (command.write) return this.#write([command], () => client.send(command));
+    if (command.write) return this.#write(client, command);
     const { near, scope } = client.settings;
     const keys = near === false || scope ? undefined : cacheableKeys(command, this.#options.matches);
     if (!keys) return client.send(command);
@@ -114,7 +116,7 @@ export class LocalCache implements NearHooks {
     const results: Result[] = new Array(commands.length);
     const sent: Command[] = [];
     /** For each command that is sent, its place and what becomes of its reply. */
-    const places: { readonly at: number; readonly load?: Load; readonly ttls: number }[] = [];
+    const places: { readonly at: number; readonly load?: Load }[] = [];
     const lifetimes: Command[] = [];
     const start = this.#reports.start();
     // A read behind a write of its key is sent: the write has dropped what was in memory.
@@ -125,7 +127,7 @@ export class LocalCache implements NearHooks {
       if (command.write) this.#drop(drops[at]!);
       const keys = caches && !command.write ? cacheableKeys(command, this.#options.matches) : undefined;
       if (!keys) {
-        places.push({ at, ttls: 0 });
+        places.push({ at });
         sent.push(command);
         return;
       }
@@ -135,24 +137,26 @@ export class LocalCache implements NearHooks {
         return;
       }
       this.stats.misses++;
-      places.push({ at, load: this.#begin(keys, client.settings), ttls: lifetimes.length });
+      const load = this.#begin(client, keys);
+      places.push({ at, load });
       sent.push(this.#receiving(command));
-      lifetimes.push(...keys.map(timeToLive));
+      lifetimes.push(...load.lifetimes);
     });
     if (sent.length === 0) return results;
     const loads = places.flatMap(({ load }) => load ?? []);
     try {
       const replies = await send([...sent, ...lifetimes]);
       const ttls = replies.slice(sent.length).map((each) => ("result" in each ? each.result : undefined));
-      places.forEach(({ at, load, ttls: from }, place) => {
+      places.forEach(({ at, load }, place) => {
         const result = replies[place]!;
+        const own = ttls.splice(0, load?.lifetimes.length ?? 0);
         if (!load || !("result" in result)) {
           results[at] = result;
           return;
         }
         const command = commands[at]!;
         const received = result.result as Received;
-        this.#store(idOf(command), load, command, received, ttls.slice(from, from + load.keys.length));
+        this.#store(idOf(command), load, command, received, own);
         results[at] = this.#resultOf(client, command, received.reply);
       });
     } finally {
@@ -163,13 +167,11 @@ export class LocalCache implements NearHooks {
   }
 
   /** Removes what a write may change, when it is sent and when it has ended, whatever its outcome. */
-  #write<T>(commands: readonly Command[], send: () => Promise<T>): Promise<T> {
-    const keys = commands.map((command) => changedKeys(command, this.#options.matches));
-    const drop = () => {
-      for (const each of keys) this.#drop(each);
-    };
+  #write(client: NearClient, command: Command): Promise<unknown> {
+    const keys = changedKeys(command, this.#options.matches);
+    const drop = () => this.#drop(keys);
     drop();
-    const sent = send();
+    const sent = client.send(command);
     sent.then(drop, drop);
     return sent;
   }
@@ -203,8 +205,7 @@ export class LocalCache implements NearHooks {
   #findChanged(changes: Changes, report: Report | undefined): Entry[] {
     for (const load of this.#loads) {
       if (changes !== "*" && !load.buckets.some((bucket) => changes.has(bucket))) continue;
-      load.isOvertaken ||= !report || load.changedBy !== undefined;
-      load.changedBy = report;
+      load.changedBy = load.changedBy === undefined && report ? report : null;
     }
     return this.#entries.within(changes);
   }
@@ -226,7 +227,7 @@ export class LocalCache implements NearHooks {
   #use(entry: Entry, counter: "hits" | "verified"): RawReply {
     this.#entries.use(entry);
     this.stats[counter]++;
-    this.stats.bytesSaved += entry.bytes;
+    this.stats.bytesSaved += entry.contentBytes;
     return entry.reply;
   }
 
@@ -244,34 +245,31 @@ export class LocalCache implements NearHooks {
   ): Promise<unknown> {
     const { settings } = client;
     const sync = this.#requestReport(client, limits);
+    // An error reply, such as NOPERM for PING, says nothing about the read.
     await sync.done.catch((error) => {
-      throw error?.forCommand?.(command.spec.name) ?? error;
+      if (error?.outcome !== "answered") throw error?.forCommand?.(command.spec.name) ?? error;
     });
     const id = idOf(command);
     const entry = this.#find(id);
     if (entry && this.#isFresh(entry, start, settings.near)) {
       return client.decode(command, this.#use(entry, "verified"));
     }
+    if (limits) return this.#load(client, command, id, keys, start, limits);
     // One client for all reads that shared the sync, so that they share the next request.
-    sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(sync.sentAt)) });
-    return this.#load(limits ? client : sync.rest, command, id, keys, start, limits);
+    sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(start.at)) });
+    return this.#load(sync.rest, command, id, keys, start, limits);
   }
 
   /** Sends a PING whose response reports all changes until now. Reads of one turn with the same limits share it. */
   #requestReport(client: NearClient, limits: Limits | undefined): Sync {
-    if (
-      this.#sync?.client.context === client.context &&
-      hasSameLimits(this.#sync.client.settings, client.settings)
-    )
-      return this.#sync;
+    if (this.#sync && hasSameLimits(this.#sync.client, client)) return this.#sync;
     const ping = plainCommand("PING");
     this.#syncs.add(ping.argv);
-    const sync: Sync = { client, sentAt: moment(), done: client.send(ping, limits) };
-    this.#sync = sync;
     queueMicrotask(() => {
-      if (this.#sync === sync) this.#sync = undefined;
+      this.#sync = undefined;
     });
-    return sync;
+    this.#sync = { client, done: client.send(ping, limits) };
+    return this.#sync;
   }
 
   /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
@@ -283,11 +281,10 @@ export class LocalCache implements NearHooks {
     start: ReadStart,
     limits: Limits | undefined,
   ): Promise<unknown> {
-    const { settings } = client;
     this.stats.misses++;
     const shared = this.#shared.get(id);
-    if (shared && this.#mayShare(shared, settings, start)) return client.decode(command, await shared.reply!);
-    const load = this.#begin(keys, settings);
+    if (shared && this.#mayShare(shared, client, start)) return client.decode(command, await shared.reply!);
+    const load = this.#begin(client, keys);
     load.reply = this.#receive(client, command, id, load, limits);
     this.#shared.set(id, load);
     const forget = () => {
@@ -302,10 +299,9 @@ export class LocalCache implements NearHooks {
   }
 
   /** Whether a read may share one in flight: that has the same limits, and its reply is no older than the read allows. */
-  #mayShare({ settings: own, sentAt }: Load, settings: Settings, start: ReadStart): boolean {
-    const isRecent =
-      settings.near === "verify" ? between(sentAt, start.at) <= 0 : elapsed(sentAt) < this.#options.maxStale;
-    return isRecent && hasSameLimits(own, settings);
+  #mayShare(load: Load, client: NearClient, { at }: ReadStart): boolean {
+    const maxAge = client.settings.near === "verify" ? 0 : this.#options.maxStale;
+    return between(load.sentAt, at) <= maxAge && hasSameLimits(load.client, client);
   }
 
   async #receive(
@@ -316,8 +312,12 @@ export class LocalCache implements NearHooks {
     limits: Limits | undefined,
   ): Promise<RawReply> {
     try {
-      const received = client.send(this.#receiving(command), limits) as Promise<Received>;
-      const ttls = load.keys.map((key) => sendQuietly(client, timeToLive(key), limits));
+      const { lifetimes } = load;
+      // In one request: a time to live from before another client's write would not be that of the value.
+      const isOne = client.settings.autoPipelining || lifetimes.length === 0;
+      const sender = isOne ? client : client.withSettings({ autoPipelining: true });
+      const received = sender.send(this.#receiving(command), limits) as Promise<Received>;
+      const ttls = lifetimes.map((each) => sender.send(each, limits).catch(() => undefined));
       const value = await received;
       this.#store(id, load, command, value, await Promise.all(ttls));
       return value.reply;
@@ -326,11 +326,10 @@ export class LocalCache implements NearHooks {
     }
   }
 
-  #begin(keys: readonly string[], settings: Settings): Load {
-    const load: Load = {
-      ...{ keys, buckets: keys.map(bucketOf), sentAt: moment(), time: this.#reports.time },
-      ...{ report: undefined, settings, isOvertaken: false },
-    };
+  #begin(client: NearClient, keys: readonly string[]): Load {
+    const tag: Tagged = { keys, sentAt: moment(), time: this.#reports.time, report: undefined };
+    const lifetimes = this.#hasReplied && !this.#reports.covers(tag) ? [] : keys.map(timeToLive);
+    const load: Load = { ...tag, buckets: keys.map(bucketOf), client, lifetimes };
     this.#loads.add(load);
     return load;
   }
@@ -342,17 +341,22 @@ export class LocalCache implements NearHooks {
     return { ...command, spec: { ...command.spec, reply }, schema: undefined, inContext: undefined };
   }
 
-  /** Keeps a reply, unless one of its keys may have changed since it was read, or their time to live is not known. */
+  /** Keeps a reply, unless one of its keys may have changed since it was read. */
   #store(id: string, load: Load, command: Command, received: Received, ttls: readonly unknown[]): void {
-    const { keys, buckets, sentAt, time, isOvertaken, changedBy } = load;
-    const { report } = received;
-    if (isOvertaken || (changedBy && changedBy !== report)) return;
-    const timesToLive = ttls.map((ttl) => (ttl === -1 || ttl === -2 ? Infinity : Number(ttl)));
-    const timeToLive = Math.min(...timesToLive);
-    if (!(timeToLive > 0)) return;
-    const { reply, bytes } = storeReply(received.reply, command.codec.text === true);
-    const size = bytes + 2 * id.length + ENTRY_BYTES;
-    const entry = { id, reply, bytes: size, keys, buckets, sentAt, time, report, timeToLive };
+    const { keys, buckets, sentAt, time, changedBy } = load;
+    this.#hasReplied = true;
+    if (changedBy !== undefined && changedBy !== received.report) return;
+    // NaN if one was not requested or is not known. Below 0 stands for a key without one.
+    const timesToLive = keys.map((_, at) => Number(ttls[at]));
+    const timeToLive = Math.min(...timesToLive.map((ms) => (ms < 0 ? Infinity : ms)));
+    // Otherwise the reply goes by time alone: no epoch is reported at the time 0.
+    const tag =
+      timeToLive > 0
+        ? { time, report: received.report, timeToLive }
+        : { time: 0, report: undefined, timeToLive: Infinity };
+    const { reply, bytes, contentBytes } = storeReply(received.reply, command.codec.text === true);
+    const size = bytes + 2 * id.length + KEY_BYTES * keys.length + ENTRY_BYTES;
+    const entry = { id, reply, bytes: size, contentBytes, keys, buckets, sentAt, ...tag };
     this.stats.dropped += this.#entries.add(entry);
   }
 
@@ -366,22 +370,14 @@ export class LocalCache implements NearHooks {
 }
 
 /** Whether calls have the same limits: those of clients with the same settings, but for a signal that differs by call. */
-function hasSameLimits(some: Settings, others: Settings): boolean {
-  const names = Object.keys(some) as (keyof Settings)[];
-  return typeof some.signal !== "function" && names.every((name) => some[name] === others[name]);
-}
-
-/** Returns the value of a command, or undefined if it fails. */
-async function sendQuietly(
-  client: NearClient,
-  command: Command,
-  limits: Limits | undefined,
-): Promise<unknown> {
-  try {
-    return await client.send(command, limits);
-  } catch {
-    return undefined;
-  }
+function hasSameLimits(some: NearClient, other: NearClient): boolean {
+  const { signal } = some.settings;
+  const names = Object.keys(some.settings) as (keyof Settings)[];
+  return (
+    typeof signal !== "function" &&
+    some.context === other.context &&
+    names.every((name) => some.settings[name] === other.settings[name])
+  );
 }
 
 /** The identity of a read: its arguments, and whether its reply is read as text or as bytes. */

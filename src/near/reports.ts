@@ -3,6 +3,8 @@ import { between, type Moment, moment } from "../util/clock.js";
 
 /** Maximum number of epochs, each of a worker of a gateway, that are sent with a request. */
 const MAX_EPOCHS = 16;
+/** An epoch is forgotten after this many requests without a report of it: its gateway has ended or tracks changes no more. */
+const MAX_SILENCE = 64;
 /** Any key may have changed. */
 const ALL = "*";
 
@@ -11,6 +13,7 @@ const NONE = "-";
 
 /** The state of one epoch, by its reports. */
 interface Epoch {
+  readonly name: string;
   /** The number of the last change that was reported. */
   sequence: number;
   /** That number in the first report. Earlier changes were not reported. */
@@ -24,6 +27,8 @@ interface Epoch {
   age: number;
   /** The number of the request with the report that says so. */
   request: number;
+  /** The number of the last request with a report of this epoch. */
+  reportedAt: number;
 }
 
 /** The report of one response. */
@@ -77,13 +82,14 @@ export class Reports {
   /** @param verifies whether the report must have every change acknowledged by now */
   onRequest(verifies: boolean): NearRequest {
     this.#header ??=
-      Array.from(this.#epochs, ([epoch, { sequence }]) => `${epoch}:${sequence}`).join() || "none";
+      Array.from(this.#epochs.values(), ({ name, sequence }) => `${name}:${sequence}`).join() || "none";
     const request = ++this.#requests;
     const at = moment();
     return {
       header: verifies ? `verify,${this.#header}` : this.#header,
       onResponse: (text) => {
-        this.current = text === undefined ? undefined : this.#read(text, at, request);
+        this.current = this.#read(text ?? "", at, request);
+        this.#trim(request);
         // The replies of the response are read in this turn.
         queueMicrotask(() => {
           this.current = undefined;
@@ -94,26 +100,25 @@ export class Reports {
 
   /** Whether there may be a report that a reply is still right. */
   covers(reply: Tagged): boolean {
-    for (const [name, epoch] of this.#epochs) if (isCovered(reply, name, epoch)) return true;
-    return false;
+    return this.#covering(reply).length > 0;
   }
 
   /** Returns how long before a read it is known that the reply was right, in ms; 0 or less if it was at its start. */
   staleness(reply: Tagged, { at }: ReadStart): number {
-    let least = between(reply.sentAt, at);
-    for (const [name, epoch] of this.#epochs) {
-      if (isCovered(reply, name, epoch)) least = Math.min(least, epoch.age + between(epoch.at, at));
-    }
-    return least;
+    const known = this.#covering(reply).map((epoch) => epoch.age + between(epoch.at, at));
+    return Math.min(between(reply.sentAt, at), ...known);
   }
 
   /** Whether a request that was sent after the start of a read has shown that the reply was right then. */
   isVerified(reply: Tagged, start: ReadStart): boolean {
-    for (const [name, epoch] of this.#epochs) {
-      const isLater = epoch.request > start.request && epoch.age + between(epoch.at, start.at) <= 0;
-      if (isLater && isCovered(reply, name, epoch)) return true;
-    }
-    return false;
+    return this.#covering(reply).some(
+      ({ request, age, at }) => request > start.request && age + between(at, start.at) <= 0,
+    );
+  }
+
+  /** Returns the epochs whose reports have all changes of a reply's keys since it was read. */
+  #covering(reply: Tagged): Epoch[] {
+    return [...this.#epochs.values()].filter((epoch) => isCovered(reply, epoch));
   }
 
   /** `epoch:sequence age changes`, as docs/gateway.md describes it. */
@@ -131,6 +136,7 @@ export class Reports {
       if (epoch) epoch.sequence = Math.max(epoch.sequence, sequence);
     } else if (!epoch) {
       epoch = {
+        name,
         sequence,
         first: sequence,
         since: this.time,
@@ -138,13 +144,14 @@ export class Reports {
         at,
         age,
         request,
+        reportedAt: request,
       };
     }
     if (!epoch) return undefined;
+    epoch.reportedAt = request;
     // The last used one comes last.
     this.#epochs.delete(name);
     this.#epochs.set(name, epoch);
-    if (this.#epochs.size > MAX_EPOCHS) this.#epochs.delete(this.#epochs.keys().next().value!);
     this.#header = undefined;
     // A report of changes that were not received says nothing of those before.
     if (epoch.sequence >= sequence && age + between(at, epoch.at) <= epoch.age) {
@@ -154,15 +161,23 @@ export class Reports {
     }
     return report;
   }
+
+  /** Forgets the epoch that was reported least recently if there are too many, or if it is not reported any more. */
+  #trim(request: number): void {
+    const [oldest] = this.#epochs.values();
+    if (!oldest || (this.#epochs.size <= MAX_EPOCHS && request - oldest.reportedAt <= MAX_SILENCE)) return;
+    this.#epochs.delete(oldest.name);
+    this.#header = undefined;
+  }
 }
 
 /**
  * Whether all changes of a reply's keys since it was read are in the reports of an epoch: of the epoch that its response
  * reported, or of one that had been reported before its request was sent.
  */
-function isCovered({ keys, time, report }: Tagged, name: string, epoch: Epoch): boolean {
-  const isKnown = report?.epoch === name ? report.sequence >= epoch.first : epoch.since <= time;
-  return isKnown && keys.every((key) => epoch.prefixes.some((prefix) => key.startsWith(prefix)));
+function isCovered({ keys, time, report }: Tagged, { name, first, since, prefixes }: Epoch): boolean {
+  const isKnown = report?.epoch === name ? report.sequence >= first : since <= time;
+  return isKnown && keys.every((key) => prefixes.some((prefix) => key.startsWith(prefix)));
 }
 
 function bucketsOf(text: string): Set<number> {

@@ -1,15 +1,17 @@
 import { BytesBulk, TextBulk } from "../protocol/bytes.js";
-import type { Bulk, ErrorReply, RawReply } from "../protocol/reply.js";
+import type { Bulk, RawReply } from "../protocol/reply.js";
 
 /** A reply that is kept. */
 export interface StoredReply {
   readonly reply: RawReply;
   /** About as many bytes as it takes in memory. */
   readonly bytes: number;
+  /** Bytes of its strings and numbers in UTF-8. */
+  readonly contentBytes: number;
 }
 
 /** Bytes of memory that an item of a reply takes beside its content. */
-const ITEM_BYTES = 32;
+const ITEM_BYTES = 48;
 
 /**
  * Copies a reply out of the response that it is a part of, which is larger and would stay in memory.
@@ -17,22 +19,23 @@ const ITEM_BYTES = 32;
  */
 export function storeReply(reply: RawReply, asText: boolean): StoredReply {
   let bytes = 0;
+  let contentBytes = 0;
   const copy = (item: RawReply): RawReply => {
     bytes += ITEM_BYTES;
     if (Array.isArray(item)) return item.map(copy);
-    if (typeof item === "string") bytes += item.length;
-    if (item === null || typeof item !== "object") return item;
-    return copyBulk(item as Exclude<typeof item, ErrorReply>);
-  };
-  const copyBulk = (bulk: Bulk): Bulk => {
-    if (asText) {
-      const text = bulk.text();
-      bytes += text.length;
-      return new TextBulk(text);
+    if (item === null || typeof item !== "object") {
+      contentBytes += String(item).length;
+      return item;
     }
+    const bulk = item as Bulk;
     const content = bulk.bytes();
-    bytes += content.length;
-    return new BytesBulk(content, 0, content.length);
+    contentBytes += content.length;
+    if (!asText) return new BytesBulk(content, 0, content.length);
+    const text = bulk.text();
+    // Text beyond ASCII may take two bytes for each character.
+    if (text.length < content.length) bytes += text.length;
+    return new TextBulk(text);
   };
-  return { reply: copy(reply), bytes };
+  const copied = copy(reply);
+  return { reply: copied, bytes: bytes + contentBytes, contentBytes };
 }

@@ -37,6 +37,7 @@ test("warmline/cache contains little of the client, which it is given", async ()
 test.each([
   ["streams", 14_600],
   ["idempotent", 5_700],
+  ["near", 16_900],
 ])("warmline/%s contains nothing of a transport, and nothing of Node", async (entry, limit) => {
   const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
   expect(

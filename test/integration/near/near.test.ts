@@ -278,6 +278,22 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(sent).toEqual(["MGET near:a near:b", "PTTL near:a", "PTTL near:b"]);
   });
 
+  test("without automatic pipelining, too, a value and its time to live come in one request", async () => {
+    const redis = client({}, { enableAutoPipelining: false });
+    const requests: unknown[] = [];
+    redis.use((request, next) => {
+      requests.push(request.body);
+      return next(request);
+    });
+    await redis.get("near:a");
+    expect(requests).toEqual([
+      [
+        ["GET", "near:a"],
+        ["PTTL", "near:a"],
+      ],
+    ]);
+  });
+
   test("reads of a pipeline that are in memory are not sent", async () => {
     const redis = client();
     await server.command("MSET", "near:a", "1", "near:b", "2", "other", "3");
@@ -438,6 +454,18 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(sent).toEqual([]);
   });
 
+  test.each([
+    ["GET", (redis: Redis) => redis.get("near:a"), 20],
+    ["MGET", (redis: Redis) => redis.mget("near:a", "near:n"), 22],
+    ["GET as bytes", (redis: Redis) => redis.with({ codec: "bytes" }).get("near:a"), 20],
+    ["STRLEN", (redis: Redis) => redis.strlen("near:a"), 2],
+  ])("bytesSaved counts the bytes of the contents of %s", async (_name, read, bytes) => {
+    await server.command("MSET", "near:a", "日本語 ÄÖÜ aé", "near:n", "42");
+    const redis = client();
+    for (let times = 0; times < 3; times++) await read(redis);
+    expect(redis.stats().near!.bytesSaved).toBe(2 * bytes);
+  });
+
   test("replies beyond maxBytes replace those that were used least recently", async () => {
     const redis = client({ maxBytes: 30_000 });
     for (const key of ["near:a", "near:b", "near:c"]) await server.command("SET", key, "x".repeat(9_000));
@@ -496,8 +524,58 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
       expect(await redis.with({ near: "verify" }).get("near:b")).toBe(2);
       await server.command("SET", "near:b", "3");
       passTime(5_001);
+      sent = [];
       expect(await redis.get("near:b")).toBe(3);
+      expect(sent).toEqual(["GET near:b"]);
+      passTime(5_001);
+      sent = [];
+      expect(await redis.pipeline().get("near:b").strlen("near:b").exec()).toEqual([3, 1]);
+      expect(sent).toEqual(["GET near:b", "STRLEN near:b"]);
     }
+  });
+
+  test("a key's time to live does not end a reply that is kept by time alone", async () => {
+    const plain = await start({ nearPrefix: [] });
+    others.push(plain);
+    const redis = client({ maxStale: 5_000 }, {}, plain.url);
+    await redis.get("near:b");
+    await server.command("SET", "near:a", "1", "PX", 1_000);
+    expect(await redis.get("near:a")).toBe(1);
+    passTime(4_000);
+    expect(await redis.get("near:a")).toBe(1);
+    await server.command("DEL", "near:a");
+    passTime(1_001);
+    expect(await redis.get("near:a")).toBeNull();
+  });
+
+  test("a token that may not run PTTL has its replies kept by time alone", async () => {
+    const narrow = await start({ tokens: [{ name: "page", token: "page", commands: ["GET"] }] });
+    others.push(narrow);
+    const redis = client({ maxStale: 5_000 }, { token: "page" }, narrow.url);
+    await server.command("SET", "near:a", "1");
+    await redis.get("near:none");
+    expect(await redis.get("near:a")).toBe(1);
+    await server.command("SET", "near:a", "2");
+    expect(await redis.get("near:a")).toBe(1);
+    expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+    await server.command("SET", "near:a", "3");
+    passTime(5_001);
+    expect(await redis.get("near:a")).toBe(3);
+  });
+
+  test("a read of a Redis user that may not run PING is sent when its reply is too old", async () => {
+    await server.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "+@all", "-ping");
+    const user = { username: "mute", password: "secret" };
+    const narrow = await start({ tokens: [{ name: "mute", token: "mute", user }] });
+    others.push(narrow);
+    const redis = client({ maxStale: 5_000 }, { token: "mute" }, narrow.url);
+    await server.command("SET", "near:a", "1");
+    expect(await redis.get("near:a")).toBe(1);
+    await server.command("SET", "near:a", "2");
+    expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+    await server.command("SET", "near:a", "3");
+    passTime(5_001);
+    expect(await redis.get("near:a")).toBe(3);
   });
 
   test("another endpoint gets no header, and its replies are kept by time alone", async () => {
@@ -520,6 +598,8 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
       passTime(5_001);
       expect(await redis.get("near:a")).toBe(4);
       expect(endpoint.requests.slice(1).filter(({ head }) => /warmline-near/i.test(head))).toEqual([]);
+      // The first one, since reports might have come.
+      expect(endpoint.count("PTTL")).toBe(1);
     } finally {
       await endpoint.stop();
     }
@@ -550,6 +630,29 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     await expect.poll(() => redis.with({ near: "verify" }).get("near:a")).toBe(1);
     await server.command("SET", "near:a", "2");
     expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+  });
+
+  test("a gateway that tracks changes no more costs no PING, after some requests", async () => {
+    const first = await start();
+    const redis = client({ maxStale: 5_000 }, {}, first.url);
+    const countVerified = async () => {
+      await redis.with({ near: "verify" }).get("near:a");
+      return redis.stats().near!.verified;
+    };
+    await expect.poll(countVerified).toBeGreaterThan(0);
+    await first.close();
+    const next = await start({ port: Number(new URL(first.url).port), nearPrefix: [] });
+    others.push(next);
+    passTime(5_001);
+    sent = [];
+    await redis.get("near:a");
+    expect(sent).toEqual(["PING", "GET near:a", "PTTL near:a"]);
+    for (let i = 0; i < 70; i++) await redis.get("other");
+    passTime(5_001);
+    sent = [];
+    await redis.get("near:a");
+    await redis.get("near:b");
+    expect(sent).toEqual(["GET near:a", "GET near:b"]);
   });
 
   test("options that can't work are refused by name", () => {
