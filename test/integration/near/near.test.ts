@@ -348,6 +348,21 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(redis.stats().near!.dropped).toBe(1);
   });
 
+  test("a read after an own write with an unknown outcome is sent", async () => {
+    const redis = client();
+    await server.command("SET", "near:a", "1");
+    await redis.get("near:a");
+    expect(await redis.get("near:a")).toBe(1);
+    await server.command("CLIENT", "PAUSE", 300, "WRITE");
+    const writer = redis.with({ timeout: 50 });
+    await expect(writer.set("near:a", 2)).rejects.toMatchObject({ outcome: "unknown" });
+    await server.command("CLIENT", "UNPAUSE");
+    sent = [];
+    await redis.get("near:a");
+    expect(sent).toContain("GET near:a");
+    await expect.poll(() => redis.with({ near: "verify" }).get("near:a")).toBe(2);
+  });
+
   test("FLUSHALL by any client drops every reply", async () => {
     const redis = client();
     await redis.set("near:a", 1);
