@@ -59,6 +59,21 @@ class Reader {
   }
 }
 
+/**
+ * A client that begins to read after a while. It is no Node process: libuv takes a reset that precedes the last bytes for the
+ * end of the stream.
+ */
+async function readLate(port: number, request: string): Promise<{ bytes: number; reset: boolean }> {
+  const script = `exec 3<>/dev/tcp/127.0.0.1/$1; printf %s "$2" >&3; sleep $3; cat <&3 | wc -c; exit \${PIPESTATUS[0]}`;
+  const text = request.replace("\r\n\r\n", "\r\nAuthorization: Bearer t\r\n\r\n");
+  const args = ["-c", script, "bash", String(port), text, String(LONG / 1_000)];
+  return new Promise((resolve) => {
+    execFile("bash", args, (error, stdout, stderr) => {
+      resolve({ bytes: Number(stdout), reset: error !== null && stderr.includes("reset") });
+    });
+  });
+}
+
 async function start(options: Partial<GatewayOptions> = {}): Promise<number> {
   gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
   return Number(new URL(gateway.url).port);
@@ -139,6 +154,18 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
       });
     },
   );
+
+  test.each([
+    ["bodyTimeout", { bodyTimeout: 500 }],
+    ["maxBufferedBytes", { maxBufferedBytes: 8e6 }],
+  ])("a cut response over HTTP/1.0 ends with a reset: cut by %s", async (_, options) => {
+    const port = await start(options);
+    // Several readers use up the memory.
+    const all = await Promise.all([1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0"))));
+    const cut = all.filter(({ bytes }) => bytes <= SIZE);
+    expect(cut.length).toBeGreaterThan(0);
+    expect(cut.filter(({ reset }) => !reset)).toEqual([]);
+  });
 
   test("softMaxConnections closes no connection whose response is still being sent", async () => {
     const port = await start({ softMaxConnections: 2, maxConnections: 10 });

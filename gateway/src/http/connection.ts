@@ -197,9 +197,10 @@ export class Connection implements Idle {
     this.#sender.countBacklog();
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection at once. An incomplete response ends with a reset. */
   destroy(): void {
-    this.#socket.destroy();
+    if (this.#stage === Stage.Send || this.backlog > 0) this.abort();
+    else this.#socket.destroy();
   }
 
   /** Closes the connection at once, so that the client can't take what it has received for a whole response. */

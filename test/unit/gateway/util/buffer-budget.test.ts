@@ -1,6 +1,13 @@
-import { describe, expect, test } from "vitest";
-import { BudgetPart, BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { totalmem } from "node:os";
+import { describe, expect, test, vi } from "vitest";
+import {
+  BudgetPart,
+  BufferBudget,
+  defaultBufferedBytes,
+} from "../../../../gateway/src/util/buffer-budget.js";
 import { TestClock } from "../../../support/test-clock.js";
+
+const MB = 1024 * 1024;
 
 /** A budget of 100 bytes, and a function that waits for some of it and records the result under a name. */
 function create() {
@@ -109,4 +116,18 @@ test("a part of a budget has a limit of its own, and counts in the whole", () =>
   expect([part.take(16), budget.used]).toEqual([false, 85]);
   budget.give(10);
   expect([part.take(10), part.take(1), budget.used]).toEqual([true, false, 85]);
+});
+
+test.each([
+  ["a container of 512 MB", 512 * MB, 128 * MB],
+  ["a container of 20 MB", 20 * MB, 16 * MB],
+  ["no limit, reported as 0", 0, totalmem() / 4],
+  ["no limit, reported as a number beyond all memory", 2 ** 64, totalmem() / 4],
+])("the default limit is a quarter of the memory: %s", (_, constrained, limit) => {
+  const spy = vi.spyOn(process, "constrainedMemory").mockReturnValue(constrained);
+  try {
+    expect(defaultBufferedBytes()).toBe(Math.floor(limit));
+  } finally {
+    spy.mockRestore();
+  }
 });
