@@ -114,7 +114,7 @@ export interface Check {
   readonly actual: string;
   /** The article whose result the check repeats; its own arm decides. Absent for a promise of this project. */
   readonly article?: Claim;
-  /** A better arm than the article's, which decides nothing. */
+  /** Other arms and clients, which decide nothing. */
   readonly beside?: string;
 }
 

@@ -42,6 +42,21 @@ test("cache-miss runs GET and SET over one connection, or over two without keep-
   }
 }, 60_000);
 
+onRedis(
+  "ephemeral runs the article's code for ioredis: PING and QUIT are queued at once, on a connection each",
+  async () => {
+    const rows = await run("ephemeral", "--clients", "warmline,ioredis", "--rtt", "5", "--invocations", "10");
+    const of = (client: string) => rows.filter((row) => row.client === client);
+    expect(of("warmline").map(({ use }) => use)).toEqual(["reuse", "ephemeral", "reuse", "ephemeral"]);
+    expect(of("ioredis").map(({ use, latencies }) => [use, latencies.count])).toEqual(
+      ["reuse", "ephemeral", "reuse", "ephemeral", "queued"].map((use) => [use, 10]),
+    );
+    // A connection takes a round trip, and the commands another one: the call returns before.
+    expect(of("ioredis").at(-1).latencies.p50.value).toBeLessThan(of("ioredis")[1].latencies.min);
+  },
+  60_000,
+);
+
 test("fluid serves all requests of an invocation in one instance", async () => {
   const rows = await run("fluid", "--clients", "warmline,fetch", "--invocations", "3");
   expect(rows.map(({ client, requests, latencies }) => [client, requests, latencies.count])).toEqual([

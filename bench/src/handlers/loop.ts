@@ -1,12 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { ConnectedClient } from "../bench-client.js";
 import { client, options } from "../function-client.js";
 
-/** How a loop uses its client. */
-export type LoopUse = "reuse" | "ephemeral";
+/**
+ * How a loop uses its client: one for all commands; one made, used and closed for each; or the same with the command and the close
+ * queued at once.
+ */
+export type LoopUse = "reuse" | "ephemeral" | "queued";
 
 /** The event of a loop. */
 export interface LoopEvent {
-  /** One client for all commands, or one made, used and closed for each. */
   readonly use: LoopUse;
   /** Whether a command's time ends with its reply, or as soon as it was issued. */
   readonly awaited: boolean;
@@ -24,8 +27,7 @@ export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) =>
   const replies: Promise<unknown>[] = [];
   for (let n = 0; n < commands; n++) {
     const begunAt = performance.now();
-    const own = kept ?? client.connect(options);
-    const done = own.ping().then(() => kept ?? own.close());
+    const done = issue(use, kept);
     if (awaited) await done;
     latencies.push(performance.now() - begunAt);
     replies.push(done);
@@ -35,3 +37,14 @@ export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) =>
   await kept?.close();
   return { statusCode: 200, body: latencies };
 };
+
+function issue(use: LoopUse, kept: ConnectedClient | undefined): Promise<unknown> {
+  if (kept) return kept.ping();
+  if (use === "queued") {
+    // Without keep-alive a client would connect lazily and disconnect by itself.
+    const own = client.connect({ ...options, keepAlive: true });
+    return Promise.all([own.ping(), own.close()]);
+  }
+  const own = client.connect(options);
+  return own.ping().then(() => own.close());
+}

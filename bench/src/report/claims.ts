@@ -5,7 +5,6 @@ import type { Check, Result, Verdict } from "../result.js";
 export interface ClaimRow {
   /** The title of the article. */
   readonly title: string;
-  /** The claim; "" in further rows of one claim. */
   readonly text: string;
   /** The article's own number. */
   readonly article: string;
@@ -16,26 +15,15 @@ export interface ClaimRow {
   readonly result?: Result;
 }
 
-/** Returns a row per check that decides a claim, and one for each claim that none decides. */
+/** Returns a row per claim. Of several results that decide it, the last one counts. */
 export function claimRows(results: readonly Result[]): ClaimRow[] {
   const found = results.flatMap((result) => result.checks.map((check) => ({ result, check })));
-  return listedClaims().flatMap(({ id, title, text, result: article, scenarios, unmeasured }): ClaimRow[] => {
-    if (unmeasured !== undefined) {
-      return [{ title, text, article, here: unmeasured, reproduced: "not measured" }];
-    }
-    const own = found.filter(({ check }) => check.article?.id === id);
-    if (own.length === 0) {
-      const here = `Scenario: ${scenarios.join(", ")}`;
-      return [{ title, text, article, here, reproduced: "not yet run" }];
-    }
-    return own.map(({ check, result }, at) => ({
-      title,
-      text: at === 0 ? text : "",
-      article: at === 0 ? article : "",
-      here: hereOf(check),
-      reproduced: check.verdict,
-      result,
-    }));
+  return listedClaims().map(({ id, title, text, result: article, scenario, unmeasured }): ClaimRow => {
+    const claim = { title, text, article };
+    if (unmeasured !== undefined) return { ...claim, here: unmeasured, reproduced: "not measured" };
+    const own = found.findLast(({ check }) => check.article?.id === id);
+    if (!own) return { ...claim, here: `Scenario: ${scenario}`, reproduced: "not yet run" };
+    return { ...claim, here: hereOf(own.check), reproduced: own.check.verdict, result: own.result };
   });
 }
 

@@ -1,5 +1,5 @@
 import { LambdaFunction } from "../aws/lambda.js";
-import { atLeast, claimOf } from "../checks.js";
+import { atLeast } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { factor, ms, withInterval } from "../format.js";
 import { barChart, byClient, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
@@ -8,7 +8,6 @@ import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
-const AGREES = claimOf("keepalive", "reuse");
 const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
 
 /** Repeats the scenario keepalive on AWS Lambda, in the function of `bench/aws`. */
@@ -65,7 +64,6 @@ export default defineScenario({
       })),
       checks: clients.map(({ label, on, gain }) =>
         atLeast(`${label} on AWS Lambda: a kept connection is faster than a new one`, gain, 1, {
-          article: AGREES,
           detail: ms(on.warm.estimate().value),
         }),
       ),

@@ -1,11 +1,11 @@
 import { commandsFunction } from "../bench-client.js";
-import { atLeast, claimOf } from "../checks.js";
 import { clientStyle } from "../client-style.js";
-import { count, factor, ms, withInterval } from "../format.js";
+import { count, ms, withInterval } from "../format.js";
+import { memoryChecks } from "../memory/memory-checks.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, difference, mean } from "../series.js";
+import { difference, mean } from "../series.js";
 
 /** The function's sizes in MB. */
 const SIZES = [128, 256, 512, 1_024, 1_769, 3_008];
@@ -59,37 +59,15 @@ export default defineScenario({
         // The mean, since under a quota some invocations wait for others.
         return { ...row, own, extra: difference(own, row.warm, mean) };
       });
-    const clients = pairs
-      .filter(({ memoryMb }) => memoryMb === small)
-      .map((at) => ({ at, whole: pairs.find((row) => row.client === at.client && row.memoryMb === large)! }));
     const throttle = rows[0]!.throttle[0];
     return {
-      headlines: clients.map(({ at }) => ({
-        value: withInterval(at.extra, ms),
-        label: `for connecting at ${sizeOf(at)}, ${at.client.label}`,
-      })),
-      checks: clients.flatMap(({ at, whole }) =>
-        small === large
-          ? []
-          : [
-              atLeast(
-                `${at.client.label}: connecting takes longer at ${small} MB than at ${large} MB`,
-                combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
-                0,
-                {
-                  article: claimOf("serverless", "smallFunction"),
-                  detail: `${ms(at.extra.value)} and ${ms(whole.extra.value)} on average`,
-                  text: ms,
-                },
-              ),
-              atLeast(
-                `${at.client.label}: starting takes longer at ${small} MB than at ${large} MB`,
-                combine([at.start, whole.start], (a, b) => a / b),
-                1,
-                { text: factor },
-              ),
-            ],
-      ),
+      headlines: pairs
+        .filter(({ memoryMb }) => memoryMb === small)
+        .map((row) => ({
+          value: withInterval(row.extra, ms),
+          label: `for connecting at ${sizeOf(row)}, ${row.client.label}`,
+        })),
+      checks: memoryChecks(pairs, small, large),
       table: tableOf(rows, sizeOf, [
         ["function", sizeOf],
         ["client", ({ client }) => client.label],

@@ -1,11 +1,11 @@
 import { commandsFunction } from "../bench-client.js";
-import { atLeast, claimOf } from "../checks.js";
-import { factor, ms, withInterval } from "../format.js";
+import { factor, withInterval } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, difference, mean, ratio, type Series } from "../series.js";
+import { sequentialChecks } from "../sequential/sequential-checks.js";
+import { ratio, type Series } from "../series.js";
 
 const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
 
@@ -57,9 +57,15 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     // The order of MODES.
-    const clients = byClient(rows).map(({ label, rows: own }) => {
+    const clients = byClient(rows).map(({ name, label, rows: own }) => {
       const [oneOn, oneOff, tenOn, tenOff, , pipeline] = own.map(({ warm }) => warm) as Series[];
-      return { label, one: [oneOff!, oneOn!] as const, ten: [tenOff!, tenOn!] as const, pipeline: pipeline! };
+      return {
+        name,
+        label,
+        one: [oneOff!, oneOn!] as const,
+        ten: [tenOff!, tenOn!] as const,
+        pipeline: pipeline!,
+      };
     });
     const names = MODES.map(nameOf);
     const style = (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) });
@@ -68,27 +74,7 @@ export default defineScenario({
         value: withInterval(ratio(...ten), factor),
         label: `faster with keep-alive, ten commands, ${label}`,
       })),
-      checks: clients.flatMap(({ label, one, ten, pipeline }) => [
-        atLeast(`${label}: keep-alive makes one write faster, on average`, ratio(...one, mean), 1, {
-          article: claimOf("lambda", "one"),
-        }),
-        atLeast(
-          `${label}: keep-alive saves more on ten writes than on one, on average`,
-          combine([...ten, ...one], (off10, on10, off1, on1) => off10 - on10 - (off1 - on1), mean),
-          0,
-          {
-            article: claimOf("lambda", "ten"),
-            detail: `${ms(difference(...ten, mean).value)} against ${ms(difference(...one, mean).value)}`,
-            beside: `as one pipeline ${withInterval(ratio(ten[1], pipeline), factor)} as fast as one after another`,
-            text: ms,
-          },
-        ),
-        atLeast(
-          `${label}: a pipeline of ten is faster than ten one after another`,
-          ratio(ten[1], pipeline),
-          1,
-        ),
-      ]),
+      checks: sequentialChecks(clients),
       table: tableOf(rows, ({ client }) => client.name, [
         ["client", ({ client }) => client.label],
         ["commands", nameOf],

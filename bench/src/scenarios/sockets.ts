@@ -1,5 +1,5 @@
 import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
-import { atLeast, claimOf, exactly } from "../checks.js";
+import { atLeast, exactly } from "../checks.js";
 import { count, ms, share, withInterval } from "../format.js";
 import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
@@ -57,22 +57,10 @@ export default defineScenario({
         label: `sockets in TIME_WAIT, ${row.way}; ${ms(row.latencies.estimate(mean).value)} per request`,
       })),
       checks: [
-        atLeast(
-          "sockets in TIME_WAIT fall by over 90% with a connection to the proxy per request",
-          fall(anew),
-          0.9,
-          {
-            article: claimOf("envoy", "timeWait"),
-            detail: slower(anew),
-            beside: kept
-              .map((row) => `${row.way}: ${withInterval(fall(row), share)}, ${slower(row)}`)
-              .join("; "),
-            text: share,
-          },
-        ),
         ...kept.map((row) =>
           atLeast(`sockets in TIME_WAIT fall by over 90%: ${row.way}`, fall(row), 0.9, {
             detail: slower(row),
+            beside: `${anew.way}: ${withInterval(fall(anew), share)}, ${slower(anew)}`,
             text: share,
           }),
         ),
@@ -106,7 +94,7 @@ export default defineScenario({
       ],
       notes: [
         `${REQUESTS_PER_S} requests per second for ${settings.seconds} s in each of ${settings.rounds} rounds, each with ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Latencies count from the time at which a request is due. Sockets are counted in /proc/net/tcp, those of earlier runs excluded.`,
-        "With the gateway the connections on both of its sides are counted: from clients to the gateway and from the gateway to the cluster. With a connection per request the reduction is 1 - 1/n for n nodes per request: three here, many in the article.",
+        "With the gateway the connections on both of its sides are counted: from clients to the gateway and from the gateway to the cluster. With a connection per request the reduction is 1 - 1/n for n nodes per request, three here. The scenario time-wait has as many nodes as the article, and decides its claim.",
         "On Linux a socket stays in TIME_WAIT for 60 s at the side that closed first, so the count grows during the first 60 s.",
       ],
     };

@@ -90,7 +90,7 @@ describe("blocks of other results", () => {
     expect(block("articles", measured("sockets", { checks: [check] }))).toContain(
       `${row} fewer sockets: 66%; beside it: kept: 99% | no |`,
     );
-    expect(block("articles", new Map())).toContain(`${row} Scenario: sockets, time-wait | not yet run |`);
+    expect(block("articles", new Map())).toContain(`${row} Scenario: time-wait | not yet run |`);
     expect(block("articles", new Map())).toContain(`| **${article.title}** |  |  |  |`);
   });
 

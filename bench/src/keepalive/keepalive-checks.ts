@@ -1,0 +1,69 @@
+import { atLeast, atMost, claimOf, exactly } from "../checks.js";
+import { decideClaim } from "../decide-claim.js";
+import { ms, preciseFactor } from "../format.js";
+import type { Check, Claim } from "../result.js";
+import { mean, ratio, type Series } from "../series.js";
+
+/** The numbers of one variant, over the instances. */
+interface Arm {
+  readonly keepAlive: boolean;
+  readonly first: Series;
+  readonly warm: Series;
+  readonly opened: Series;
+}
+
+/** The variants of one client. */
+export interface Variants {
+  readonly name: string;
+  readonly label: string;
+  readonly on: Arm;
+  readonly recreated: Arm;
+  readonly off: Arm;
+  readonly all: readonly Arm[];
+}
+
+/** Checks the article's claims by the bare agent, which the article uses, and what this project promises. */
+export function keepaliveChecks(clients: readonly Variants[], instances: number, calls: number): Check[] {
+  const openedOf = ({ opened }: Arm) => `${opened.total} connections in ${instances} instances`;
+  const perCall = ({ opened }: Arm) => opened.total === calls;
+  const decide = (claim: Claim, check: (client: Variants) => Check) =>
+    decideClaim(claim, clients, (client) => client.name === "agent", check);
+  return [
+    ...decide(claimOf("keepalive", "first"), ({ label, on }) =>
+      atLeast(
+        `${label}: the first invocation takes longer than a warm one, on average`,
+        ratio(on.first, on.warm, mean),
+        1,
+        { detail: `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}` },
+      ),
+    ),
+    ...decide(claimOf("keepalive", "reuse"), ({ label, on, off }) =>
+      atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1),
+    ),
+    ...decide(claimOf("keepalive", "recreated"), ({ label, recreated }) =>
+      exactly(`${label}: a recreated client loses the connection`, perCall(recreated), openedOf(recreated)),
+    ),
+    ...clients.map(({ label, all, off }) =>
+      exactly(
+        `${label} with keep-alive off opens one connection per invocation`,
+        all.every((arm) => arm.keepAlive || perCall(arm)),
+        `${off.opened.total} of ${calls}`,
+      ),
+    ),
+    ...clients
+      .filter(({ name }) => name === "warmline")
+      .flatMap(({ on, recreated }) => [
+        exactly(
+          "warmline recreated opens one connection per instance",
+          recreated.opened.max === 1,
+          openedOf(recreated),
+        ),
+        atMost(
+          "warmline recreated is at most 5% slower than reused, warm p50",
+          ratio(recreated.warm, on.warm),
+          1.05,
+          { text: preciseFactor },
+        ),
+      ]),
+  ];
+}
