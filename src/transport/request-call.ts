@@ -163,7 +163,7 @@ class Call<T> implements AttemptListener {
       this.#giveUp("unknown", cause, ProtocolError);
     } else if ("retryAt" in cause) this.#giveUp("unsent", cause);
     else if (!this.#failed(this.#started ? "unknown" : "unsent", cause))
-      this.#transport.onCallFailed?.(this.#outgoing.budget.timeout);
+      this.#transport.onCallFailed?.(this.#outgoing.budget.timeout, false);
   }
 
   /** @returns whether it is sent again. */
@@ -232,7 +232,7 @@ class Call<T> implements AttemptListener {
     afterTwoPolls(() => {
       if (this.#settled) return;
       this.#attempt?.abort();
-      this.#transport.onCallFailed?.(timeout);
+      this.#transport.onCallFailed?.(timeout, true);
       this.#rejectTimedOut();
     });
   }

@@ -91,7 +91,7 @@ export interface Transport {
   /** Called when a call with this timeout in ms has had no response for that time. */
   onSlow?(timeout: number): void;
   /** Called when a call with this timeout in ms has failed for want of a response, and is not sent again. */
-  onCallFailed?(timeout: number): void;
+  onCallFailed?(timeout: number, timedOut: boolean): void;
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */

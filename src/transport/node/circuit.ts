@@ -62,6 +62,8 @@ export class Circuit {
   respondedAt: Moment | undefined;
   /** Whether a call has failed since then. */
   #failed = false;
+  /** Whether one of them took its whole time: further ones would too. */
+  #timedOut = false;
   /** When a check ended without a response, since the last response. */
   #unreachableAt: Moment | undefined;
   /** The last error of a check's connection, since then. */
@@ -95,13 +97,13 @@ export class Circuit {
   }
 
   /**
-   * Holds an attempt up while the circuit is not closed, or a call has failed and the check has no result yet. An attempt
+   * Holds an attempt up while the circuit is not closed, or a call has timed out and the check has no result yet. An attempt
    * after `retryAt` half-opens it.
    * @returns withdraws the waiter; undefined if the attempt need not wait.
    */
   wait(waiter: CircuitWaiter, options: NodeTransportOptions): (() => void) | undefined {
     this.#host.watchThaws();
-    if (this.state === "closed" && !(this.#failed && this.#ticks > 0)) return undefined;
+    if (this.state === "closed" && !(this.#timedOut && this.#ticks > 0)) return undefined;
     this.#waiters.add(waiter);
     if (this.isRefusing) {
       queueMicrotask(() => this.#waiters.delete(waiter) && waiter(this.#createRefusal()));
@@ -126,11 +128,12 @@ export class Circuit {
   }
 
   /** A call has failed for want of a response. */
-  onCallFailed(options: NodeTransportOptions, timeout: number): void {
+  onCallFailed(options: NodeTransportOptions, timeout: number, timedOut: boolean): void {
     if (this.state !== "closed") return;
     if (this.#isWithin(RESULT_VALID, this.#unreachableAt)) this.#open(options.circuit as CircuitSettings);
     else if (this.#ticks === 0) this.#startCheck(options, timeout);
     this.#failed = true;
+    this.#timedOut ||= timedOut;
   }
 
   /** A response has come, whatever its status. */
@@ -260,7 +263,7 @@ export class Circuit {
   /** Ends the check, and drops what is known of failures. */
   #endCheck(): void {
     const connection = this.#connection;
-    this.#failed = false;
+    this.#failed = this.#timedOut = false;
     this.#ticks = 0;
     this.#host.clock.clear(this.#timer);
     this.#timer = this.#connection = this.#unreachableAt = this.#cause = undefined;

@@ -48,8 +48,8 @@ export class NodeTransport implements Transport {
     this.pool.circuit.onSlow(this.options, timeout);
   }
 
-  onCallFailed(timeout: number): void {
-    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options, timeout);
+  onCallFailed(timeout: number, timedOut: boolean): void {
+    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options, timeout, timedOut);
   }
 
   onRetry(info: RetryInfo): void {

@@ -100,7 +100,7 @@ async function timeToOpen(transport: NodeTransport, timeout: number): Promise<nu
   await pass(slowAfter);
   transport.onSlow(timeout);
   await pass(timeout - slowAfter);
-  transport.onCallFailed(timeout);
+  transport.onCallFailed(timeout, true);
   for (let i = 0; i < 1_000 && transport.stats.circuit !== "open"; i++) await pass(10);
   return clock.elapsed(began);
 }
@@ -240,6 +240,15 @@ describe("a closed circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
+  test("calls after a lost response are sent at once", async () => {
+    const redis = createClient();
+    endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
+    await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError" });
+    endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
+    expect(await redis.incr("n")).toBe(1);
+    expect(pings()).toBe(0);
+  });
+
   test("calls after a failed one are sent after a thaw, also where a PING would get no response", async () => {
     const redis = createClient();
     endpoint.onRequest = silent;
@@ -262,7 +271,7 @@ describe("a closed circuit", () => {
       transport.onSlow(10_000);
       await ticks(10);
       clock.advance(ms);
-      transport.onCallFailed(10_000);
+      transport.onCallFailed(10_000, true);
       expect(transport.stats.circuit).toBe(state);
       transport.close();
     }
@@ -441,7 +450,7 @@ describe("an open circuit", () => {
     const heedless = createClient({ maxConnections: 1, timeout: 300, circuit: false }, pool);
     const patient = heedless.incr("c").catch((error) => error);
     await networkEvents();
-    createTransport({}, pool).onCallFailed(300);
+    createTransport({}, pool).onCallFailed(300, true);
     await ticks(10);
     expect(await waiting).toMatchObject(OPEN);
     expect(await patient).toMatchObject({ name: "TimeoutError", outcome: "unsent" });
@@ -632,7 +641,7 @@ test("10,000 random freezes with a healthy server never open the circuit", { tim
     if (next() < 0.5) transport.onSlow(1_000);
     if (next() < 0.5) {
       attempt?.abort();
-      transport.onCallFailed(1_000);
+      transport.onCallFailed(1_000, true);
     }
     if (next() < 0.7) {
       await turns(next() * 6);
