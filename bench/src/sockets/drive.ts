@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Counts, SocketCounter } from "./kernel.js";
+import type { Counts } from "./kernel.js";
 
 /** Sockets in the kernel at one moment of a run. */
 export type SocketSample = Counts & { readonly atS: number };
@@ -9,18 +9,24 @@ export interface DrivenRequests {
   /** Latencies in ms from the time at which each request was due, so that a stall is not hidden. */
   readonly latencies: number[];
   readonly failed: number;
+  /** The number of connections that the requests closed, and the time in s that they took: longer than planned if they lag. */
+  readonly closed: number;
+  readonly elapsedS: number;
   readonly samples: readonly SocketSample[];
   /** The most sockets in TIME_WAIT on both sides, and the most in ESTABLISHED at the servers' side. */
   readonly timeWait: number;
   readonly established: number;
 }
 
-/** Starts requests at a fixed rate and counts the kernel's sockets meanwhile. */
+/**
+ * Starts requests at a fixed rate and counts the kernel's sockets meanwhile.
+ * @param request returns the number of connections that it closed
+ */
 export async function driveRequests(
-  request: () => Promise<unknown>,
+  request: () => Promise<number>,
   perSecond: number,
   seconds: number,
-  counter: SocketCounter,
+  counter: { count(): Counts },
   sampleMs = 250,
 ): Promise<DrivenRequests> {
   await request();
@@ -29,7 +35,7 @@ export async function driveRequests(
   const sample = () => samples.push({ atS: (performance.now() - begunAt) / 1_000, ...counter.count() });
   const sampling = setInterval(sample, sampleMs);
   const latencies: number[] = [];
-  let failed = 0;
+  let [failed, closed] = [0, 0];
   const running: Promise<void>[] = [];
   for (let n = 0; n < perSecond * seconds; n++) {
     const due = begunAt + (n * 1_000) / perSecond;
@@ -38,12 +44,16 @@ export async function driveRequests(
     const from = Math.min(due, performance.now());
     running.push(
       request().then(
-        () => void latencies.push(performance.now() - from),
+        (closing) => {
+          latencies.push(performance.now() - from);
+          closed += closing;
+        },
         () => void failed++,
       ),
     );
   }
   await Promise.all(running);
+  const elapsedS = (performance.now() - begunAt) / 1_000;
   // The last sockets are still closing.
   await pause(250);
   clearInterval(sampling);
@@ -52,6 +62,8 @@ export async function driveRequests(
   return {
     latencies,
     failed,
+    closed,
+    elapsedS,
     samples,
     timeWait: peak(({ clientTimeWait, serverTimeWait }) => clientTimeWait + serverTimeWait),
     established: peak(({ serverEstablished }) => serverEstablished),

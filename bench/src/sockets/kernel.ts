@@ -47,6 +47,19 @@ export function kernelSockets(): KernelSocket[] {
   return FILES.filter((file) => existsSync(file)).flatMap((file) => parseSockets(readFileSync(file, "utf8")));
 }
 
+/** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
+export function sharedSockets(maxAgeMs: number, read = kernelSockets): () => readonly KernelSocket[] {
+  let sockets: readonly KernelSocket[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - readAt >= maxAgeMs) {
+      sockets = read();
+      readAt = performance.now();
+    }
+    return sockets;
+  };
+}
+
 const identity = ({ localAddress, localPort, remoteAddress, remotePort }: KernelSocket): string =>
   `${localAddress}:${localPort}-${remoteAddress}:${remotePort}`;
 
@@ -79,7 +92,11 @@ export class SocketCounter {
     const { client } = this;
     const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>
       client === undefined || localAddress === client || remoteAddress === client;
-    const own = sockets.filter((socket) => isClient(socket) && !this.before.has(identity(socket)));
+    const isServed = ({ localPort, remotePort }: KernelSocket) =>
+      this.ports.has(localPort) || this.ports.has(remotePort);
+    const own = sockets.filter(
+      (socket) => isServed(socket) && isClient(socket) && !this.before.has(identity(socket)),
+    );
     const of = (side: "localPort" | "remotePort", state: string) =>
       own.filter((socket) => this.ports.has(socket[side]) && socket.state === state).length;
     return {

@@ -17,7 +17,8 @@ import { Gate } from "../../../bench/src/gate.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
-import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
+import { driveRequests } from "../../../bench/src/sockets/drive.js";
+import { parseSockets, SocketCounter, sharedSockets } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 
 describe("a plain socket", () => {
@@ -40,7 +41,35 @@ describe("a plain socket", () => {
   });
 });
 
+const SOCKET = {
+  localAddress: "0100007F",
+  remoteAddress: "0100007F",
+  localPort: 1,
+  remotePort: 2,
+  state: "01",
+};
+
 describe("the kernel's sockets", () => {
+  test("the kernel's sockets are read once for all counters until the list is too old", () => {
+    let reads = 0;
+    const read = () => [{ ...SOCKET, localPort: ++reads }];
+    const shared = sharedSockets(60_000, read);
+    expect([shared(), shared()]).toEqual([[{ ...SOCKET, localPort: 1 }], [{ ...SOCKET, localPort: 1 }]]);
+    const fresh = sharedSockets(0, read);
+    expect([fresh()[0]!.localPort, fresh()[0]!.localPort]).toEqual([2, 3]);
+  });
+
+  test("requests at a fixed rate that lag count by the time that they took, without the first one", async () => {
+    const counts = { clientTimeWait: 0, clientEstablished: 0, serverTimeWait: 0, serverEstablished: 0 };
+    const request = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return 2;
+    };
+    const { closed, elapsedS, latencies } = await driveRequests(request, 100, 0.05, { count: () => counts });
+    expect([closed, latencies.length]).toEqual([10, 5]);
+    expect(elapsedS).toBeGreaterThan(0.09);
+  });
+
   test("the kernel's sockets have ports and states for IPv4 and IPv6 addresses", () => {
     const text =
       "  sl  local_address rem_address   st tx_queue\n" +
