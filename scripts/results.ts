@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { shortCommit } from "../bench/src/commit.js";
 import { grouped } from "../bench/src/present.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
@@ -242,14 +243,26 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 
 const dateOf = ({ startedAt }: Result) => startedAt.slice(0, 10);
 
-/** The date, the machine and the versions of results that were measured on one machine. */
+/** The dates of results, with the commits that have been recorded. */
+const measuredOn = (from: readonly Result[]) =>
+  [
+    ...new Set(
+      from.map(
+        (result) =>
+          dateOf(result) + (result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`),
+      ),
+    ),
+  ]
+    .sort()
+    .join(" and ");
+
+/** The date, the commit, the machine and the versions of results that were measured on one machine. */
 function origin(...from: readonly Result[]): string {
   const { cpu, cores, node } = from[0]!.machine;
-  const dates = [...new Set(from.map(dateOf))].sort().join(" and ");
   const versions = Object.entries(Object.assign({}, ...from.map((result) => result.versions)))
     .filter(([name]) => !name.startsWith("warmline"))
     .map(([name, version]) => `, ${name} ${version}`);
-  return `Measured on ${dates}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${versions.join("")}`;
+  return `Measured on ${measuredOn(from)}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${versions.join("")}`;
 }
 
 /** The date, the machine and the command of a result. */

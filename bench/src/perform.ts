@@ -1,4 +1,5 @@
 import type { Run } from "./command-line.js";
+import { readCommit } from "./commit.js";
 import { LoadGuard } from "./load-guard.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
@@ -12,6 +13,7 @@ export async function perform({ scenario, settings, clients, line }: Run): Promi
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
   const startedAt = new Date();
   const machine = thisMachine();
+  const commit = readCommit();
   const guard = await LoadGuard.start();
   const begunAt = performance.now();
   const progress = new Progress(process.stderr, scenario.name);
@@ -24,6 +26,7 @@ export async function perform({ scenario, settings, clients, line }: Run): Promi
     command: line,
     seed: settings.seed,
     machine,
+    ...(commit !== undefined && { commit }),
     load: guard.end(),
     startedAt: startedAt.toISOString(),
     seconds: Math.round((performance.now() - begunAt) / 100) / 10,

@@ -156,6 +156,8 @@ export interface Result extends Outcome {
   readonly command: string;
   readonly seed: number;
   readonly machine: Machine;
+  /** The commit of the repository, with `-dirty` if its files differed. Absent outside a clone. */
+  readonly commit?: string;
   /** The load of other processes. */
   readonly load: Load;
   /** When the run began, as ISO 8601. */

@@ -115,8 +115,8 @@ function table({ columns, rows }: Table): string {
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
-function facts({ machine, load, versions, startedAt, seconds, seed, settings }: Result): string {
-  const entries: [string, string][] = [
+function facts({ machine, commit, load, versions, startedAt, seconds, seed, settings }: Result): string {
+  const entries: (readonly [string, string])[] = [
     [
       "Machine",
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load ${machine.load}`,
@@ -132,6 +132,7 @@ function facts({ machine, load, versions, startedAt, seconds, seed, settings }: 
     ],
     ["Seed", String(seed)],
     ["Started", startedAt],
+    ...(commit === undefined ? [] : ([["Commit", commit]] as const)),
     ["Duration", `${seconds} s`],
   ];
   return tag(

@@ -387,6 +387,16 @@ const result = (scenario: Scenario, report: Report, more: Partial<Result> = {}):
   ...more,
 });
 
+test("a result's page names its commit, and the schema accepts no other text for it", () => {
+  const report = CASES.idle![0].report(CASES.idle![1], context);
+  const commit = "0123456789".repeat(4);
+  const own = result(CASES.idle![0], report, { commit: `${commit}-dirty` });
+  expect(schemaErrors(own)).toEqual([]);
+  expect(page(own)).toContain(`<dt>Commit</dt><dd>${commit}-dirty</dd>`);
+  expect(page(result(CASES.idle![0], report))).not.toContain("<dt>Commit");
+  expect(schemaErrors({ ...own, commit: "main" })).not.toEqual([]);
+});
+
 describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good, bad]) => {
   // Sizes of bundles and the client's protocol are the same with any numbers.
   const verdicts = (rows: object[]) =>

@@ -70,6 +70,19 @@ describe("blocks of other results", () => {
     expect(text).toContain("| no call is lost | 0 of 1,200 | yes |");
   });
 
+  test("a block names the commit of its result beside the date, if the result has one", () => {
+    const text = (commit: object) =>
+      block(
+        "flood",
+        measured("flood", { table: table(["phase"], ["before"]), commit: undefined, ...commit }),
+      );
+    const date = published.startedAt.slice(0, 10);
+    expect(text({ commit: `${"0123456789".repeat(4)}-dirty` })).toContain(
+      `Measured on ${date} (commit 012345678-dirty), `,
+    );
+    expect(text({})).toContain(`Measured on ${date}, `);
+  });
+
   test("a scenario without a published run is named as not yet run", () => {
     expect(block("flood", new Map())).toBe("Not yet run in full: `npm run bench -- flood` measures it.");
     expect(block("scenarios", measured("idle", {}))).toMatch(

@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readCommit, shortCommit } from "../../../bench/src/commit.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-commit-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const git = (...args: string[]) =>
+  execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
+    encoding: "utf8",
+  }).trim();
+
+test("the commit of a clone is marked if files differ from it, results excepted", () => {
+  expect(readCommit(folder)).toBeUndefined();
+  git("init", "-q");
+  mkdirSync(join(folder, "bench/results"), { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write("bench/code.ts", "1");
+  write("bench/results/idle.json", "1");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  const commit = git("rev-parse", "HEAD");
+  expect(readCommit(folder)).toBe(commit);
+  write("bench/results/idle.json", "2");
+  write("out.json", "2");
+  expect(readCommit(folder)).toBe(commit);
+  write("bench/code.ts", "2");
+  expect(readCommit(folder)).toBe(`${commit}-dirty`);
+  expect(shortCommit(commit)).toBe(commit.slice(0, 9));
+  expect(shortCommit(`${commit}-dirty`)).toBe(`${commit.slice(0, 9)}-dirty`);
+  // A package below another project's clone.
+  expect(readCommit(join(folder, "bench"))).toBeUndefined();
+});
