@@ -15,6 +15,7 @@ describe.skipIf(!redisAvailable())("reads of a near cache under faults", () => {
     expect(violations).toEqual([]);
     expect(reads).toBeGreaterThan(500);
     for (const name of ["hits", "verified", "invalidated", "misses"]) expect(stats[name]).toBeGreaterThan(20);
+    for (const name of ["frozen", "killed", "restarted", "flushed"]) expect(faults[name]).toBeGreaterThan(0);
   });
 
   test("a cache that takes a reply for one of the time of its response is found to be wrong", {
