@@ -4,6 +4,7 @@ import { executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
 import { elapsed, moment } from "../util/clock.js";
+import { randomId } from "../util/random-id.js";
 import { MAX_TIMER, sleep, within } from "../util/timers.js";
 import { Flight, type SharedResult } from "./flight.js";
 import { type CachedOptions, type CachedSettings, resolveCachedOptions } from "./options.js";
@@ -159,7 +160,7 @@ class CachedCalls {
     await undefined;
     // Where served requests must not share promises, only calls of one tick do.
     if (!executorOf(this.#redis).context.contextNow) leave();
-    const token = crypto.randomUUID();
+    const token = randomId();
     for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
       const time = ++this.#time;
       const left = startTimer(timeout);

@@ -2,11 +2,11 @@ import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import { createScope, type WriteScope } from "../execution/exactly-once/scope.js";
 import { CHECK_LEASE } from "../execution/exactly-once/script.js";
-import { randomId } from "../execution/exactly-once/wrap.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getRemainingTime, getSignal } from "../execution/limits.js";
 import { findUnknownOption } from "../options/option-names.js";
 import { throwIfAborted } from "../util/abort.js";
+import { randomId } from "../util/random-id.js";
 import { sleep } from "../util/timers.js";
 import { InProgressError } from "./in-progress-error.js";
 

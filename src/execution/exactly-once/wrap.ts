@@ -1,6 +1,6 @@
 import type { CommandArg } from "../../protocol/args.js";
 import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
-import { monotonicTime } from "../../util/clock.js";
+import { randomId } from "../../util/random-id.js";
 import { keysOf } from "./keys.js";
 import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
@@ -56,15 +56,4 @@ export function wrapInIdempotencyScript(
   const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [check.key] : [])];
   const script = idempotencyScript(upstash, check?.lua);
   return ["EVAL", script, String(all.length), ...all, String(ttl), ...argv, ...(check?.args ?? [])];
-}
-
-/**
- * Returns 96 random bits in base 36. A process restored from a snapshot may draw the random numbers of another one
- * restored from it, so 64 of the bits are mixed with the wall clock in ms and the monotonic clock in ns.
- */
-export function randomId(): string {
-  const numbers = crypto.getRandomValues(new Uint32Array(3));
-  numbers[0]! ^= Date.now();
-  numbers[1]! ^= monotonicTime() * 1e6;
-  return Array.from(numbers, (number) => number.toString(36)).join("");
 }
