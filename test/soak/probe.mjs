@@ -1,5 +1,5 @@
 // One well-behaved client in a thread of its own: sends a small request over a kept connection, every few ms. On a message, it
-// returns how long the responses took.
+// returns how long the responses took, and the longest time without a response that was served.
 import { connect } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -7,13 +7,16 @@ const { target, request, expected, everyMs } = workerData;
 const socket = connect(target);
 const took = [];
 let errors = 0;
+let servedAt = performance.now();
+let longestGap = 0;
 let sentAt = 0;
 let received = "";
 let stopping = false;
 
 function send() {
   if (stopping) {
-    parentPort.postMessage({ took, errors });
+    longestGap = Math.max(longestGap, performance.now() - servedAt);
+    parentPort.postMessage({ took, errors, longestGap });
     socket.destroy();
     return;
   }
@@ -29,6 +32,9 @@ socket.on("data", (chunk) => {
   if (!received.endsWith(expected)) {
     if (!received.includes("\r\n\r\n{")) return;
     errors++;
+  } else {
+    longestGap = Math.max(longestGap, performance.now() - servedAt);
+    servedAt = performance.now();
   }
   took.push(performance.now() - sentAt);
   setTimeout(send, everyMs);
