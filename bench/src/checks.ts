@@ -1,10 +1,7 @@
 import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
-import type { Estimate } from "./estimate.js";
+import { type Estimate, MIN_REPETITIONS } from "./estimate.js";
 import { factor, withInterval } from "./format.js";
 import type { Check, Claim, Verdict } from "./result.js";
-
-/** Fewer repetitions than this decide nothing. */
-export const MIN_REPETITIONS = 5;
 
 /** Details of a check. */
 export interface CheckDetails extends Pick<Check, "article" | "beside"> {

@@ -1,5 +1,3 @@
-import { randomFrom } from "./random.js";
-
 /** A number computed from repeated measurements, with its 95% confidence interval. */
 export interface Estimate {
   readonly value: number;
@@ -9,32 +7,78 @@ export interface Estimate {
   readonly n: number;
 }
 
-/** How often each repetition was drawn into a resample. */
+/** How often each repetition counts. */
 export type Weights = Uint16Array;
 
-const RESAMPLES = 1_000;
+/** Computes a number from repetitions by weight. */
+export type Weighted = (weights: Weights) => number;
+
+/** Fewer repetitions than this decide nothing. */
+export const MIN_REPETITIONS = 5;
+
 const TAIL = 0.025;
+/** Student's t at 97.5% for 1 to 10 degrees of freedom. */
+const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+
+/** Returns Student's t at 97.5%; above 10 degrees of freedom by the expansion of Abramowitz and Stegun, 26.7.5. */
+const studentOf = (freedom: number): number =>
+  STUDENT[freedom - 1] ?? 1.96 + 2.372 / freedom + 2.823 / freedom ** 2;
 
 /**
- * Computes a 95% percentile bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13).
- * Whole repetitions are resampled, not single latencies, since latencies of one instance depend on each other.
- * @param n the number of repetitions; with one, the interval is the value itself
- * @param statistic computes the number from repetitions by weight
+ * Estimates a number with the interval of the jackknife: the standard error of its values without one repetition each, times
+ * Student's t (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 11). For a mean of equal repetitions it is Student's
+ * interval, which covers less than 95% if few repetitions are much skewed. Whole repetitions are left out, not single latencies, since latencies of one instance depend on each other. Below
+ * MIN_REPETITIONS it is the range of the repetitions' own numbers.
  */
-export function bootstrap(n: number, statistic: (weights: Weights) => number): Estimate {
-  const value = statistic(new Uint16Array(n).fill(1));
-  if (n < 2) return { value, low: value, high: value, n };
-  // A fixed seed: the same measurements always get the same interval.
-  const random = randomFrom(n);
-  const values = Float64Array.from({ length: RESAMPLES }, () => {
-    const weights = new Uint16Array(n);
-    for (let draw = 0; draw < n; draw++) weights[Math.floor(random() * n)]!++;
-    return statistic(weights);
-  }).sort();
+export function jackknife(n: number, statistic: Weighted): Estimate {
+  if (n < MIN_REPETITIONS) return ofMedians(n, statistic);
+  const value = statistic(weightsOf(n, 1));
+  const others = numbers(n, (each) => statistic(weightsOf(n, 1, each, 0)));
+  const center = sum(others) / others.length;
+  const error = Math.sqrt(((n - 1) / n) * sum(others.map((other) => (other - center) ** 2)));
+  const reach = studentOf(n - 1) * error;
+  return { value, low: value - reach, high: value + reach, n };
+}
+
+/**
+ * Estimates a median with the interval of order statistics: from the k-th smallest to the k-th largest of the repetitions' own
+ * medians (David and Nagaraja, Order Statistics, section 7.1). It covers at least 95% from six repetitions on. With five it is their
+ * range, which covers 93.8%; with four, 87.5%.
+ */
+export function ofMedians(n: number, statistic: Weighted): Estimate {
+  const value = statistic(weightsOf(n, 1));
+  const own = numbers(n, (each) => statistic(weightsOf(n, 0, each, 1))).sort((a, b) => a - b);
+  if (own.length < 2) return { value, low: value, high: value, n };
+  const outside = ranksOutside(own.length);
+  // The median of all latencies may lie beyond the instances' own medians.
   return {
     value,
-    low: values[Math.floor(TAIL * RESAMPLES)]!,
-    high: values[Math.ceil((1 - TAIL) * RESAMPLES) - 1]!,
+    low: Math.min(value, own[outside]!),
+    high: Math.max(value, own.at(-1 - outside)!),
     n,
   };
 }
+
+/** Returns how many of n values lie outside the interval on each side: a median has so few below it in 2.5% of samples. */
+function ranksOutside(n: number): number {
+  let [outside, probability, below] = [0, 0.5 ** n, 0.5 ** n];
+  for (;;) {
+    probability *= (n - outside) / (outside + 1);
+    below += probability;
+    if (below > TAIL) return outside;
+    outside++;
+  }
+}
+
+/** Returns n equal weights, but for one repetition. */
+function weightsOf(n: number, weight: number, but = -1, other = 0): Weights {
+  const weights = new Uint16Array(n).fill(weight);
+  if (but >= 0) weights[but] = other;
+  return weights;
+}
+
+/** Returns the number of each repetition; one without values has none. */
+const numbers = (n: number, of: (each: number) => number): number[] =>
+  Array.from({ length: n }, (_, each) => of(each)).filter((value) => !Number.isNaN(value));
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);

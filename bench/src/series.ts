@@ -1,4 +1,4 @@
-import { bootstrap, type Estimate, type Weights } from "./estimate.js";
+import { type Estimate, jackknife, ofMedians, type Weights } from "./estimate.js";
 import { Latencies } from "./latencies.js";
 
 /** The percentiles that curves are drawn through. */
@@ -17,6 +17,8 @@ export const percentile =
 
 export const p50 = percentile(50);
 export const mean: Statistic = (series, weights) => series.mean(weights);
+/** The standard deviation of all values. */
+export const stddev: Statistic = (series, weights) => series.stddev(weights);
 
 /** The values of one case, round by round: one instance, process or trial each. */
 export class Series {
@@ -68,9 +70,15 @@ export class Series {
     return sum / count;
   }
 
+  stddev(weights: Weights): number {
+    const center = this.mean(weights);
+    const squares = new Series(this.rounds.map((values) => values.map((value) => (value - center) ** 2)));
+    return Math.sqrt(squares.mean(weights));
+  }
+
   /** Returns a statistic with its interval over the rounds. Default: the median. */
   estimate(statistic: Statistic = p50): Estimate {
-    return bootstrap(this.rounds.length, (weights) => statistic(this, weights));
+    return combine([this], (value) => value, statistic);
   }
 
   /** Returns a percentile with its interval; undefined if fewer than one value lies beyond it. */
@@ -118,8 +126,8 @@ export class Series {
 }
 
 /**
- * Combines a statistic of several series with its interval. Rounds are resampled together, since other load on the machine
- * affects all cases of a round alike.
+ * Combines a statistic of several series with its interval over the rounds. A round counts or is left out in all series alike, since
+ * other load on the machine affects all cases of a round.
  * @throws if the series have different numbers of rounds
  */
 export function combine(
@@ -131,7 +139,8 @@ export function combine(
   if (series.some(({ rounds }) => rounds.length !== n)) {
     throw new Error("compared cases need the same number of rounds");
   }
-  return bootstrap(n, (weights) => how(...series.map((each) => statistic(each, weights))));
+  const estimate = statistic === p50 ? ofMedians : jackknife;
+  return estimate(n, (weights) => how(...series.map((each) => statistic(each, weights))));
 }
 
 /** Returns `a / b`, for the median unless another statistic is given. */

@@ -1,5 +1,4 @@
-import { MIN_REPETITIONS } from "../checks.js";
-import type { Estimate } from "../estimate.js";
+import { type Estimate, MIN_REPETITIONS } from "../estimate.js";
 import { ms, withInterval } from "../format.js";
 import type { FunctionEstimate } from "./function-estimate.js";
 import { minus } from "./intervals.js";

@@ -8,7 +8,7 @@ import type { Server } from "../gateway/requests.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { barChart, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
-import { pairedRatio } from "../series.js";
+import { combine, pairedRatio } from "../series.js";
 
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
 const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
@@ -81,7 +81,7 @@ export default defineScenario({
         ["case", caseOf],
         ["server", nameOf],
         ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
-        ["commands / s", ({ perSecond, commands }) => perSecond.estimate().value * commands],
+        ["commands / s", ({ perSecond, commands }) => combine([perSecond], (value) => value * commands), 0],
         ["p50 ms", ({ p50 }) => p50.estimate()],
         ["p99 ms", ({ p99 }) => p99.estimate()],
         ["CPU us / request", ({ cpuMicros }) => cpuMicros.estimate(), 1],

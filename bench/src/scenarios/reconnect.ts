@@ -8,7 +8,7 @@ import { type ReconnectWay, startWays } from "../reconnect/ways.js";
 import type { Check, Claim } from "../result.js";
 import { GREETING } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio, type Series } from "../series.js";
+import { combine, mean, ratio, type Series, stddev } from "../series.js";
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
@@ -90,6 +90,7 @@ export default defineScenario({
         ["tps", ({ tps }) => tps.estimate(mean), 0],
         ["tps without connecting", ({ tpsExcluding }) => tpsExcluding.estimate(mean), 0],
         ...latencyColumns("latencies", 3),
+        ["stddev ms", ({ latencies }) => latencies.estimate(stddev), 3],
         ["transactions", ({ latencies }) => latencies.count],
         ["connections opened", ({ opened }) => opened.total],
       ]),

@@ -547,6 +547,21 @@ test("the report of fleet has means per round with intervals, and names the late
   expect(notes.join()).toContain("fails or is throttled counts with the function's timeout of 60,000 ms");
 });
 
+test("the table of reconnect has the standard deviation of latencies, as pgbench prints it", () => {
+  const { table } = reconnect.report(CASES.reconnect![1], context);
+  const column = table.columns.findIndex(({ title }) => title === "stddev ms");
+  expect(table.rows[0]!.cells[column]).toMatch(/^0\.06\d \(0\.0\d+ to 0\.0\d+\)$/);
+});
+
+test("keepalive draws the latency of every call of an instance, the first one included", () => {
+  const [chart] = keepalive
+    .report(CASES.keepalive![1], context)
+    .charts.filter(({ kind }) => kind === "lines");
+  if (chart?.kind !== "lines") throw new Error("no chart of lines");
+  const { points } = chart.panels[0]!.lines[0]!;
+  expect([points.length, points[0], points.at(-1)![0]]).toEqual([11, [1, 9], 11]);
+});
+
 test("reconnect fails if a command of its own connection shared one", () => {
   const [check] = reconnect.report(transactions([600, 100, 500, 110, 550], 9), context).checks.slice(-1);
   expect(check).toMatchObject({

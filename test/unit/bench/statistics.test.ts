@@ -9,12 +9,16 @@ import {
   exactly,
   summaryOf,
 } from "../../../bench/src/checks.js";
-import { bootstrap, type Estimate } from "../../../bench/src/estimate.js";
+import { type Estimate, jackknife, ofMedians } from "../../../bench/src/estimate.js";
 import { warningOf } from "../../../bench/src/load-guard.js";
 import { randomFrom } from "../../../bench/src/random.js";
-import { combine, mean, pairedRatio, percentile, ratio, Series } from "../../../bench/src/series.js";
+import { combine, mean, pairedRatio, percentile, ratio, Series, stddev } from "../../../bench/src/series.js";
 
-describe("a bootstrap interval", () => {
+/** Draws from the normal distribution (Box and Muller). */
+const normalFrom = (random: () => number) =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+describe("an interval", () => {
   test("an interval of the mean has about the width that theory gives", () => {
     const random = randomFrom(3);
     const values = Array.from({ length: 200 }, () => random());
@@ -39,16 +43,66 @@ describe("a bootstrap interval", () => {
     expect(share).toBeLessThan(0.99);
   });
 
-  test("resampling is by instance, not by latency: many latencies of two instances stay uncertain", () => {
-    const slow = Array(1_000).fill(10);
-    const fast = Array(1_000).fill(1);
-    expect(new Series([slow, fast]).estimate(mean)).toMatchObject({ value: 5.5, low: 1, high: 10 });
+  const shapes: readonly [
+    name: string,
+    draw: (random: () => number) => number,
+    mean: number,
+    median: number,
+  ][] = [
+    ["normal", (random) => 10 + normalFrom(random), 10, 10],
+    ["skewed", (random) => Math.exp(0.3 * normalFrom(random)), Math.exp(0.045), 1],
+  ];
+  test.each(shapes)(
+    "five repetitions suffice: intervals of a %s mean and median cover it in 92% to 97% of experiments",
+    (...shape) => {
+      const [, draw, trueMean, trueMedian] = shape;
+      const random = randomFrom(5);
+      const covered = { mean: 0, median: 0 };
+      for (let experiment = 0; experiment < 2_000; experiment++) {
+        const series = new Series(Array.from({ length: 5 }, () => [draw(random)]));
+        const [ofMean, ofMedian] = [series.estimate(mean), series.estimate()];
+        covered.mean += Number(ofMean.low <= trueMean && trueMean <= ofMean.high);
+        covered.median += Number(ofMedian.low <= trueMedian && trueMedian <= ofMedian.high);
+      }
+      for (const count of [covered.mean, covered.median]) {
+        expect(count / 2_000).toBeGreaterThan(0.92);
+        expect(count / 2_000).toBeLessThan(0.97);
+      }
+    },
+  );
+
+  test("the interval of a mean is that of Student, for few repetitions and for many", () => {
+    const { value, low, high } = new Series([[1], [2], [3], [4], [5]]).estimate(mean);
+    const reach = 2.776 * Math.sqrt(2.5 / 5);
+    expect([value, low, high]).toEqual([3, expect.closeTo(3 - reach, 9), expect.closeTo(3 + reach, 9)]);
+    const many = new Series(Array.from({ length: 21 }, (_, at) => [at])).estimate(mean);
+    // Student's t at 20 degrees of freedom is 2.086; the variance of 0 to 20 is 38.5.
+    expect(many.high).toBeCloseTo(10 + 2.086 * Math.sqrt(38.5 / 21), 2);
   });
 
-  test("an interval is the same for the same numbers, and the value itself for one repetition", () => {
-    const statistic = (weights: Uint16Array) => weights[0]!;
-    expect(bootstrap(9, statistic)).toEqual(bootstrap(9, statistic));
-    expect(bootstrap(1, () => 4)).toEqual({ value: 4, low: 4, high: 4, n: 1 });
+  test.each([
+    [5, 0],
+    [6, 0],
+    [8, 0],
+    [9, 1],
+    [10, 1],
+    [20, 5],
+  ])("the interval of a median of %i repetitions leaves %i out on each side", (n, out) => {
+    const rounds = Array.from({ length: n }, (_, at) => [at]);
+    expect(new Series(rounds).estimate()).toMatchObject({ low: out, high: n - 1 - out });
+  });
+
+  test("an interval is over instances, not latencies: many latencies of a few instances stay uncertain", () => {
+    const [slow, fast] = [Array(1_000).fill(10), Array(1_000).fill(1)];
+    expect(new Series([slow, fast]).estimate(mean)).toMatchObject({ value: 5.5, low: 1, high: 10 });
+    const { low, high } = new Series([slow, fast, slow, fast, slow]).estimate(mean);
+    expect(high - low).toBeGreaterThan(10);
+  });
+
+  test("repetitions without values are left out, and one repetition has no interval", () => {
+    expect(new Series([[1], [], [3], [2], [], [5]]).estimate()).toMatchObject({ low: 1, high: 5 });
+    for (const estimate of [jackknife, ofMedians])
+      expect(estimate(1, () => 4)).toEqual({ value: 4, low: 4, high: 4, n: 1 });
   });
 });
 
@@ -66,6 +120,7 @@ describe("a series", () => {
     expect(series.p(99)).toBeUndefined();
     expect(series.curve.at(-1)).toEqual([90, 9]);
     expect(series.estimate(percentile(99)).value).toBe(10);
+    expect(series.estimate(stddev).value).toBeCloseTo(Math.sqrt(8.25), 9);
   });
 
   test("a comparison pairs rounds, so that a slow machine affects both sides", () => {
