@@ -17,11 +17,16 @@ export interface HeldRedis {
   close(): Promise<void>;
 }
 
-/** Starts a Redis and, unless it is reached directly, a gateway. @param flags more flags of the Redis */
-export async function startHeldRedis(direct: boolean, flags: readonly string[] = []): Promise<HeldRedis> {
-  const redis = await startRedis({ listen: "tcp", flags });
+/**
+ * Starts a Redis and, unless it is reached directly, a gateway.
+ * @param limitS the time in s after which the Redis closes an idle connection. Default 0: never
+ */
+export async function startHeldRedis(direct: boolean, limitS = 0): Promise<HeldRedis> {
+  const redis = await startRedis({ listen: "tcp" });
   await redis.command("SET", "greeting", GREETING);
   const gateway = direct ? undefined : await startGatewayProcess({ args: ["--redis", redis.url] });
+  // Not before: the start of a gateway may take as long as the limit, and the connection that counts is idle meanwhile.
+  await redis.command("CONFIG", "SET", "timeout", limitS);
   const port = redis.port!;
   const { url = "", token = "" } = gateway ?? {};
   return {

@@ -28,7 +28,7 @@ export default defineScenario({
   },
   label: ({ arm, users }) => `${arm}, ${users} clients`,
   run: async ({ direct, keep, limitS, users, client }, { settings, random }, round) => {
-    const redis = await startHeldRedis(direct, ["--timeout", String(limitS)]);
+    const redis = await startHeldRedis(direct, limitS);
     const { seconds } = settings;
     const seed = settings.seed + round;
     const use = { target: redis.target, users, keep, gapMs: GAP_MS, seconds, seed };
