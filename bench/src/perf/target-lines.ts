@@ -23,6 +23,8 @@ export interface Compared {
   readonly peer: string;
   /** Absent: the line has no limit. */
   readonly check?: Check;
+  /** "warmline" or the peer, whichever has the better number, or "undecided"; "" without a peer. */
+  readonly better: string;
   readonly shipped: string;
   readonly best: string;
   readonly medians: string;
@@ -57,17 +59,17 @@ function compareWithPeer(
     series.estimate().value.toFixed(digits),
   );
   const text = (estimate: Estimate | undefined) => (estimate ? withInterval(estimate, times) : "");
+  const verdict = decide(decisive, bound, 1);
   const line = {
     version,
     name,
     peer: label,
+    better: typeof peer !== "string" ? "" : { yes: "warmline", no: peer, undecided: "undecided" }[verdict],
     shipped: text(first),
     best: text(second),
     medians: `${medians.join(", ")} ${unit}`.trim(),
   };
-  if (limit === undefined) {
-    return { ...line, wanted: `no limit; better than ${label}: ${decide(decisive, bound, 1)}` };
-  }
+  if (limit === undefined) return { ...line, wanted: `no limit, beside ${label}` };
   const wanted = `${bound} ${times(limit)} ${label}`;
   return {
     ...line,
@@ -97,6 +99,7 @@ export const sizeLines = (): Compared[] =>
       name,
       wanted,
       peer: "",
+      better: "",
       check,
       shipped: actual,
       best: "",

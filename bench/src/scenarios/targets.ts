@@ -87,6 +87,7 @@ export default defineScenario({
         ["target", ({ wanted }) => wanted],
         ["peer as shipped", ({ shipped }) => shipped],
         ["peer at its best known settings", ({ best }) => best],
+        ["better", ({ better }) => better],
         ["medians", ({ medians }) => medians],
       ]),
       charts: [
@@ -110,7 +111,7 @@ export default defineScenario({
         ...(settings.quick ? [] : warmUpNotes(rows, ({ client, measure }) => `${client.label}, ${measure}`)),
         ...fixedServerNotes(context),
         ...(findRedisServer() ? [] : [`Skipped: connections at Redis: ${NO_REDIS}.`]),
-        "Lines without a limit compare with what a user would pick instead. With an awaited PING every client is ready when its init phase ends; ioredis as shipped checks that Redis is ready, at its best known settings it does not. Connections at Redis are those of instances with one connection each, to Redis or to the gateway.",
+        "Lines without a limit compare with what a user would pick instead. The column better names the one whose number is better, within a limit too. It is undecided if the interval contains 1. With an awaited PING every client is ready when its init phase ends; ioredis as shipped checks that Redis is ready, at its best known settings it does not. Connections at Redis are those of instances with one connection each, to Redis or to the gateway.",
         "The scenario gateway measures the targets of the gateway.",
       ],
     };

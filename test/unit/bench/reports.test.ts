@@ -583,9 +583,12 @@ test("a target is decided by the better of the peer's settings, and both are nam
   expect(table.columns.map(({ title }) => title)).toContain("peer at its best known settings");
 });
 
-test("targets compares with the clients that a user would pick instead, and says where they are better", () => {
-  const lines = (own: number) =>
-    targets.report(measured(own), context).table.rows.map(({ cells }) => cells.slice(1, 3).join(": "));
+test("targets compares with the clients that a user would pick instead, and names the better in each row", () => {
+  const lines = (own: number) => {
+    const { columns, rows } = targets.report(measured(own), context).table;
+    const better = columns.findIndex(({ title }) => title === "better");
+    return rows.map(({ cells }) => `${cells[1]}: ${cells[2]}; better: ${cells[better]}`);
+  };
   const names = [
     "import and first command, TLS",
     "init and first command, nothing awaited",
@@ -597,9 +600,11 @@ test("targets compares with the clients that a user would pick instead, and says
   ];
   const [fast, slow] = [lines(40), lines(2_000)];
   for (const name of names) {
-    expect(fast).toContain(`${name}: no limit; better than undici: yes`);
-    expect(slow).toContain(`${name}: no limit; better than undici: no`);
+    expect(fast).toContain(`${name}: no limit, beside undici; better: warmline`);
+    expect(slow).toContain(`${name}: no limit, beside undici; better: undici`);
   }
+  // 1.09 times the peer's time is within the limit, and the peer is the better one.
+  expect(lines(545)).toContain("one at a time, p50, 1 ms away: at most 1.10x ioredis; better: ioredis");
   const limits = [
     "import and first command, TLS: at most 0.40x ioredis",
     "50 in flight: at least 1.50x ioredis",
@@ -608,7 +613,7 @@ test("targets compares with the clients that a user would pick instead, and says
     "CPU per command, 1 ms away: at most 1.20x ioredis",
     "connections at Redis for 1,000 instances: at most 0.01x ioredis",
   ];
-  for (const limit of limits) expect(fast).toContain(limit);
+  for (const limit of limits) expect(fast).toContain(`${limit}; better: warmline`);
   expect(fast.filter((line) => line.startsWith("import and first command, TLS: "))).toHaveLength(3);
 });
 
