@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { tunedForFaults } from "../bench/src/bench-client.js";
 import { shortCommit } from "../bench/src/commit.js";
 import { grouped } from "../bench/src/present.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
@@ -46,7 +47,10 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
+/** The clients of starts and costs. Their tuned variants have the label that {@link tuned} returns. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
+
+const tuned = (label: string) => `${label}, tuned`;
 
 const LOAD_CLIENTS = [
   "warmline",
@@ -67,17 +71,24 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const clients = Object.entries(FAULT_CLIENTS).filter(([label]) => columns.includes(label));
     const labels = clients.map(([label]) => label);
     const rows = Object.entries(FAULTS).map(([title, words]) => [words, ...outcomes(result, title, labels)]);
-    return markdown(["", ...clients.map(([, column]) => column)], rows) + sources(result);
+    return (
+      markdown(["", ...clients.map(([, column]) => column)], rows) + sources([result], tunedNote(columns))
+    );
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
     const { columns, rows } = faultChart(result);
-    const lines = rows.map(({ title }) => [title, ...outcomes(result, title, columns)]);
-    return markdown(["", ...columns], lines) + provenance(result);
+    const tunedLabels = columns.map(tunedForFaults);
+    const labels = columns.filter((label) => !tunedLabels.includes(label));
+    const lines = rows.map(({ title }) => [title, ...outcomes(result, title, labels)]);
+    return markdown(["", ...labels], lines) + provenance(result, tunedNote(columns));
   },
   starts: (results) => {
     const result = resultOf(results, "cold");
-    const rows = pick(result, [coldCase(result)], START_CLIENTS, [
+    const clients = START_CLIENTS.flatMap((client) => [client, tuned(client)]).filter(
+      (client) => START_CLIENTS.includes(client) || hasRow(result, [coldCase(result), client]),
+    );
+    const rows = pick(result, [coldCase(result)], clients, [
       "init ms",
       "first ms",
       "init and first ms",
@@ -101,25 +112,19 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       results.get("idle"),
       results.get("near"),
     ];
-    const columns: [title: string, cells: string[][]][] = [
-      ["init and first command, ms", pick(cold, [coldCase(cold)], START_CLIENTS, ["init and first ms"])],
-      [
-        "CPU per command, us",
-        pick(throughput, [nodeOf(throughput), "1 in flight"], START_CLIENTS, ["CPU us"]),
-      ],
+    const columns: [title: string, cells: readonly string[]][] = [
+      ["init and first command, ms", betterOf(cold, [coldCase(cold)], "init and first ms", "least")],
+      ["CPU per command, us", betterOf(throughput, [nodeOf(throughput), "1 in flight"], "CPU us", "least")],
       [
         "50 in flight, commands/s",
-        pick(throughput, [nodeOf(throughput), "50 in flight"], START_CLIENTS, ["commands/s"]),
+        betterOf(throughput, [nodeOf(throughput), "50 in flight"], "commands/s", "most"),
       ],
     ];
     if (idle)
-      columns.push([
-        "SET after 60 s frozen, ms",
-        pick(idle, ["SET, 60 s frozen"], START_CLIENTS, ["p50 ms"]),
-      ]);
+      columns.push(["SET after 60 s frozen, ms", betterOf(idle, ["SET, 60 s frozen"], "p50 ms", "least")]);
     const rows = START_CLIENTS.map((client, at) => [
       client === "bare agent" ? "http.Agent" : client,
-      ...columns.map(([, cells]) => cells[at]![1]!),
+      ...columns.map(([, cells]) => cells[at]!),
     ]);
     const table = markdown(["", ...columns.map(([title]) => title)], rows).replaceAll(" to ", "–");
     const reads =
@@ -128,9 +133,9 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
         .map(([way, commands]) => `${way}: ${commands}`)
         .join("; ")
         .replaceAll(" to ", "–");
-    const note = reads ? `\n\nCommands sent for ten reads in each invocation: ${reads}.` : "";
+    const note = reads ? `Commands sent for ten reads in each invocation: ${reads}. ` : "";
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
-    return table + note + sources(...from);
+    return table + sources(from, note);
   },
   // Its verdicts are in its table.
   targets: (results) => tableBlock(results, "targets"),
@@ -186,24 +191,58 @@ function faultChart({ charts }: Result): MatrixChart {
   return chart;
 }
 
-/** The worst outcomes of a fault for some clients; bad ones are bold. */
+/** The worst outcomes of a fault for some clients; bad ones are bold. Tuned for faults, a client may have a second one. */
 function outcomes(result: Result, fault: string, clients: readonly string[]): string[] {
   const { columns, rows } = faultChart(result);
   const row = rows.find((each) => each.title === fault);
   if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
-  return clients.map((label) => {
+  const outcomeOf = (label: string) => {
     const column = columns.indexOf(label);
     if (column < 0) throw new Error(`bench/results/faults.json has no client ${label}`);
     const kind = row.cells[column]?.kind ?? "";
     return ["", "right", "rejected"].includes(kind) ? kind : `**${kind}**`;
+  };
+  return clients.map((label) => {
+    const measured = [label, tunedForFaults(label)].filter(
+      (each) => each === label || columns.includes(each),
+    );
+    return [...new Set(measured.map(outcomeOf))].join(" / ");
   });
 }
+
+/** Returns what two words in a cell are, if clients were also measured tuned for faults. */
+const tunedNote = (columns: readonly string[]): string =>
+  columns.some((label) => columns.includes(tunedForFaults(label)))
+    ? "Two words: as shipped / with a timeout and no retries. "
+    : "";
 
 function resultOf(results: Results, scenario: string): Result {
   const result = results.get(scenario);
   if (!result) throw new Error(`bench/results has no result of ${scenario}`);
   return result;
 }
+
+/** The clients of {@link START_CLIENTS} in a case: the better number of their settings as shipped and, if measured, tuned. */
+function betterOf(
+  result: Result,
+  caseCells: readonly string[],
+  title: string,
+  better: "least" | "most",
+): string[] {
+  const cellOf = (client: string) => pick(result, caseCells, [client], [title])[0]![1]!;
+  const numberOf = (cell: string) => Number.parseFloat(cell.replaceAll(",", ""));
+  return START_CLIENTS.map((client) => {
+    const shipped = cellOf(client);
+    if (!hasRow(result, [...caseCells, tuned(client)])) return shipped;
+    const best = cellOf(tuned(client));
+    const gain = numberOf(shipped) - numberOf(best);
+    return (better === "least" ? gain : -gain) > 0 ? `${best}, tuned` : shipped;
+  });
+}
+
+const rowAt = ({ table }: Result, begin: readonly string[]) =>
+  table.rows.findIndex(({ cells }) => begin.every((cell, column) => cells[column] === cell));
+const hasRow = (result: Result, begin: readonly string[]) => rowAt(result, begin) >= 0;
 
 /** Returns the rows of a case for some clients: the label, then the columns with these titles. The case's cells come first in a row. */
 function pick(
@@ -215,9 +254,7 @@ function pick(
   const cellsOf = rowsOf(result, titles);
   return clients.map((client) => {
     const begin = [...caseCells, client];
-    const at = result.table.rows.findIndex(({ cells }) =>
-      begin.every((cell, column) => cells[column] === cell),
-    );
+    const at = rowAt(result, begin);
     if (at < 0) throw new Error(`bench/results/${result.scenario}.json has no row ${begin.join(", ")}`);
     return [client, ...cellsOf[at]!];
   });
@@ -265,12 +302,12 @@ function origin(...from: readonly Result[]): string {
   return `Measured on ${measuredOn(from)}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${versions.join("")}`;
 }
 
-/** The date, the machine and the command of a result. */
-const provenance = (result: Result) =>
-  `\n\n${origin(result)}: \`${result.command}\` ([all numbers](${link(result.scenario)})).\n`;
+/** A note, then the date, the machine and the command of a result. */
+const provenance = (result: Result, note = "") =>
+  `\n\n${note}${origin(result)}: \`${result.command}\` ([all numbers](${link(result.scenario)})).\n`;
 
-/** The dates and the machine of results, with links to their commands and numbers. @throws if their machines or versions differ */
-function sources(...from: readonly Result[]): string {
+/** A note, then the dates and the machine of results, with links to their commands and numbers. @throws if their machines or versions differ */
+function sources(from: readonly Result[], note = ""): string {
   const [first] = from;
   for (const { machine, versions, scenario } of from) {
     const same =
@@ -282,7 +319,7 @@ function sources(...from: readonly Result[]): string {
       );
   }
   const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
-  return `\n\n${origin(...from)}. Commands and all numbers: ${links}.\n`;
+  return `\n\n${note}${origin(...from)}. Commands and all numbers: ${links}.\n`;
 }
 
 const link = (scenario: string) =>

@@ -133,6 +133,9 @@ export const commandsFunction = (client: BenchClient, variant: Variant, endpoint
 /** The timeout in ms of clients that are tuned for faults. */
 const FAULT_TIMEOUT_MS = 2_000;
 
+/** Returns the label of a client with its best known settings against faults. */
+export const tunedForFaults = (label: string): string => `${label}, tuned for faults`;
+
 /** Returns how a client is used against faults. */
 export function faultClients(client: BenchClient, endpoint: Endpoint): readonly FaultClient[] {
   if (client.faults) return client.faults;
@@ -143,7 +146,7 @@ export function faultClients(client: BenchClient, endpoint: Endpoint): readonly 
     { name, label, function: shipped },
     ...(timeoutSettings === undefined
       ? []
-      : [{ name: `${name}-timeout`, label: `${label}, tuned for faults`, function: tuned }]),
+      : [{ name: `${name}-timeout`, label: tunedForFaults(label), function: tuned }]),
   ];
 }
 
@@ -152,5 +155,5 @@ export const faultNotes = (clients: readonly BenchClient[]): string[] =>
   clients.flatMap(({ label, timeoutSettings }) =>
     timeoutSettings === undefined
       ? []
-      : [`${label}, tuned for faults: ${timeoutSettings}, with a timeout of ${FAULT_TIMEOUT_MS / 1_000} s.`],
+      : [`${tunedForFaults(label)}: ${timeoutSettings}, with a timeout of ${FAULT_TIMEOUT_MS / 1_000} s.`],
   );

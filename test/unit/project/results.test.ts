@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type BenchClient, type Endpoint, faultClients } from "../../../bench/src/bench-client.js";
 import { claimOf } from "../../../bench/src/checks.js";
-import type { Result } from "../../../bench/src/result.js";
+import type { MatrixChart, Result } from "../../../bench/src/result.js";
 import { buildRow } from "../../../bench/src/run-scenario.js";
 import type { Context } from "../../../bench/src/scenario.js";
 import idleScenario from "../../../bench/src/scenarios/idle.js";
@@ -138,6 +139,74 @@ describe("blocks of other results", () => {
       "Commands sent for ten reads in each invocation: warmline: 10.0; warmline/near: 1.4.",
     );
     expect(text).toMatch(/all numbers: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
+  });
+
+  test("a cell of the faults has a client's outcome as shipped, and the one with a timeout where it differs", () => {
+    const peer = { ...clients[1]!, timeoutSettings: "signal" } as BenchClient;
+    const [, tuned] = faultClients(peer, {} as Endpoint);
+    const [chart] = published.charts.filter((each): each is MatrixChart => each.kind === "matrix");
+    const from = measured("faults", {
+      charts: [
+        {
+          ...chart!,
+          columns: [...chart!.columns, tuned!.label],
+          rows: chart!.rows.map(({ title, cells }) => ({
+            title,
+            cells: [...cells, { kind: "rejected" as const, text: "" }],
+          })),
+        },
+      ],
+    });
+    for (const [name, fault] of [
+      ["faults", "GET, silent server"],
+      ["all-faults", "get, no response ever"],
+    ] as const) {
+      const [before, after] = [block(name), block(name, from)];
+      expect(after.split("\n")[0]).toBe(before.split("\n")[0]);
+      expect(before).not.toContain("Two words");
+      expect(after).toContain("Two words: as shipped / with a timeout and no retries. Measured on ");
+      const line = after.split("\n").find((each) => each.startsWith(`| ${fault} `))!;
+      // @upstash/redis differs with a timeout, the bare agent was not measured with one.
+      expect(line).toContain(" | rejected | **hung** / rejected | **hung** | ");
+    }
+    expect(block("faults", from)).toMatch(/\| INCR, a proxy's 503 \| rejected \| right \| rejected \|/);
+  });
+
+  test("README's table of costs has a peer's tuned number where that is the better one, and names it", () => {
+    const rows = (scenario: string, ...more: string[][]) => {
+      const { table } = results.get(scenario)!;
+      const added = more.map((cells) => ({
+        cells: table.columns.map(({ title }, at) => cells[at] ?? (title.endsWith("ms") ? "7.0" : "")),
+      }));
+      return measured(scenario, { table: { ...table, rows: [...table.rows, ...added] } });
+    };
+    const ofLoad = (inFlight: string, perSecond: string, cpu: string) => [
+      ...[results.get("throughput")!.table.rows[0]!.cells[0]!, inFlight, "node-redis (TCP), tuned"],
+      ...[perSecond, "", "", "", "", "", cpu],
+    ];
+    const ofStart = [results.get("cold")!.table.rows[6]!.cells[0]!, "ioredis (TCP), tuned"];
+    const lineOf = (client: string, ...from: ReadonlyMap<string, Result>[]) =>
+      block("costs", new Map([...results, ...from.flatMap((each) => [...each])]))
+        .split("\n")
+        .find((line) => line.startsWith(`| ${client} |`))!
+        .split(" | ");
+    const tuned = [
+      rows("cold", ofStart),
+      rows("throughput", ofLoad("1 in flight", "1", "1.0"), ofLoad("50 in flight", "1", "1.0")),
+    ];
+    expect(lineOf("ioredis (TCP)", ...tuned)[1]).toBe("7.0, tuned");
+    const [, start, cpu, perSecond] = lineOf("node-redis (TCP)", ...tuned);
+    expect([start, cpu, perSecond]).toEqual([
+      lineOf("node-redis (TCP)")[1],
+      "1.0, tuned",
+      lineOf("node-redis (TCP)")[3],
+    ]);
+    // The published run has ioredis tuned: more commands per second, and more CPU time for one at a time.
+    const [, , one, many] = lineOf("ioredis (TCP)");
+    expect([one, many]).toEqual([expect.not.stringMatching("tuned"), expect.stringMatching(/\), tuned \|$/)]);
+    expect(block("starts", new Map([...results, ...tuned[0]!]))).toContain(
+      "\n| ioredis (TCP), tuned | 7.0 |",
+    );
   });
 
   test("an unknown block, fault, row or column, and another machine, are refused by name", () => {
