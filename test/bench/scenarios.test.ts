@@ -53,6 +53,20 @@ test.each(["cache-miss", "cost", "idle"])(
   120_000,
 );
 
+test("first-write freezes warmline's ways on both networks, and clients over TLS", async () => {
+  const { data, settings } = await run("first-write", "--clients", "agent,ioredis", "--invocations", "2");
+  const cases = (data as any[]).map(({ way, tls, frozenS }) => `${way} ${tls} ${frozenS}`);
+  const both = ["agent", "ioredis"].filter((name) => settings.clients.includes(name));
+  expect(new Set(cases).size).toBe(cases.length);
+  expect(cases).toHaveLength(2 * 3 * 2 + both.length * 2 * 2);
+  expect(data.every(({ client, tls }: any) => client === undefined || tls)).toBe(true);
+  for (const { latencies, failed, way } of data) {
+    expect([way, failed.values]).toEqual([way, [0]]);
+    // One round trip takes 20 ms.
+    expect(latencies.min, way).toBeGreaterThan(way.startsWith("ready()") ? 0 : 19);
+  }
+}, 120_000);
+
 describe("zombie", () => {
   test("zombie loses calls of TCP clients and bare agents, of fetch only behind a middlebox, and none of warmline", async () => {
     const own = ["--clients", "warmline,agent,fetch,ioredis", "--speedup", "10"];

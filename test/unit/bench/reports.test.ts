@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listedClaims } from "../../../bench/src/articles.js";
 import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { summaryOf } from "../../../bench/src/checks.js";
+import { waysOf } from "../../../bench/src/first-write-ways.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import type { Report, Result, Style } from "../../../bench/src/result.js";
@@ -10,6 +11,7 @@ import type { Context, Scenario } from "../../../bench/src/scenario.js";
 import distance from "../../../bench/src/scenarios/distance.js";
 import ephemeral from "../../../bench/src/scenarios/ephemeral.js";
 import faults from "../../../bench/src/scenarios/faults.js";
+import firstWrite from "../../../bench/src/scenarios/first-write.js";
 import fleet from "../../../bench/src/scenarios/fleet.js";
 import flood from "../../../bench/src/scenarios/flood.js";
 import gateway from "../../../bench/src/scenarios/gateway.js";
@@ -259,6 +261,17 @@ const paused = (slower: number, failed = 0) =>
       longestPauseS: idleS,
     }),
   );
+const firstWrites = (slower: number, failed = 0) =>
+  rowsOf(
+    [false, true].flatMap((tls) =>
+      waysOf([warmline, client("ioredis", "tcp")], settings, tls).map((each) => ({ ...each, tls })),
+    ),
+    ({ frozenS, client: peer }, round) => ({
+      latencies: ten(peer ? 5 : frozenS > 0 ? slower : 1, round),
+      failed: frozenS > 0 ? failed : 0,
+      longestPauseS: frozenS,
+    }),
+  );
 const USES = [
   { use: "reuse", awaited: true },
   { use: "ephemeral", awaited: true },
@@ -342,6 +355,7 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
   sequential: [sequential, sequences([1, 2, 10, 20, 1.5, 1.4]), sequences([2, 1, 10, 9, 3, 12])],
   zombie: [zombie, zombies({ warmline: 0, others: 1 }), zombies({ warmline: 1, others: 0 })],
   idle: [idle, paused(1.2), paused(9, 1)],
+  "first-write": [firstWrite, firstWrites(1.05), firstWrites(9, 1)],
   reconnect: [reconnect, transactions([600, 100, 500, 200, 450]), transactions([100, 600, 500, 590, 580])],
   sockets: [sockets, webRequests([1, 1_000, 20]), webRequests([500, 1_000, 340])],
   fleet: [fleet, fleets([0, 900, 90]), fleets([0, 100, 90], 900)],
@@ -445,6 +459,18 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
       expect([label, dashed ?? false]).toEqual([label, /tuned/.test(label)]);
     expect(name).toBe(scenario.name);
   });
+});
+
+test("first-write compares every client's reads and writes over TLS with its own warm ones", () => {
+  expect(firstWrite.clients).toBe("shipped");
+  const { table, headlines } = firstWrite.report(firstWrites(1.05), context);
+  const peers = table.rows.map(({ cells }) => cells).filter(([, way]) => /ioredis/.test(way!));
+  const pauses = ["back to back, TLS", "frozen for 2 s, TLS", "frozen for 60 s, TLS"];
+  expect(peers.map((cells) => cells.slice(0, 2))).toEqual(
+    pauses.flatMap((pause) => ["GET", "SET"].map((command) => [pause, `ioredis, ${command}`])),
+  );
+  for (const cells of peers) expect(cells.at(-1)).toMatch(/^1\.00 /);
+  expect(headlines.map(({ label }) => label).join()).not.toContain("ioredis");
 });
 
 test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and distance every client as shipped", async () => {
