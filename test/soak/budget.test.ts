@@ -167,6 +167,40 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await run(gateway, "GET", "counter")).toBe("3");
   });
 
+  test("a dozen slow readers get all elements of the lists that they pop", async () => {
+    await start({ maxBufferedBytes: 16 * MB, commandTimeout: 2_000 });
+    const element = "e".repeat(10_000);
+    const [readers, each] = [12, 600];
+    const batch = Array.from({ length: 100 }, () => element);
+    for (let i = 0; i < readers * each; i += 100)
+      expect(await run(gateway, "RPUSH", "queue", ...batch)).toBe(i + 100);
+    const body = JSON.stringify(["LPOP", "queue", String(each)]);
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close\r\n";
+    const sockets = Array.from({ length: readers }, () => {
+      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+      socket.pause();
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+    for (const socket of sockets) {
+      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+      // The next one uses another connection to Redis.
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+    const whole = await Promise.all(
+      sockets.map(async (socket) => {
+        let [size, tail] = [0, ""];
+        for await (const chunk of socket) {
+          size += chunk.length;
+          tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
+        }
+        return size > each * element.length && tail === "\r\n0\r\n\r\n";
+      }),
+    );
+    expect(whole).toEqual(Array.from({ length: readers }, () => true));
+    expect(await run(gateway, "LLEN", "queue")).toBe(0);
+  }, 60_000);
+
   test("a pipeline keeps its order if a large reply comes first", async () => {
     await start({ maxBufferedBytes: 64 * MB, commandTimeout: 30_000 });
     await run(gateway, "SET", "order", "0");

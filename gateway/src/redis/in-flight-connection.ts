@@ -1,5 +1,6 @@
 import { isRead } from "../commands/command-info.js";
 import type { LargeReply } from "../resp/framer.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
@@ -20,6 +21,9 @@ const HOLDS_UP = 4 * 1_024 * 1_024;
 /** Bytes buffered for a reader above which reading pauses, if no other command waits, and below which it resumes. */
 const PAUSED_ABOVE = 4 * 1_024 * 1_024;
 const RESUMED_BELOW = 1 * 1_024 * 1_024;
+/** Both limits while memory is tight, so that more replies fit. Any reply above them then holds up what comes behind it. */
+const TIGHT_PAUSED_ABOVE = 256 * 1_024;
+const TIGHT_RESUMED_BELOW = 64 * 1_024;
 
 /** A command that was written. */
 interface Written {
@@ -55,12 +59,14 @@ export class InFlightConnection implements BatchConnection {
   readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
+  readonly #budget: BufferBudget | undefined;
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
   constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
     this.#silence = silence;
+    this.#budget = options.budget;
     this.#handler = handler;
     this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
@@ -195,10 +201,11 @@ export class InFlightConnection implements BatchConnection {
   }
 
   /** Reads no more while too much waits for a slow reader. */
-  #pauseFor(entry: Written): void {
+  #pauseFor(entry: Written, isTight: boolean): void {
     if (this.#socket.paused || !this.#mayPause(entry.batch)) return;
     this.#socket.pause();
-    entry.stream!.whenBelow(RESUMED_BELOW, () => this.#socket.resume());
+    const below = isTight ? TIGHT_RESUMED_BELOW : RESUMED_BELOW;
+    entry.stream!.whenBelow(below, () => this.#socket.resume());
   }
 
   #shift(): void {
@@ -215,19 +222,25 @@ export class InFlightConnection implements BatchConnection {
       if (!entry.stream) return null;
       entry.receiver = null;
     }
-    let written = size >= HOLDS_UP ? HOLDS_UP : 0;
-    let apart = written > 0 && entry.stream !== null && this.#handler.onLarge();
+    let written = 0;
+    let isHeldUp = false;
+    let apart = false;
+    const holdUp = () => {
+      isHeldUp = true;
+      apart = this.#handler.onLarge();
+    };
+    if (size >= HOLDS_UP && entry.stream) holdUp();
     return {
       write: (bytes) => {
         // The reply to a command that was given up is dropped.
         const { stream } = entry;
         if (!stream) return;
         const backlog = stream.write(bytes);
-        if (written < HOLDS_UP) {
-          written += bytes.length;
-          if (written >= HOLDS_UP) apart = this.#handler.onLarge();
-        }
-        if (apart && backlog > PAUSED_ABOVE) this.#pauseFor(entry);
+        written += bytes.length;
+        const isTight = this.#budget?.isTight ?? false;
+        const isBehind = backlog > (isTight ? TIGHT_PAUSED_ABOVE : PAUSED_ABOVE);
+        if (!isHeldUp && (written >= HOLDS_UP || (isTight && isBehind))) holdUp();
+        if (apart && isBehind) this.#pauseFor(entry, isTight);
       },
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
       end: () => {

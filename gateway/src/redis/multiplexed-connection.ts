@@ -5,8 +5,11 @@ import { type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
-/** Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. */
-const MAX_REPLACED = 8;
+/**
+ * Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. The memory for
+ * buffers limits the replies on them before that.
+ */
+const MAX_REPLACED = 64;
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */

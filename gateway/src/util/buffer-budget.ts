@@ -37,6 +37,11 @@ export class BufferBudget {
     return this.#waiting.length > 0 || this.#clock.now() - this.#refusedAt < SHORT_FOR;
   }
 
+  /** Whether more than half of the limit is in use. */
+  get isTight(): boolean {
+    return this.used > this.limit / 2;
+  }
+
   /** Takes bytes. Returns false, and takes none, if more than this share of the limit would be in use then. */
   take(bytes: number, share = 1): boolean {
     if (this.used + bytes > this.limit * share) {

@@ -1,12 +1,13 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
-import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import type { Receiver, ReplyStream, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import {
   MultiplexedConnection,
   type MultiplexedConnectionOptions,
 } from "../../../../gateway/src/redis/multiplexed-connection.js";
 import { command } from "../../../../gateway/src/resp/command.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 
 /** The commands that Redis has received on one connection, and its side of that connection. */
 interface Connection {
@@ -317,6 +318,73 @@ test("reads after a large reply, and what follows them, use another connection",
   multiplexed.send([command("GET", "last")], streaming(seen, "last"));
   await expect.poll(() => first.received.slice(6)).toEqual(["GET", "last"]);
   expect(connections.length).toBe(2);
+});
+
+/** Receives large replies, and takes nothing until {@link drain}. */
+class SlowReader extends RecordedReplies {
+  backlog = 0;
+  size = 0;
+  state = "";
+  #listener = () => {};
+  constructor(readonly budget: BufferBudget) {
+    super();
+  }
+  onLarge(): ReplyStream {
+    this.state = "begun";
+    return {
+      write: (bytes) => {
+        if (!this.budget.take(bytes.length)) this.state = "cut";
+        this.size += bytes.length;
+        this.backlog += bytes.length;
+        return this.backlog;
+      },
+      whenBelow: (_, listener) => {
+        this.#listener = listener;
+      },
+      end: () => {
+        this.state = "whole";
+      },
+      fail: ({ reason }) => {
+        this.state = reason;
+      },
+    };
+  }
+  drain(): void {
+    this.budget.give(this.backlog);
+    this.backlog = 0;
+    this.#listener();
+  }
+}
+
+const MB = 1024 * 1024;
+
+/** Sends a reply of 6 MB, in chunks like those of a socket. */
+function sendLargeReply({ side }: Connection): void {
+  side.write(`$${6 * MB}\r\n`);
+  for (let sent = 0; sent < 6 * MB; sent += 64 * 1024) side.write("x".repeat(64 * 1024));
+  side.write("\r\n");
+}
+
+test("a dozen large replies to slow readers are read as slowly", async () => {
+  const budget = new BufferBudget(32 * MB);
+  const connections = start({ maxReplySize: 10 * MB, budget });
+  const readers = Array.from({ length: 12 }, () => new SlowReader(budget));
+  for (const [i, reader] of readers.entries()) {
+    multiplexed.send([command("GETDEL", "k")], reader);
+    await expect.poll(() => connections[i]?.received.length).toBe(2);
+    sendLargeReply(connections[i]!);
+    await expect.poll(() => reader.state).toBe("begun");
+  }
+  await expect.poll(() => readers.every(({ backlog }) => backlog > 200_000)).toBe(true);
+  expect(readers.filter(({ size }) => size > 5 * MB)).toEqual([]);
+  for (const reader of readers) {
+    await expect
+      .poll(() => {
+        reader.drain();
+        return reader.state;
+      })
+      .toBe("whole");
+  }
 });
 
 test("a large reply whose connection is lost fails", async () => {
