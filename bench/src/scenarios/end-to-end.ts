@@ -1,20 +1,19 @@
-import { makeCertificate, startInstance } from "warmline-testbed";
-import { commandsFunction, handlerPath } from "../bench-client.js";
+import { makeCertificate } from "warmline-testbed";
 import { atLeast, claimOf, exactly } from "../checks.js";
 import { decideClaim } from "../decide-claim.js";
+import { ITEM } from "../end-to-end/front.js";
+import { FRONT_RTT_MS, PAUSE_S, runCalls } from "../end-to-end/run-calls.js";
 import { ms, withInterval } from "../format.js";
-import { ITEM, startFront } from "../front.js";
-import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, byClient, latencyColumns, tableOf } from "../present.js";
 import type { Check, Claim } from "../result.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../series.js";
 
-/** The round trip in ms between the caller and the endpoint. */
-const FRONT_RTT_MS = 10;
-const MODES = [1, 10].flatMap((items) => [true, false].map((keepAlive) => ({ items, keepAlive })));
-const nameOf = ({ items, keepAlive }: (typeof MODES)[number]) =>
-  `${items === 1 ? "one item" : `${items} items, one after another`}${keepAlive ? "" : ", keep-alive off"}`;
+const MODES = [true, false].flatMap((frozen) =>
+  [1, 10].flatMap((items) => [true, false].map((keepAlive) => ({ items, keepAlive, frozen }))),
+);
+const nameOf = ({ items, keepAlive, frozen }: (typeof MODES)[number]) =>
+  `${items === 1 ? "one item" : `${items} items, one after another`}${keepAlive ? "" : ", keep-alive off"}${frozen ? `, after ${PAUSE_S} s frozen` : ""}`;
 
 /** Puts one item and ten in a function behind an endpoint, and times them inside and from outside. */
 export default defineScenario({
@@ -32,34 +31,16 @@ export default defineScenario({
     return clients.flatMap((client) => MODES.map((mode) => ({ client, ...mode, rig: own, certificate })));
   },
   label: ({ client, ...mode }) => `${client.label}, ${nameOf(mode)}`,
-  group: ({ client }) => client.name,
-  run: async ({ client, items, keepAlive, rig, certificate }, { settings }) => {
-    const { handler, env } = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
-    const instance = await startInstance({ handler: handlerPath(handler), env: { ...env, ...rig.trust } });
-    const front = await startFront(instance, FRONT_RTT_MS, certificate);
-    const keys = Array.from({ length: items }, (_, at) => `item:${at}`);
-    const event: CommandsEvent = { keys, command: "set", value: ITEM };
-    try {
-      // The first call does not count: it connects.
-      await front.call(event);
-      const before = rig.connectionsOpened(client);
-      const calls = [];
-      for (let n = 0; n < settings.invocations; n++) calls.push(await front.call(event));
-      return {
-        inside: calls.map((call) => call.inside),
-        outside: calls.map((call) => call.outside),
-        opened: rig.connectionsOpened(client) - before,
-      };
-    } finally {
-      await front.close();
-      await instance.stop();
-    }
-  },
+  lanes: 12,
+  durationS: ({ frozen }, { invocations }) => (frozen ? PAUSE_S * invocations : 0),
+  run: ({ rig, certificate, ...calls }, { settings }) =>
+    runCalls(calls, rig, certificate, settings.invocations),
   report: (rows, { settings }) => {
     // The order of MODES.
     const clients = byClient(rows).map(({ name, label, rows: own }) => {
-      const [oneOn, oneOff, tenOn, tenOff] = own;
-      return { name, label, oneOn: oneOn!, oneOff: oneOff!, tenOn: tenOn!, tenOff: tenOff! };
+      const [oneOn, , tenOn, tenOff, , , nextOn, nextOff] = own;
+      const backToBack = difference(nextOff!.outside, nextOn!.outside, mean);
+      return { name, label, oneOn: oneOn!, tenOn: tenOn!, tenOff: tenOff!, backToBack };
     });
     // The article's SDK sends each write through Node's own agent.
     const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
@@ -72,13 +53,14 @@ export default defineScenario({
         label: `saved for the caller of ten puts, ${label}`,
       })),
       checks: [
-        ...decide(claimOf("lambda", "endToEnd"), ({ label, tenOn, tenOff }) =>
+        ...decide(claimOf("lambda", "endToEnd"), ({ label, tenOn, tenOff, backToBack }) =>
           atLeast(
             `${label}: the caller of ten puts saves time by keep-alive, on average`,
             difference(tenOff.outside, tenOn.outside, mean),
             0,
             {
               detail: `${ms(difference(tenOff.inside, tenOn.inside, mean).value)} in the function; the caller waits ${ms(tenOn.outside.estimate(mean).value)} with it`,
+              beside: `back to back ${withInterval(backToBack, ms)}`,
               text: ms,
             },
           ),
@@ -112,7 +94,7 @@ export default defineScenario({
       ],
       notes: [
         `The function puts an item of ${ITEM.length} bytes, or ten. An HTTP endpoint in front of it turns each request into an invocation. The caller is ${FRONT_RTT_MS} ms away and opens a connection with TLS for each request, as curl does.`,
-        `${settings.invocations} calls in each of ${settings.rounds} instances, after one that does not count. The client is created outside the handler.`,
+        `${settings.invocations} calls in each of ${settings.rounds} instances, after one that does not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,
       ],
     };
   },

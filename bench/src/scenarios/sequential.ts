@@ -2,7 +2,8 @@ import { commandsFunction } from "../bench-client.js";
 import { factor, withInterval } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { GREETING } from "../run-instance.js";
+import { runPaused } from "../run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { sequentialChecks } from "../sequential/sequential-checks.js";
 import { ratio, type Series } from "../series.js";
@@ -13,23 +14,32 @@ interface Mode {
   readonly name: "one" | "ten" | "together" | "pipeline";
   readonly commands: number;
   readonly keepAlive: boolean;
+  /** Whether the instance is frozen between two invocations, as between the article's, which a person sends. */
+  readonly frozen: boolean;
 }
 
+const PAUSE_S = 2;
+const writes = (frozen: boolean): readonly Mode[] =>
+  (["one", "ten"] as const).flatMap((name) =>
+    [true, false].map((keepAlive) => ({ name, commands: name === "one" ? 1 : 10, keepAlive, frozen })),
+  );
 const MODES: readonly Mode[] = [
-  { name: "one", commands: 1, keepAlive: true },
-  { name: "one", commands: 1, keepAlive: false },
-  { name: "ten", commands: 10, keepAlive: true },
-  { name: "ten", commands: 10, keepAlive: false },
-  { name: "together", commands: 10, keepAlive: true },
-  { name: "pipeline", commands: 10, keepAlive: true },
+  ...writes(false),
+  { name: "together", commands: 10, keepAlive: true, frozen: false },
+  { name: "pipeline", commands: 10, keepAlive: true, frozen: false },
+  ...writes(true),
 ];
+/** Pauses take long, so fewer invocations have them. */
+const callsOf = ({ frozen }: Mode, invocations: number) =>
+  frozen ? Math.ceil(invocations / 4) : invocations;
 const TITLES = {
   one: "one SET",
   ten: "ten SETs, one after another",
   together: "ten SETs, concurrent",
   pipeline: "ten GETs, as one pipeline",
 };
-const nameOf = ({ name, keepAlive }: Mode) => `${TITLES[name]}${keepAlive ? "" : ", keep-alive off"}`;
+const nameOf = ({ name, keepAlive, frozen }: Mode) =>
+  `${TITLES[name]}${keepAlive ? "" : ", keep-alive off"}${frozen ? `, after ${PAUSE_S} s frozen` : ""}`;
 
 /** Runs one and ten writes per invocation, keep-alive on and off; then ten concurrently, and as one pipeline. */
 export default defineScenario({
@@ -46,32 +56,33 @@ export default defineScenario({
     return clients.flatMap((client) => MODES.map((mode) => ({ client, ...mode, rig: own })));
   },
   label: ({ client, ...mode }) => `${client.label}, ${nameOf(mode)}`,
-  group: ({ client }) => client.name,
-  run: async ({ client, keepAlive, name, commands, rig }, { settings }) => {
+  lanes: 30,
+  durationS: (mode, { invocations }) => (mode.frozen ? PAUSE_S * callsOf(mode, invocations) : 0),
+  run: async ({ client, rig, ...mode }, { settings }) => {
+    const { keepAlive, name, commands, frozen } = mode;
     const what = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
     const how = name === "together" || name === "pipeline" ? name : "sequential";
     const command = name === "pipeline" ? "get" : "set";
     const event: CommandsEvent = { keys: KEYS.slice(0, commands), how, command };
-    const options = { invocations: settings.invocations + 1, events: [event], trust: rig.trust };
-    return { warm: (await runInstance(client.label, what, options)).warm };
+    const calls = callsOf(mode, settings.invocations);
+    const pauses = { calls, pauseMs: frozen ? PAUSE_S * 1_000 : 0, frozen };
+    const { latencies, failed } = await runPaused(what, rig.trust, event, pauses);
+    if (failed > 0) throw new Error(`${client.label}, ${nameOf(mode)}: ${failed} invocations failed`);
+    return { warm: latencies };
   },
   report: (rows, { settings }) => {
     // The order of MODES.
     const clients = byClient(rows).map(({ name, label, rows: own }) => {
-      const [oneOn, oneOff, tenOn, tenOff, , pipeline] = own.map(({ warm }) => warm) as Series[];
-      return {
-        name,
-        label,
-        one: [oneOff!, oneOn!] as const,
-        ten: [tenOff!, tenOn!] as const,
-        pipeline: pipeline!,
-      };
+      const [oneOn, oneOff, tenOn, tenOff, , pipeline, ...frozen] = own.map(({ warm }) => warm) as Series[];
+      const backToBack = { one: [oneOff!, oneOn!], ten: [tenOff!, tenOn!] } as const;
+      const paused = { one: [frozen[1]!, frozen[0]!], ten: [frozen[3]!, frozen[2]!] } as const;
+      return { name, label, ...paused, backToBack, pipeline: pipeline! };
     });
     const names = MODES.map(nameOf);
     const style = (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) });
     return {
-      headlines: clients.map(({ label, ten }) => ({
-        value: withInterval(ratio(...ten), factor),
+      headlines: clients.map(({ label, backToBack }) => ({
+        value: withInterval(ratio(...backToBack.ten), factor),
         label: `faster with keep-alive, ten commands, ${label}`,
       })),
       checks: sequentialChecks(clients),
@@ -93,7 +104,7 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances. The client is created outside the handler. The first invocation of an instance does not count.`,
+        `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,
         "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",
       ],
     };

@@ -299,10 +299,13 @@ const loops = (own: number, queued: number) =>
       ),
     }),
   );
-const MODES = ["one", "one", "ten", "ten", "together", "pipeline"].map((name, at) => ({
-  name,
-  keepAlive: at % 2 === 0 || at > 3,
-}));
+const MODES = ["one", "one", "ten", "ten", "together", "pipeline", "one", "one", "ten", "ten"].map(
+  (name, at) => ({
+    name,
+    keepAlive: at % 2 === 0 || at === 5,
+    frozen: at > 5,
+  }),
+);
 const sequences = (times: readonly number[]) =>
   rowsOf(
     cross(
@@ -352,7 +355,11 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
     sizes({ on: 1, off128: 9, off3008: 2, first: 9, start: 4 }),
     sizes({ on: 1, off128: 2, off3008: 9, first: 9, start: 0.5 }),
   ],
-  sequential: [sequential, sequences([1, 2, 10, 20, 1.5, 1.4]), sequences([2, 1, 10, 9, 3, 12])],
+  sequential: [
+    sequential,
+    sequences([2, 1, 10, 9.5, 1.5, 1.4, 1, 2, 10, 20]),
+    sequences([1, 2, 10, 20, 3, 12, 2, 1, 10, 9]),
+  ],
   zombie: [zombie, zombies({ warmline: 0, others: 1 }), zombies({ warmline: 1, others: 0 })],
   idle: [idle, paused(1.2), paused(9, 1)],
   "first-write": [firstWrite, firstWrites(1.05), firstWrites(9, 1)],
@@ -586,6 +593,13 @@ test("keepalive draws the latency of every call of an instance, the first one in
   if (chart?.kind !== "lines") throw new Error("no chart of lines");
   const { points } = chart.panels[0]!.lines[0]!;
   expect([points.length, points[0], points.at(-1)![0]]).toEqual([11, [1, 9], 11]);
+});
+
+test("writes after a freeze decide in sequential, and those back to back are beside them", () => {
+  const { checks } = sequential.report(CASES.sequential![1], context);
+  const [one, ten] = checks.filter(({ article }) => article);
+  expect(one).toMatchObject({ verdict: "yes", beside: expect.stringMatching(/^back to back 0\.5x/) });
+  expect(ten).toMatchObject({ verdict: "yes", beside: expect.stringMatching(/^back to back 0\.\d+ ms/) });
 });
 
 test("reconnect fails if a command of its own connection shared one", () => {

@@ -28,7 +28,10 @@ export async function startFront(instance: Instance, rttMs: number, tls: Certifi
   const server = createServer(async (incoming, response) => {
     let body = "";
     for await (const part of incoming) body += part;
-    const { result, error, durationMs } = await instance.invoke(JSON.parse(body));
+    const invocation = instance.invoke(JSON.parse(body));
+    // The platform thaws a frozen instance with its event waiting.
+    await instance.thaw();
+    const { result, error, durationMs } = await invocation;
     inside = durationMs;
     response.writeHead(error ? 502 : 200, { "Content-Type": "application/json" });
     response.end(JSON.stringify(error ?? result));
