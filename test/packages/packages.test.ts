@@ -70,7 +70,9 @@ describe("warmline, installed from its tarball", () => {
     for await (const { fields } of follow(redis, key)) values.push(fields.n);
     const next = cached(redis, "next", () => redis.incr("next:n"), { key: () => key, fresh: 60 });
     const results = [await idempotent(redis, "once", (guarded) => guarded.incr("once:n")), (await next()) === (await next())];
-    console.log(JSON.stringify([values, ...results]));
+    const held = Redis.fromEnv({ near: near({ match: key + "*" }) });
+    const reads = [await held.get(key + ":near"), await held.get(key + ":near")];
+    console.log(JSON.stringify([values, ...results, reads, held.stats().near.hits]));
   `;
 
   test.each([
@@ -80,7 +82,8 @@ describe("warmline, installed from its tarball", () => {
       `import { Redis } from "warmline";
       import { follow, produce } from "warmline/streams";
       import { idempotent } from "warmline/idempotent";
-      import { cached } from "warmline/cache";${streams}`,
+      import { cached } from "warmline/cache";
+      import { near } from "warmline/near";${streams}`,
     ],
     [
       "CommonJS",
@@ -88,14 +91,18 @@ describe("warmline, installed from its tarball", () => {
       `const { Redis } = require("warmline");
       const { follow, produce } = require("warmline/streams");
       const { idempotent } = require("warmline/idempotent");
-      const { cached } = require("warmline/cache");(async () => {${streams}})();`,
+      const { cached } = require("warmline/cache");
+      const { near } = require("warmline/near");(async () => {${streams}})();`,
     ],
-  ])("streams, idempotent and cached functions run from %s", async (_what, file, source) => {
+  ])("streams, idempotent and cached functions, and near caches run from %s", async (_what, file, source) => {
     writeFileSync(join(folder, file), source);
-    const [values, result, isCached] = JSON.parse(await run("node", [file], folder, environment()));
+    const [values, result, isCached, reads, hits] = JSON.parse(
+      await run("node", [file], folder, environment()),
+    );
     expect(values).toEqual([1]);
     expect(result).toBe(1);
     expect(isCached).toBe(true);
+    expect({ reads, hits }).toEqual({ reads: [null, null], hits: 1 });
   });
 
   test("two copies, ESM and CommonJS, share connections and recognise each other's errors", async () => {
