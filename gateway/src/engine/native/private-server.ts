@@ -153,7 +153,8 @@ class PrivateServer implements Engine {
         await rm(this.#folder, { recursive: true, force: true });
         // Fails if another process has created the folder meanwhile.
         await mkdir(this.#folder, { mode: 0o700 });
-        await this.start();
+        if (signal.aborted) await rm(this.#folder, { recursive: true, force: true });
+        else await this.start();
         return;
       } catch (error) {
         text = (error as Error).message;

@@ -185,7 +185,7 @@ export class Cluster implements Upstream {
   }
 
   endWaits(within: number): void {
-    for (const { exclusive } of this.#nodes) exclusive.endWaits(within);
+    this.#nodes.endWaits(within);
   }
 
   close(): void {

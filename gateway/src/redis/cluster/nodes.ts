@@ -10,6 +10,8 @@ export class Nodes {
   readonly #onChange = () => this.#sweepLater();
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
+  /** The time of {@link endWaits}, in ms. Null before. */
+  #endsWithin: number | null = null;
 
   /** @param grace how long a node that left the cluster keeps its connections, in ms: commands may be under way */
   constructor(topology: Topology, grace: number, make: (name: string) => NodeOptions) {
@@ -27,6 +29,7 @@ export class Nodes {
     let node = this.#nodes.get(name);
     if (!node) {
       node = new Node(name, this.#make(name));
+      if (this.#endsWithin !== null) node.exclusive.endWaits(this.#endsWithin);
       if (this.#closed) node.close();
       this.#nodes.set(name, node);
     }
@@ -36,6 +39,12 @@ export class Nodes {
   /** The first of these that has not failed of late, else the first. */
   best(names: readonly string[]): string | undefined {
     return names.find((name) => !this.#nodes.get(name)?.isEjected) ?? names[0];
+  }
+
+  /** Ends commands that block on any node, as {@link ExclusiveConnections.endWaits} does. Nodes used later refuse them. */
+  endWaits(within: number): void {
+    this.#endsWithin = within;
+    for (const { exclusive } of this) exclusive.endWaits(within);
   }
 
   close(): void {

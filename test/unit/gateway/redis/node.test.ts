@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Node } from "../../../../gateway/src/redis/cluster/node.js";
+import { Node, type NodeOptions } from "../../../../gateway/src/redis/cluster/node.js";
+import { Nodes } from "../../../../gateway/src/redis/cluster/nodes.js";
+import type { Topology } from "../../../../gateway/src/redis/cluster/topology.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { command } from "../../../../gateway/src/resp/command.js";
 import { TestClock } from "../../../support/test-clock.js";
 
 let node: Node;
 let clock: TestClock;
-beforeEach(() => {
-  clock = new TestClock();
-  const connect = () => {
-    throw new Error("connection refused");
-  };
-  const connectionOptions = {
-    connect,
+const optionsOf = (): NodeOptions => ({
+  connectionOptions: {
+    connect: () => {
+      throw new Error("connection refused");
+    },
     handshake: [],
     timeout: 1_000,
     connectTimeout: 1_000,
@@ -19,14 +20,15 @@ beforeEach(() => {
     maxReplySize: 1_000,
     reconnect: "wanted",
     counters: newCounters(),
-  } as const;
-  node = new Node("a:1", {
-    connectionOptions,
-    connections: 1,
-    clock,
-    maxBlockingConnections: 1,
-    maxTransactionConnections: 1,
-  });
+  },
+  connections: 1,
+  clock,
+  maxBlockingConnections: 1,
+  maxTransactionConnections: 1,
+});
+beforeEach(() => {
+  clock = new TestClock();
+  node = new Node("a:1", optionsOf());
 });
 afterEach(() => node.close());
 
@@ -54,4 +56,18 @@ test("failures during an ejection count as one, and a reply resets the time to a
   node.succeeded();
   expect(node.isEjected).toBe(false);
   expect(ejection()).toBe(1_000);
+});
+
+test("a node that is used first after waits were ended refuses blocking commands as unsent", () => {
+  const topology = { on() {}, off() {} } as unknown as Topology;
+  const nodes = new Nodes(topology, 1_000, optionsOf);
+  nodes.endWaits(100);
+  const outcomes: string[] = [];
+  nodes.get("b:2").exclusive.send([command("BLPOP", "l", "0")], [Number.POSITIVE_INFINITY], {
+    cancelled: false,
+    onReply: () => outcomes.push("reply"),
+    onFailure: ({ reason, outcome }) => outcomes.push(`${reason} ${outcome}`),
+  });
+  expect(outcomes).toEqual(["ended unsent"]);
+  nodes.close();
 });
