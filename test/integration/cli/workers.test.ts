@@ -139,6 +139,49 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     });
   });
 
+  test("large responses in progress at SIGTERM arrive whole, with every end of a body", async () => {
+    const size = 30_000_000;
+    expect((await ask("/", ["SETRANGE", "large", size - 1, "x"])).status).toBe(200);
+    const heads = ["HTTP/1.1\r\n", "HTTP/1.1\r\nConnection: close\r\n", "HTTP/1.0\r\n"];
+    const format = "Upstash-Response-Format: resp2";
+    const sockets = await Promise.all(
+      heads.map(async (head) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1");
+        socket.write(
+          `GET /get/large ${head}Host: localhost\r\n${format}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        );
+        await new Promise((resolve) => socket.once("readable", resolve));
+        return socket;
+      }),
+    );
+    gateway.child.kill("SIGTERM");
+    // The listener is closed first.
+    await expect
+      .poll(() =>
+        ask("/ready").then(
+          () => "open",
+          () => "closed",
+        ),
+      )
+      .toBe("closed");
+    const sizes = await Promise.all(
+      sockets.map(async (socket) => {
+        let [received, tail] = [0, ""];
+        for await (const chunk of socket) {
+          received += chunk.length;
+          tail = (tail + chunk.subarray(-10).toString("latin1")).slice(-10);
+        }
+        return { isWhole: received > size, tail };
+      }),
+    );
+    expect(sizes).toEqual([
+      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
+      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
+      { isWhole: true, tail: `${"\0".repeat(7)}x\r\n` },
+    ]);
+    expect(await gateway.ended).toBe(0);
+  });
+
   test("a worker that is just starting does not delay SIGTERM", async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--shutdown-timeout", "20s"];
     const other = new CliProcess(args);

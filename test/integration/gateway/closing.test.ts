@@ -164,3 +164,22 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     }
   });
 });
+
+test("a closing gateway ends the blocking commands of the embedded engine within shutdownTimeout", async () => {
+  const gateway = await createGateway({ port: 0, engine: "embedded", token: "t", shutdownTimeout: 1_000 });
+  const waits = ["0", "30"].map((timeout) => call(gateway, "/", { body: ["BLPOP", "list", timeout] }));
+  await expect
+    .poll(async () => (await call(gateway, "/metrics")).text)
+    .toContain('warmline_gateway_upstream_connections{use="blocking"} 2\n');
+  const began = performance.now();
+  await gateway.close();
+  expect(performance.now() - began).toBeLessThan(5_000);
+  const outcomes = (await Promise.all(waits)).map(({ status, headers }) => [
+    status,
+    headers["warmline-outcome"],
+  ]);
+  expect(outcomes).toEqual([
+    [503, "unsent"],
+    [503, "unsent"],
+  ]);
+});
