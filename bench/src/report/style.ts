@@ -47,7 +47,7 @@ tr.group td,tr.group th{border-top:1px solid var(--line)}
 .number{text-align:right}
 .wrapped{white-space:normal}.wrapped td{vertical-align:top;min-width:9em}.wrapped th[colspan]{color:var(--ink);font-weight:650}
 td.pass,td.fail,td.open{white-space:nowrap}
-.matrix{white-space:normal}.matrix th[scope=row]{color:var(--ink);text-align:left;min-width:12em;border-top:1px solid var(--line)}
+.matrix{white-space:normal}.matrix th[scope=row]{color:var(--ink);text-align:left;min-width:12em;border-top:1px solid var(--line);position:sticky;left:0;background:var(--card)}
 .matrix th[scope=col]{vertical-align:bottom;min-width:6.5em}.cell{border:1px solid var(--line);padding:4px 10px;font-size:13px}
 .right{background:var(--good)}.rejected{background:var(--pale)}.hung,.wrong{background:var(--bad)}.doubled{background:var(--worse);font-weight:650}
 .kinds{color:var(--soft);font-size:14px;padding-left:18px;margin:0 0 12px}
@@ -57,5 +57,5 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:12px;paddi
 .notes li{margin:6px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:3px 18px;font-size:14.5px;margin:12px 0 0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:520px){main{padding:22px 14px 40px}.headlines{grid-template-columns:1fr 1fr;gap:10px}.headlines b{font-size:24px}}
+@media (max-width:520px){main{padding:22px 14px 40px}.headlines{grid-template-columns:1fr 1fr;gap:10px}.headlines b{font-size:24px}.matrix th[scope=row]{min-width:8em;font-size:13px}.matrix th,.matrix td{padding:4px 8px}}
 `;
