@@ -4,7 +4,7 @@ import { restClient, restHeaders, timeoutSignal } from "../rest.js";
 const bareFetch: BenchClient = {
   name: "fetch",
   label: "fetch",
-  note: "fetch is Node's own, with a hand-written JSON.parse. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
+  note: "fetch is Node's own, with a hand-written JSON.parse. It has no settings without a dispatcher of the package undici. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
   order: 5,
   standard: false,
   protocol: "http",

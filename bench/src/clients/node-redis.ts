@@ -5,7 +5,7 @@ const nodeRedis: BenchClient = {
   name: "node-redis",
   label: "node-redis (TCP)",
   package: "@redis/client",
-  note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. With keep-alive off it connects for each command and closes after it.",
+  note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. No better ones are known: it writes the commands of one tick together. With keep-alive off it connects for each command and closes after it.",
   order: 8,
   standard: false,
   protocol: "tcp",

@@ -6,7 +6,7 @@ const undici: BenchClient = {
   name: "undici",
   label: "undici",
   package: "undici",
-  note: "undici is its Agent with default settings and a hand-written JSON.parse.",
+  note: "undici is its Agent with default settings and a hand-written JSON.parse. No better settings are known: it does not pipeline POST requests, whatever its option pipelining is.",
   order: 6,
   standard: false,
   protocol: "http",

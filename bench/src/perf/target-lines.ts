@@ -26,6 +26,7 @@ export interface Compared {
   /** "warmline" or the peer, whichever has the better number, or "undecided"; "" without a peer. */
   readonly better: string;
   readonly shipped: string;
+  /** "as shipped" for a peer without better known settings. */
   readonly best: string;
   readonly medians: string;
   /** The measurement as a share of the limit; above 1 the limit is missed. Absent without a limit. */
@@ -66,7 +67,7 @@ function compareWithPeer(
     peer: label,
     better: typeof peer !== "string" ? "" : { yes: "warmline", no: peer, undecided: "undecided" }[verdict],
     shipped: text(first),
-    best: text(second),
+    best: second === undefined && typeof peer === "string" ? "as shipped" : text(second),
     medians: `${medians.join(", ")} ${unit}`.trim(),
   };
   if (limit === undefined) return { ...line, wanted: `no limit, beside ${label}` };

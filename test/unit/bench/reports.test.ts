@@ -645,6 +645,13 @@ test("targets compares with the clients that a user would pick instead, and name
   }
   // 1.09 times the peer's time is within the limit, and the peer is the better one.
   expect(lines(545)).toContain("one at a time, p50, 1 ms away: at most 1.10x ioredis; better: ioredis");
+  const { columns, rows } = targets.report(measured(40), context).table;
+  const best = columns.findIndex(({ title }) => title === "peer at its best known settings");
+  const bestOf = (words: RegExp) =>
+    rows.filter(({ cells }) => words.test(cells[2]!)).map(({ cells }) => cells[best]);
+  // Neither has a tuned variant here; @upstash/redis has one.
+  expect(new Set(bestOf(/undici|ioredis/))).toEqual(new Set(["as shipped"]));
+  for (const cell of bestOf(/upstash/)) expect(cell).toMatch(/^\d/);
   const limits = [
     "import and first command, TLS: at most 0.40x ioredis",
     "50 in flight: at least 1.50x ioredis",
