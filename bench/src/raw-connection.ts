@@ -54,7 +54,7 @@ export class RawConnection {
     return connection;
   }
 
-  /** Runs one command and returns the text of its reply. */
+  /** Runs one command and returns the text of its reply; an array as JSON. */
   run(args: readonly string[]): Promise<string> {
     const { auth } = this.target;
     return auth.protocol === "redis" ? this.redis(args) : this.http(args, auth.token);
@@ -115,15 +115,35 @@ export class RawConnection {
   }
 }
 
-/** Returns a simple or bulk string once it is complete. @throws on an error reply */
+/** Returns a simple or bulk string, or an array as JSON, once it is complete. @throws on an error reply */
 export function redisReply(text: string): string | undefined {
-  const end = text.indexOf("\r\n");
+  const value = valueAt(text, 0)?.value;
+  return typeof value === "object" ? JSON.stringify(value) : value;
+}
+
+type ReplyValue = string | readonly ReplyValue[];
+
+/** Returns the value at an offset, numbers as text, and the offset behind it; undefined if it is incomplete. */
+function valueAt(text: string, at: number): { value: ReplyValue; behind: number } | undefined {
+  const end = text.indexOf("\r\n", at);
   if (end < 0) return undefined;
-  const line = text.slice(1, end);
-  if (text[0] === "-") throw new Error(line);
-  if (text[0] !== "$" || line === "-1") return line;
-  const from = end + 2;
-  return text.length >= from + Number(line) + 2 ? text.slice(from, from + Number(line)) : undefined;
+  const [kind, line, from] = [text[at]!, text.slice(at + 1, end), end + 2];
+  if (kind === "-") throw new Error(line);
+  if (!"$*".includes(kind) || line === "-1") return { value: line, behind: from };
+  const length = Number(line);
+  if (kind === "$") {
+    const behind = from + length + 2;
+    return text.length >= behind ? { value: text.slice(from, from + length), behind } : undefined;
+  }
+  const items: ReplyValue[] = [];
+  let behind = from;
+  while (items.length < length) {
+    const item = valueAt(text, behind);
+    if (!item) return undefined;
+    items.push(item.value);
+    behind = item.behind;
+  }
+  return { value: items, behind };
 }
 
 /** Returns the body of a response with a Content-Length once it is complete. @throws if the status is not 200 */

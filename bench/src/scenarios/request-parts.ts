@@ -80,7 +80,7 @@ export default defineScenario({
       ],
       notes: [
         `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the article's proxy does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
-        "The topology is fetched with CLUSTER NODES, one command whose reply is text. An idle connection of the gateway to Redis stays open, unlike the article's.",
+        "The topology is fetched with CLUSTER SLOTS, as by the article's client. An idle connection of the gateway to Redis stays open, unlike the article's.",
       ],
     };
   },

@@ -5,7 +5,7 @@ import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../pr
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean } from "../series.js";
 import { driveRequests } from "../sockets/drive.js";
-import { kernelMissing, SocketCounter } from "../sockets/kernel.js";
+import { kernelMissing, kernelSockets, SocketCounter, SocketPeaks } from "../sockets/kernel.js";
 import { openWay, type Way, waysOf } from "../sockets/ways.js";
 
 const REQUESTS_PER_S = 50;
@@ -34,13 +34,18 @@ export default defineScenario({
   label: ({ way }) => way,
   run: async ({ cluster, ...way }, { settings, random }) => {
     // Before the gateway connects to the cluster: what it keeps open there counts.
-    const counter = new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)));
+    const before = kernelSockets();
+    const counter = new SocketPeaks(
+      new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)), before),
+      new SocketCounter(new Set(), before),
+    );
     const { gateway, request, close } = await openWay(cluster, way);
-    if (gateway) counter.ports.add(gateway.port);
+    if (gateway) counter.gateway.ports.add(gateway.port);
     const page = () =>
       request(Array.from({ length: COMMANDS }, () => KEYS[Math.floor(random() * KEYS.length)]!));
     try {
-      return await driveRequests(page, REQUESTS_PER_S, settings.seconds, counter);
+      const driven = await driveRequests(page, REQUESTS_PER_S, settings.seconds, counter);
+      return { ...driven, atGateway: counter.establishedAtGateway };
     } finally {
       await close();
     }
@@ -76,7 +81,11 @@ export default defineScenario({
         ["connection", ({ way }) => way],
         ["requests", ({ latencies }) => latencies.count],
         ["failed", ({ failed }) => failed.total],
-        ...meanColumns({ timeWait: "TIME_WAIT", established: "ESTABLISHED at servers" }),
+        ...meanColumns({
+          timeWait: "TIME_WAIT",
+          established: "ESTABLISHED at Redis",
+          atGateway: "ESTABLISHED at the gateway",
+        }),
         ...latencyColumns("latencies"),
       ]),
       charts: [

@@ -1,5 +1,5 @@
 import { RawConnection } from "../raw-connection.js";
-import { type SlotRange, slotOf, slotRanges } from "./slots.js";
+import { rangesOfSlots, type SlotRange, slotOf } from "./slots.js";
 
 /** Reads keys of a cluster over plain sockets, one after another. It keeps its connections until they are closed. */
 export class ClusterReader {
@@ -19,8 +19,9 @@ export class ClusterReader {
   }
 
   async read(keys: readonly string[]): Promise<void> {
-    const slots = ["CLUSTER", "NODES"];
-    this.#ranges ??= slotRanges(await (await this.#connectionTo(this.seedPort)).run(slots));
+    const fetchSlots = async () =>
+      JSON.parse(await (await this.#connectionTo(this.seedPort)).run(["CLUSTER", "SLOTS"]));
+    this.#ranges ??= rangesOfSlots(await fetchSlots());
     for (const key of keys) {
       const slot = slotOf(key);
       const { port } = this.#ranges.find(({ from, to }) => slot >= from && slot <= to)!;

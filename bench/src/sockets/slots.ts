@@ -5,6 +5,12 @@ export interface SlotRange {
   readonly port: number;
 }
 
+/** Which primary holds which slots, by the reply to CLUSTER SLOTS: per range its ends, then its nodes, the primary first. */
+export const rangesOfSlots = (
+  reply: readonly (readonly [from: string, to: string, primary: readonly [host: string, port: string]])[],
+): SlotRange[] =>
+  reply.map(([from, to, [, port]]) => ({ from: Number(from), to: Number(to), port: Number(port) }));
+
 /** Which primary holds which slots, by the text of CLUSTER NODES. */
 export function slotRanges(text: string): SlotRange[] {
   return text

@@ -18,8 +18,13 @@ import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { driveRequests } from "../../../bench/src/sockets/drive.js";
-import { parseSockets, SocketCounter, sharedSockets } from "../../../bench/src/sockets/kernel.js";
-import { slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
+import {
+  parseSockets,
+  SocketCounter,
+  SocketPeaks,
+  sharedSockets,
+} from "../../../bench/src/sockets/kernel.js";
+import { rangesOfSlots, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 
 describe("a plain socket", () => {
   test("a plain socket returns a Redis reply once it is complete", () => {
@@ -28,6 +33,10 @@ describe("a plain socket", () => {
     expect(redisReply("$5\r\nhello\r\n")).toBe("hello");
     expect(redisReply("$-1\r\n")).toBe("-1");
     expect(redisReply("$5")).toBeUndefined();
+    const slots = "*1\r\n*3\r\n:0\r\n:5460\r\n*2\r\n$9\r\n127.0.0.1\r\n:7001\r\n";
+    expect(redisReply(slots)).toBe('[["0","5460",["127.0.0.1","7001"]]]');
+    for (let length = 0; length < slots.length; length++)
+      expect(redisReply(slots.slice(0, length))).toBeUndefined();
     expect(() => redisReply("-WRONGPASS no\r\n")).toThrow("WRONGPASS no");
   });
 
@@ -88,14 +97,15 @@ describe("the kernel's sockets", () => {
     ]);
   });
 
+  const socket = (localPort: number, remotePort: number, state: string, localAddress = "0100007F") => ({
+    localAddress,
+    remoteAddress: "0100007F",
+    localPort,
+    remotePort,
+    state,
+  });
+
   test("the kernel's sockets are counted by side and state, without earlier ones", () => {
-    const socket = (localPort: number, remotePort: number, state: string, localAddress = "0100007F") => ({
-      localAddress,
-      remoteAddress: "0100007F",
-      localPort,
-      remotePort,
-      state,
-    });
     const counter = new SocketCounter(new Set([6_379]), [socket(6_379, 1, "06")]);
     counter.ports.add(8_079);
     const now = [
@@ -117,6 +127,22 @@ describe("the kernel's sockets", () => {
     expect(one.count(others)).toMatchObject({ clientTimeWait: 1, serverTimeWait: 0 });
   });
 
+  test("sockets in ESTABLISHED at Redis and at the gateway are counted apart, those in TIME_WAIT together", () => {
+    const peaks = new SocketPeaks(
+      new SocketCounter(new Set([6_379]), []),
+      new SocketCounter(new Set([8_079]), []),
+    );
+    const established = [socket(6_379, 1, "01"), socket(8_079, 2, "01"), socket(8_079, 3, "01")];
+    expect(peaks.count(established)).toMatchObject({ serverEstablished: 1, serverTimeWait: 0 });
+    const waiting = [socket(4, 6_379, "06"), socket(8_079, 5, "06"), socket(6, 8_079, "06")];
+    expect(peaks.count(waiting)).toMatchObject({
+      serverEstablished: 0,
+      serverTimeWait: 1,
+      clientTimeWait: 2,
+    });
+    expect(peaks.establishedAtGateway).toBe(2);
+  });
+
   test("the slots of keys and nodes match Redis", () => {
     // CLUSTER KEYSLOT of Redis gives these.
     expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
@@ -124,11 +150,16 @@ describe("the kernel's sockets", () => {
       "a 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-5460 16383\n" +
       "b 127.0.0.1:7002@17002,host master - 0 0 2 connected 5461-16382 [77->-c]\n" +
       "c 127.0.0.1:7003@17003 slave a 0 0 1 connected\n";
-    expect(slotRanges(nodes)).toEqual([
+    const ranges = [
       { from: 0, to: 5_460, port: 7_001 },
       { from: 16_383, to: 16_383, port: 7_001 },
       { from: 5_461, to: 16_382, port: 7_002 },
-    ]);
+    ];
+    expect(slotRanges(nodes)).toEqual(ranges);
+    const reply = ranges.map(
+      ({ from, to, port }) => [String(from), String(to), ["127.0.0.1", String(port)]] as const,
+    );
+    expect(rangesOfSlots(reply)).toEqual(ranges);
   });
 });
 

@@ -146,6 +146,7 @@ const webRequests = (waiting: readonly number[]) =>
       failed: 0,
       timeWait: near(waiting[hue]!, round),
       established: 3,
+      atGateway: 2,
       samples: [0, 1].map((atS) => ({ atS, clientTimeWait: atS, serverTimeWait: 0 })),
     }),
   );
