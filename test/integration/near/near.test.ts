@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { connect, createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
 import { type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
@@ -382,6 +383,24 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     const values = await Promise.all(Array.from({ length: 20 }, () => redis.get("near:a")));
     expect(values).toEqual(new Array(20).fill(null));
     expect(sent).toEqual(["GET near:a", "PTTL near:a"]);
+  });
+
+  test("a read by fetch waits for no request of an earlier turn, which may never end", async () => {
+    const given = { url: gateway.url, token: "main", timeout: 2_000 };
+    const redis = new FetchRedis({ ...given, near: near({ ...MATCH, maxStale: 60_000 }) });
+    const verified = redis.with({ near: "verify" });
+    await server.command("SET", "near:a", "1");
+    for (const client of [redis, verified]) {
+      // As where a platform ends a request that is served, with the fetches that it began.
+      vi.spyOn(globalThis, "fetch").mockImplementationOnce(() => new Promise(() => {}));
+      const ended = Promise.allSettled([client.get("near:a"), client.get("near:a")]);
+      await new Promise((resolve) => setTimeout(resolve));
+      sent = [];
+      expect(await Promise.all([client.get("near:a"), client.get("near:a")])).toEqual([1, 1]);
+      expect(sent).toEqual(client === redis ? ["GET near:a", "PTTL near:a"] : ["PING"]);
+      void ended;
+    }
+    expect(redis.stats().near).toMatchObject({ misses: 4, verified: 2, hits: 0 });
   });
 
   test("a read that is in flight while a write ends is not kept", async () => {
