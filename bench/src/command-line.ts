@@ -57,7 +57,7 @@ npm run bench -- --list
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      measure these clients, or all
+--clients A,B      measure these clients, or the groups all, shipped, http, tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time
@@ -151,12 +151,12 @@ export function parse(
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   const { protocol } = scenario;
-  const other = runOf({ ...scenario, protocol: undefined }).clients.find(
-    (each) => each.protocol !== protocol,
-  );
-  if (values.clients !== undefined && protocol && other && values.clients !== "all")
+  const named = values.clients?.split(",").filter((word) => word !== "all" && word !== "shipped");
+  const other =
+    protocol && named && chosenClients(named, scenario, clients).find((each) => each.protocol !== protocol);
+  if (other)
     throw new UsageError(
-      `--clients must name clients over ${protocol.toUpperCase()} for ${name}; ${other.name} is not.`,
+      `--clients must name clients over HTTP for ${name}: it measures connections to the gateway, and ${other.name} connects to Redis.`,
     );
   return { action: "run", ...runOf(scenario), ...output };
 }
@@ -213,28 +213,35 @@ function resolveClients(
   scenario: Scenario,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
-  return chosenClients(text, scenario, clients).filter(
+  return chosenClients(text?.split(","), scenario, clients).filter(
     ({ protocol }) => scenario.protocol === undefined || protocol === scenario.protocol,
   );
 }
 
+/** Groups that a client belongs to by its own properties. */
+const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
+  ["all", () => true],
+  ["shipped", ({ tunes }) => tunes === undefined],
+  ["http", ({ protocol }) => protocol === "http"],
+  ["tcp", ({ protocol }) => protocol === "tcp"],
+]);
+
 function chosenClients(
-  text: string | undefined,
+  given: readonly string[] | undefined,
   scenario: Scenario,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
-  const requested = text?.split(",") ?? scenario.clients;
+  const requested = given ?? scenario.clients;
   if (requested === undefined) return clients.filter(({ standard }) => standard);
-  if (requested === "all" || text === "all") return clients;
-  if (requested === "shipped") return clients.filter(({ tunes }) => tunes === undefined);
-  const names: readonly string[] = requested;
-  const unknown = names.find((name) => !clients.some((client) => client.name === name));
+  const words: readonly string[] = typeof requested === "string" ? [requested] : requested;
+  const unknown = words.find((word) => !GROUPS.has(word) && !clients.some(({ name }) => name === word));
   if (unknown !== undefined) {
+    const known = clients.map(({ name }) => name).join(", ");
     throw new UsageError(
-      `Unknown client in --clients: ${unknown}. Known clients: ${clients.map(({ name }) => name).join(", ")}.`,
+      `Unknown client in --clients: ${unknown}. Known clients: ${known}. Groups: ${[...GROUPS.keys()].join(", ")}.`,
     );
   }
-  return clients.filter(({ name }) => names.includes(name));
+  return clients.filter((client) => words.some((word) => GROUPS.get(word)?.(client) ?? client.name === word));
 }
 
 /** Returns the command line that repeats the run: with its seed, without its output files. */

@@ -75,8 +75,8 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
    * settings as shipped. `[]` if it measures none unless they are named.
    */
   readonly clients?: "all" | "shipped" | readonly string[];
-  /** The protocol of the clients that it can measure. Default: any. */
-  readonly protocol?: BenchClient["protocol"];
+  /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
+  readonly protocol?: "http";
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;
   /** Its place among all scenarios; those without one come last. */

@@ -139,6 +139,13 @@ describe("the command line", () => {
     expect(read("web", "--clients", "all")).toMatchObject({
       clients: clients.filter((each) => each !== tcp),
     });
+    expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
+    // A new client joins the groups by its own properties.
+    expect(read("none", "--clients", "tcp")).toMatchObject({ clients: [tcp] });
+    expect(read("none", "--clients", "warmline,tcp")).toMatchObject({ clients: [standard[0], tcp] });
+    expect(read("keepalive", "--clients", "http")).toMatchObject({
+      clients: clients.filter((each) => each !== tcp),
+    });
     expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
       clients: [{ name: "undici" }],
       settings: { rtts: [0, 20], rttMs: 0 },
@@ -159,7 +166,7 @@ describe("the command line", () => {
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
     [
       ["keepalive", "--clients", "nobody"],
-      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis",
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: all, shipped, http, tcp.",
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],
@@ -167,7 +174,11 @@ describe("the command line", () => {
       ["keepalive", "--engine", "/none"],
       "--engine must be embedded, auto or the path of an executable; /none is not executable.",
     ],
-    [["web", "--clients", "agent,ioredis"], "--clients must name clients over HTTP for web; ioredis is not."],
+    [
+      ["web", "--clients", "agent,ioredis"],
+      "--clients must name clients over HTTP for web: it measures connections to the gateway, and ioredis connects to Redis.",
+    ],
+    [["web", "--clients", "all,tcp"], "and ioredis connects to Redis."],
   ])("the command line refuses %j with a one-line message", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);
