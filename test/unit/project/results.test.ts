@@ -267,7 +267,6 @@ describe("figures outside the blocks", () => {
     ],
     "docs/ioredis.md": ["server unreachable for 2.5 s"],
     "docs/performance.md": ["slices of 150 ms until", "differ by at most 5%"],
-    "docs/streams.md": ["at most 500 entries and about 512 KB"],
     "docs/scale.md": ["1,000/s x 0.9 s = 900", "60 invocations a second", "In the example, 900 connections"],
   };
 
