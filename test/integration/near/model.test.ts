@@ -8,10 +8,15 @@ const seed = Number(process.env.MODEL_SEED ?? 1);
 test.skipIf(!redisAvailable())(
   "a read returns no value overwritten more than maxStale before, and none overwritten at all with verify",
   async () => {
-    const { violations, reads, stats, faults, failed } = await runNearModel({ seconds: 4, seed });
+    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
+      seconds: 4,
+      seed,
+    });
     console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
     expect(violations).toEqual([]);
+    expect(ownViolations).toEqual([]);
     expect(reads).toBeGreaterThan(300);
-    for (const name of ["hits", "verified", "invalidated", "misses"]) expect(stats[name]).toBeGreaterThan(5);
+    for (const name of ["hits", "verified", "invalidated", "misses", "ownReads"])
+      expect(stats[name]).toBeGreaterThan(5);
   },
 );

@@ -46,6 +46,8 @@ export interface NearModelResult {
   readonly stats: Record<string, number>;
   readonly faults: Record<string, number>;
   readonly violations: readonly Violation[];
+  /** Of each process's own key: the last value that it wrote, and an older one that it read after that. */
+  readonly ownViolations: readonly (readonly [written: string, read: string])[];
 }
 
 /** A state of a key: from the moment its write was sent until the next one was acknowledged. */
@@ -67,7 +69,8 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 /**
  * Runs functions with near caches against a Redis that others change: functions are frozen, tracking connections are lost,
  * gateways restart, and responses are delayed, so that one overtakes another. Returns the reads that were not right: with
- * "verify", those of a value overwritten before the read began; of others, more than `maxStale` before.
+ * "verify", those of a value overwritten before the read began; of others, more than `maxStale` before. Each function also
+ * writes a key of its own, and reads it after each write.
  */
 export async function runNearModel(options: NearModelOptions): Promise<NearModelResult> {
   const random = mulberry32(options.seed);
@@ -140,7 +143,9 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
     for (const [name, value] of Object.entries(own)) stats[name] = (stats[name] ?? 0) + value;
   const done = reads.filter(([mode]) => mode !== "failed");
   const violations = violationsBefore(Infinity);
-  return { reads: done.length, failed: reads.length - done.length, stats, faults, violations };
+  const ownViolations = readers.flatMap((reader) => reader.ownViolations);
+  const failed = reads.length - done.length;
+  return { reads: done.length, failed, stats, faults, violations, ownViolations };
 }
 
 type Read = readonly [mode: string, key: string, value: string | null, began: number, ended: number];
@@ -263,6 +268,7 @@ interface Reader {
   readonly child: ChildProcess;
   readonly reads: Read[];
   stats: Record<string, number>;
+  ownViolations: [written: string, read: string][];
   stop(): Promise<void>;
 }
 
@@ -272,7 +278,7 @@ function startReader(
   at: number,
 ): Reader {
   const config = {
-    ...{ url, token: TOKEN, keys: KEYS, maxStale: MAX_STALE, nearModule },
+    ...{ url, token: TOKEN, keys: KEYS, ownKey: `model:own${at}`, maxStale: MAX_STALE, nearModule },
     seed: seed * 31 + at,
     autoPipelining: at % 2 === 0,
   };
@@ -282,15 +288,17 @@ function startReader(
     child,
     reads: [],
     stats: {},
+    ownViolations: [],
     async stop() {
       child.kill("SIGCONT");
       if (child.connected) child.send("stop");
       await ended;
     },
   };
-  child.on("message", ({ reads, stats }: { reads: Read[]; stats?: Record<string, number> }) => {
+  child.on("message", ({ reads, stats, ownViolations }: Pick<Reader, "reads"> & Partial<Reader>) => {
     reader.reads.push(...reads);
     if (stats) reader.stats = stats;
+    if (ownViolations) reader.ownViolations = ownViolations;
   });
   return reader;
 }

@@ -3,7 +3,7 @@
 import { Redis } from "warmline";
 import { mulberry32 } from "../model/random.mjs";
 
-const { url, token, seed, keys, maxStale, autoPipelining, nearModule } = JSON.parse(process.argv[2]);
+const { url, token, seed, keys, ownKey, maxStale, autoPipelining, nearModule } = JSON.parse(process.argv[2]);
 const { near } = await import(nearModule);
 const redis = new Redis({
   url,
@@ -54,6 +54,8 @@ const kinds = [
     return read("stale", wanted, () => pipeline.exec());
   },
   () => redis.ping().catch(() => {}),
+  // In flight while the key is written, and not checked.
+  () => redis.get(ownKey).catch(() => {}),
 ];
 
 let running = true;
@@ -67,11 +69,33 @@ async function invoke() {
     await pause(random() < 0.1 ? random() * 100 : random() * 10);
   }
 }
+
+/** Values of the own key that a read after its last write may return: also those of writes with an unknown outcome. */
+const unknown = new Set();
+let ownReads = 0;
+const ownViolations = [];
+// Others only remove the key.
+async function writeOwn() {
+  for (let version = 1; running; version++) {
+    const value = `own${version}`;
+    try {
+      await redis.set(ownKey, value);
+      for (const client of [redis, verified, redis]) {
+        const seen = await client.get(ownKey);
+        ownReads++;
+        if (seen !== value && seen !== null && !unknown.has(seen)) ownViolations.push([value, seen]);
+      }
+    } catch {
+      unknown.add(value);
+    }
+    await pause(random() * 10);
+  }
+}
 const flush = setInterval(() => {
   process.send({ reads });
   reads = [];
 }, 200);
-await Promise.all([invoke(), invoke(), invoke(), invoke()]);
+await Promise.all([invoke(), invoke(), invoke(), invoke(), writeOwn()]);
 clearInterval(flush);
-process.send({ reads, stats: redis.stats().near });
+process.send({ reads, stats: { ...redis.stats().near, ownReads }, ownViolations });
 process.disconnect();
