@@ -27,17 +27,26 @@ const studentOf = (freedom: number): number =>
 /**
  * Estimates a number with the interval of the jackknife: the standard error of its values without one repetition each, times
  * Student's t (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 11). For a mean of equal repetitions it is Student's
- * interval, which covers less than 95% if few repetitions are much skewed. Whole repetitions are left out, not single latencies, since latencies of one instance depend on each other. Below
- * MIN_REPETITIONS it is the range of the repetitions' own numbers.
+ * interval, which covers less than 95% if few repetitions are much skewed. If it reaches zero, although all values are above zero, it
+ * is computed from their logarithms. Whole repetitions are left out, not single latencies, since latencies of one instance depend on
+ * each other. Below MIN_REPETITIONS it is the range of the repetitions' own numbers.
  */
 export function jackknife(n: number, statistic: Weighted): Estimate {
   if (n < MIN_REPETITIONS) return ofMedians(n, statistic);
   const value = statistic(weightsOf(n, 1));
   const others = numbers(n, (each) => statistic(weightsOf(n, 1, each, 0)));
+  const reach = reachOf(n, others);
+  if (reach < value || value <= 0 || others.some((other) => other <= 0))
+    return { value, low: value - reach, high: value + reach, n };
+  const factor = Math.exp(reachOf(n, others.map(Math.log)));
+  return { value, low: value / factor, high: value * factor, n };
+}
+
+/** Returns the distance of the interval's ends, from the values without one repetition each. */
+function reachOf(n: number, others: readonly number[]): number {
   const center = sum(others) / others.length;
   const error = Math.sqrt(((n - 1) / n) * sum(others.map((other) => (other - center) ** 2)));
-  const reach = studentOf(n - 1) * error;
-  return { value, low: value - reach, high: value + reach, n };
+  return studentOf(n - 1) * error;
 }
 
 /**

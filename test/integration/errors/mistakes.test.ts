@@ -168,8 +168,8 @@ const connecting: Mistake[] = [
   ],
   [
     "url is that of Redis, with https://",
-    () => client(endpoints.silent!.url.replace("http:", "https:"), { timeout: 50 }).get("k"),
-    "TimeoutError [unsent] GET: no response within 50 ms; the command was not sent; last error: no connection was ready: check url, the network and maxConnections",
+    () => client(endpoints.silent!.url.replace("http:", "https:"), { timeout: 250 }).get("k"),
+    "TimeoutError [unsent] GET: no response within 250 ms; the command was not sent; last error: no connection was ready: check url, the network and maxConnections",
   ],
   [
     "the certificate is self-signed",
@@ -198,13 +198,13 @@ const connecting: Mistake[] = [
   ],
   [
     "the server is slow, and the command is a read",
-    () => at("silent", { timeout: 50 }).get("k"),
-    "TimeoutError [unknown] GET: no response within 50 ms",
+    () => at("silent", { timeout: 250, circuit: false }).get("k"),
+    "TimeoutError [unknown] GET: no response within 250 ms",
   ],
   [
     "the server is slow, and the command is a write",
-    () => at("silent", { timeout: 50 }).set("k", 1),
-    "TimeoutError [unknown] SET: no response within 50 ms; the command was sent and may have been applied",
+    () => at("silent", { timeout: 250, circuit: false }).set("k", 1),
+    "TimeoutError [unknown] SET: no response within 250 ms; the command was sent and may have been applied",
   ],
   [
     "the response is larger than allowed",

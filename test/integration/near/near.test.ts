@@ -453,7 +453,7 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
   });
 
   test("an aborted signal rejects a read that is in memory, and a time limit a read that has to wait", async () => {
-    const redis = client();
+    const redis = client({}, { circuit: false });
     await redis.get("near:a");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(redis.with({ signal }).get("near:a")).rejects.toThrow("enough");

@@ -80,6 +80,13 @@ describe("an interval", () => {
     expect(many.high).toBeCloseTo(10 + 2.086 * Math.sqrt(38.5 / 21), 2);
   });
 
+  test("an interval of positive values does not reach zero, and one of values with zeros may", () => {
+    const skewed = new Series([[1], [1], [1], [1], [40]]).estimate(percentile(90));
+    expect([skewed.value, skewed.low > 0, skewed.high > 40]).toEqual([40, true, true]);
+    expect(skewed.low * skewed.high).toBeCloseTo(40 * 40, 6);
+    expect(new Series([[0], [0], [0], [0], [1]]).estimate(mean).low).toBeLessThan(0);
+  });
+
   test.each([
     [5, 0],
     [6, 0],
