@@ -11,6 +11,7 @@ import { type Endpoint, refusedToken } from "../../options/endpoint.js";
 import { describeStatus } from "../../protocol/status.js";
 import { onAbort } from "../../util/abort.js";
 import { rootCause } from "../../util/root-cause.js";
+import { sleep } from "../../util/timers.js";
 
 /** Maximum silence of warmline-gateway in ms. It sends a comment every 25 s. */
 const MAX_SILENCE = 60_000;
@@ -89,6 +90,11 @@ export async function* streamLines(
     let begun = false;
     for (;;) {
       const { done, value } = await reader.read();
+      // undici returns empty chunks at once while its parser is paused. More bytes arrive in another turn of the loop.
+      if (value?.length === 0) {
+        await sleep(0);
+        continue;
+      }
       if (begun) clearTimeout(timer);
       if (done) throw lost("the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
