@@ -111,12 +111,12 @@ async function build(name) {
       writeFileSync(join(made, map), shrinkMap(json, code));
     }
     for (const file of files.filter((name) => /\.d\.c?ts$/.test(name))) {
-      // Tabs instead of blanks: declarations are deeply indented.
-      const text = readFileSync(join(made, file), "utf8");
-      writeFileSync(
-        join(made, file),
-        text.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
-      );
+      // Tabs instead of blanks: declarations are deeply indented. Comments have no first and last lines of their own.
+      const text = readFileSync(join(made, file), "utf8")
+        .replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+        .replace(/\/\*\*\n\s*\* /g, "/** ")
+        .replace(/\n\s*\*\/$/gm, " */");
+      writeFileSync(join(made, file), text);
     }
     const outputs = Object.fromEntries(files.map((file) => [file, statSync(join(made, file)).size]));
     rmSync(join(dist, RECORD), { force: true });

@@ -9,7 +9,7 @@ const CAN_THROW =
 
 /**
  * Returns a source map that is an eighth as large and still leads from each frame of a stack trace to its file and line:
- * without the sources themselves, names and columns, and with one mapping for each run of code that comes from one line.
+ * without the sources themselves, names and columns, with the folder of the sources once, and with one mapping for each run of code that comes from one line.
  * Runs that no frame can name have none.
  * @param json the source map.
  * @param code the generated file.
@@ -23,8 +23,21 @@ export function shrinkMap(json, code) {
       runs.filter(([column], i) => CAN_THROW.test(lines[at].slice(column, runs[i + 1]?.[0]))),
     );
   });
-  const { version, sources } = map;
-  return JSON.stringify({ version, sources, names: [], mappings: encode(mappings) });
+  const { version } = map;
+  const sourceRoot = commonFolder(map.sources);
+  const sources = map.sources.map((source) => source.slice(sourceRoot.length));
+  return JSON.stringify({ version, sourceRoot, sources, names: [], mappings: encode(mappings) });
+}
+
+/** The folder that all paths begin with, such as `../src/`; empty if there is none. */
+function commonFolder(paths) {
+  const folders = paths.map((path) => path.split("/").slice(0, -1));
+  const [first = []] = folders;
+  const differs = first.findIndex((name, at) => folders.some((folder) => folder[at] !== name));
+  return first
+    .slice(0, differs < 0 ? undefined : differs)
+    .map((name) => `${name}/`)
+    .join("");
 }
 
 /** The first segment of each run that comes from one line. */
