@@ -219,7 +219,7 @@ function resolveClients(
 }
 
 /** Groups that a client belongs to by its own properties. */
-const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
+const GROUPS = new Map<string, (client: BenchClient) => boolean>([
   ["all", () => true],
   ["shipped", ({ tunes }) => tunes === undefined],
   ["http", ({ protocol }) => protocol === "http"],

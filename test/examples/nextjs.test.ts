@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
+import { freePorts } from "warmline-testbed";
 import { run } from "../support/packages/run.js";
 import { type Served, serve, useExample } from "./support/example.js";
 
@@ -13,11 +13,8 @@ const next = "node_modules/next/dist/bin/next";
 const quiet = { NEXT_TELEMETRY_DISABLED: "1", WARMLINE_URL: undefined, WARMLINE_TOKEN: undefined };
 
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }
 
 describe.each(["turbopack", "webpack"])("%s", (bundler) => {

@@ -36,8 +36,8 @@ const transport = process.env.WARMLINE_CONNECTION === "undici" &&
   (await import("warmline/undici")).undici(new (await import("undici")).Agent());
 const begun = performance.now();
 process.on("exit", () => console.log("ended", Math.round(performance.now() - begun)));
-const create = ({ preconnect, ...options } = {}) =>
-  new Redis({ url: process.env.URL, token: "t", ...(transport ? { transport } : { preconnect }), ...options });
+const create = ({ preconnect, circuit, ...options } = {}) =>
+  new Redis({ url: process.env.URL, token: "t", ...(transport ? { transport } : { preconnect, circuit }), ...options });
 const hold = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 `;
 const run = ({ url }: { url: string }, source: string): Promise<Ended> =>

@@ -40,7 +40,7 @@ vi.mock("warmline", async (importOriginal) => {
   class Redis extends original.Redis {
     constructor(options: RedisOptions | Requester = {}) {
       const agent = "request" in options ? undefined : agentFor(options);
-      const { maxConnections, keepAlive, preconnect, ...others } = options as RedisOptions;
+      const { maxConnections, keepAlive, preconnect, circuit, ...others } = options as RedisOptions;
       super(agent ? { transport: agent.transport, ...others } : (options as RedisOptions));
       if (agent) Object.defineProperty(this, "close", { value: () => agent.renew() });
     }

@@ -9,10 +9,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePorts } from "warmline-testbed";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
@@ -47,11 +47,8 @@ const environment = Object.fromEntries(
 );
 
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }
 
 describe("the Dockerfile", () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { type FakeRedis, freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
 
@@ -20,11 +20,8 @@ afterEach(async () => {
 
 /** A port that refuses connections. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }
 
 async function start(redis: string, options: GatewayOptions = {}): Promise<Gateway> {
