@@ -104,11 +104,13 @@ onRedis(
   "time-wait counts the sockets of each way alone",
   async () => {
     const [direct, anew, kept] = await run("time-wait", "--seconds", "3");
-    // The last count is that of all sockets closed so far, and those of one more request before.
-    const closed = (row: any) => row.closedPerS.values[0] * 3;
-    expect(direct.timeWait.values[0]).toBe(closed(direct));
-    expect(closed(direct)).toBeGreaterThan(10 * closed(anew));
-    expect(anew.timeWait.values[0]).toBe(closed(anew));
+    const perS = (row: any) => row.closedPerS.values[0];
+    // Sockets stay in TIME_WAIT for longer than the run, so that the last count is that of all sockets closed in it.
+    for (const row of [direct, anew]) {
+      expect(row.timeWait.values[0] / perS(row)).toBeGreaterThan(2.5);
+      expect(row.timeWait.values[0] / perS(row)).toBeLessThan(6);
+    }
+    expect(perS(direct)).toBeGreaterThan(10 * perS(anew));
     expect(kept.timeWait.values[0]).toBe(0);
   },
   120_000,

@@ -75,7 +75,7 @@ describeInBrowser("the bench's report", (browser) => {
             expect(complaints).toEqual([]);
             expect(requested.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(file).href]);
             const drawn = await page.evaluate<Drawn[]>(LOOK);
-            expect(drawn.length).toBe(name === "keepalive" ? 6 : 3);
+            expect(drawn.length).toBe(name === "keepalive" ? 10 : 3);
             for (const picture of drawn) {
               expect(picture, picture.name).toMatchObject({ empty: 0, wordsOutside: [], badNumbers: false });
               expect(picture.marks, picture.name).toBeGreaterThan(0);

@@ -99,18 +99,19 @@ export const checks = {
     equal([error instanceof module.WarmlineError, error.outcome], [true, outcomeOfRefusal]);
   },
 
-  "a call ends at its timeout": async ({ module, setup }) => {
-    const silent = new module.Redis({ url: setup.silentUrl, token: "t", timeout: 300 });
-    const error = await within(10_000, rejection(silent.incr("k")));
-    equal([error instanceof module.TimeoutError, error.command], [true, "INCR"]);
-  },
-
   "an abort rejects with its reason": async ({ module, setup }) => {
     const silent = new module.Redis({ url: setup.silentUrl, token: "t" });
     const controller = new AbortController();
     const call = rejection(silent.with({ signal: controller.signal }).incr("k"));
     setTimeout(() => controller.abort(new Error("enough")), 50);
     equal((await within(10_000, call)).message, "enough");
+  },
+
+  // After the abort: a timeout opens the circuit of the origin.
+  "a call ends at its timeout": async ({ module, setup }) => {
+    const silent = new module.Redis({ url: setup.silentUrl, token: "t", timeout: 300 });
+    const error = await within(10_000, rejection(silent.incr("k")));
+    equal([error instanceof module.TimeoutError, error.command], [true, "INCR"]);
   },
 
   "arguments that can't be sent are refused": async ({ redis, key, module }) => {
