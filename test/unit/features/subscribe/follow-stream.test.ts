@@ -224,6 +224,26 @@ describe("a stream", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test("the event loop turns between empty chunks, of which undici returns any number at once", async () => {
+    let arrived = false;
+    setTimeout(() => {
+      arrived = true;
+    });
+    let empty = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (arrived) controller.enqueue(text("data: subscribe,a,1\n\n"));
+        else if (++empty < 10_000) controller.enqueue(new Uint8Array(0));
+        else controller.error(new Error("the event loop did not turn"));
+      },
+    });
+    fetching.mockResolvedValueOnce(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    const lines = streamLines(request, 1_000);
+    expect((await lines.next()).value).toContain("data: subscribe,a,1");
+    expect(empty).toBeGreaterThan(0);
+    await lines.return(undefined as never);
+  });
+
   test("no listener is left on the caller's signal", async () => {
     const controller = abortable();
     const { signal } = controller;
