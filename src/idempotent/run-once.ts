@@ -34,11 +34,11 @@ const RESULT = "result:";
 /**
  * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
  * process ends, the next call runs it again, and the writes that were applied return their first replies.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The result is stored, or the
+ * lease ended, also after the signal has aborted.
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
  * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
  * ended. Its result must be JSON: it is returned as it was stored.
- * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The result is stored, or the
- * lease ended, though the signal has aborted.
  * @throws InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
  * result was stored; what the function throws.
  */
