@@ -1,46 +1,31 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, Redis, type RedisOptions } from "warmline";
-import {
-  carries,
-  closeBeforeReply,
-  cutReply,
-  loseReply,
-  type NetworkProxy,
-  onRequest,
-  startNetworkProxy,
-} from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { carries, closeBeforeReply, cutReply, loseReply, onRequest } from "warmline-testbed";
 import { setups } from "../integration/gateway/engines.js";
+import { useBreakablePath } from "./support/breakable-path.js";
 
 // Writes whose replies are lost on the way, under writes: "exactly-once".
 
-describe.each(setups)("$name", ({ available, start }) => {
-  let gateway: Gateway;
-  let stop: () => Promise<void>;
-  let path: NetworkProxy;
-  beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
-  });
-  afterAll(() => stop?.());
+describe.each(setups)("$name", (setup) => {
+  const { available } = setup;
+  const rig = useBreakablePath(setup);
   beforeEach(async () => {
     if (!available) return;
-    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
     await direct().flushall();
   });
-  afterEach(() => path?.close());
 
-  const direct = () => new Redis({ url: gateway.url, token: gateway.token });
+  const direct = () => new Redis({ url: rig.gateway.url, token: rig.gateway.token });
   const client = (options: RedisOptions = {}) =>
     new Redis({
-      url: path.url,
-      token: gateway.token,
+      url: rig.path.url,
+      token: rig.gateway.token,
       writes: "exactly-once",
       retry: { retries: 8, backoff: () => 1 },
       ...options,
     });
   /** Connections up to the nth lose the response to what carries `text`. */
   const lose = (n: number, text: string) => {
-    path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
+    rig.path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
   };
 
   describe.skipIf(!available)("with the reply lost", () => {
@@ -50,13 +35,13 @@ describe.each(setups)("$name", ({ available, start }) => {
         lose(times, "INCR");
         expect(await client().incr("n")).toBe(1);
         expect(await direct().get("n")).toBe(1);
-        expect(path.connectionsOpened).toBe(times + 1);
+        expect(rig.path.connectionsOpened).toBe(times + 1);
       },
     );
 
     test("a connection closed before, inside and after the response applies the write once", async () => {
       const faults = [closeBeforeReply(), cutReply({ bytes: 20 }), loseReply({ leave: "reset" })];
-      path.onConnection((number) =>
+      rig.path.onConnection((number) =>
         faults[number - 1] ? onRequest(carries("RPUSH"), faults[number - 1]!) : undefined,
       );
       expect(await client().rpush("list", "a", "b")).toBe(2);
@@ -94,7 +79,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test("a set does not overwrite the later value of another client", async () => {
-      path.onConnection((number) =>
+      rig.path.onConnection((number) =>
         number === 1
           ? onRequest(carries("mine"), {
               response(connection, part) {

@@ -1,45 +1,34 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
-import {
-  carries,
-  closeBeforeReply,
-  type Fault,
-  loseReply,
-  type NetworkProxy,
-  onRequest,
-  startNetworkProxy,
-} from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { carries, closeBeforeReply, type Fault, loseReply, onRequest } from "warmline-testbed";
 import { setups } from "../integration/gateway/engines.js";
+import { useBreakablePath } from "./support/breakable-path.js";
 
 // Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});
 
-describe.each(setups)("$name", ({ available, start }) => {
-  let gateway: Gateway;
-  let stop: () => Promise<void>;
-  let path: NetworkProxy;
+describe.each(setups)("$name", (setup) => {
+  const { available } = setup;
+  const rig = useBreakablePath(setup);
   let redis: Redis;
   let direct: Redis;
-  beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
-  });
-  afterAll(() => stop?.());
   beforeEach(async () => {
     if (!available) return;
-    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
-    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
-    direct = new Redis({ url: gateway.url, token: gateway.token });
+    redis = new Redis({
+      url: rig.path.url,
+      token: rig.gateway.token,
+      retry: { retries: 5, backoff: () => 1 },
+    });
+    direct = new Redis({ url: rig.gateway.url, token: rig.gateway.token });
     await direct.flushall();
   });
-  afterEach(() => path?.close());
 
   /** Applies the fault to the first request of each of the first `times` connections that carries `text`. */
   const fail = (text: string, fault: Fault, times = 1) =>
-    path.onConnection((number) => (number <= times ? onRequest(carries(text), fault) : undefined));
+    rig.path.onConnection((number) => (number <= times ? onRequest(carries(text), fault) : undefined));
 
   /** The request reaches the server, the run's lease ends, and the response is lost. */
   const loseReplyAndLease: Fault = {
@@ -53,21 +42,23 @@ describe.each(setups)("$name", ({ available, start }) => {
       fail("result:", loseReply(), times);
       const call = () => idempotent(redis, "event", (guarded) => guarded.incr("n"));
       expect(await call()).toBe(1);
-      expect(path.connectionsOpened).toBe(times + 1);
+      expect(rig.path.connectionsOpened).toBe(times + 1);
       expect(await call()).toBe(1);
       expect(await direct.get("n")).toBe(1);
     });
 
     test("runs once if each of its requests loses its first response", async () => {
       let runs = 0;
-      path.onConnection((number) => (number < 5 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined));
+      rig.path.onConnection((number) =>
+        number < 5 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined,
+      );
       const call = () =>
         idempotent(redis, "event", async (guarded) => {
           runs++;
           return [await guarded.incr("n"), await guarded.multi().incr("n").get("n").exec()];
         });
       expect(await call()).toEqual([1, [2, 2]]);
-      expect(path.connectionsOpened).toBe(5);
+      expect(rig.path.connectionsOpened).toBe(5);
       expect(await call()).toEqual([1, [2, 2]]);
       expect([runs, await direct.get("n")]).toEqual([1, 2]);
     });
@@ -76,7 +67,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       fail("DEL", loseReply(), 2);
       const failing = idempotent(redis, "event", () => Promise.reject(new Error("failed")));
       await expect(failing).rejects.toThrow("failed");
-      expect(path.connectionsOpened).toBe(3);
+      expect(rig.path.connectionsOpened).toBe(3);
       expect(await idempotent(redis, "event", () => "second")).toBe("second");
     });
 
@@ -116,7 +107,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       });
       const run = idempotent(redis, "event", (guarded) => guarded.incr("n"));
       await expect(run).rejects.toMatchObject({ name: "RedisError", code: "LEASELOST", outcome: "answered" });
-      expect(path.connectionsOpened).toBe(2);
+      expect(rig.path.connectionsOpened).toBe(2);
       expect(await direct.exists("n")).toBe(0);
     });
 

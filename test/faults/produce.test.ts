@@ -1,34 +1,32 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { produce } from "warmline/streams";
-import { loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { loseReply, onRequest } from "warmline-testbed";
 import { setups } from "../integration/gateway/engines.js";
+import { useBreakablePath } from "./support/breakable-path.js";
 
 // Producers of a stream whose responses are lost, and that run again.
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe.each(setups)("$name", ({ name, available, start }) => {
-  let gateway: Gateway;
-  let stop: () => Promise<void>;
-  let path: NetworkProxy;
+describe.each(setups)("$name", (setup) => {
+  const { name, available } = setup;
+  const rig = useBreakablePath(setup);
   let redis: Redis;
   let direct: Redis;
   /** The requests that add entries. */
   let added: string[];
-  beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
-  });
-  afterAll(() => stop?.());
   beforeEach(async () => {
     if (!available) return;
-    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
-    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
-    direct = new Redis({ url: gateway.url, token: gateway.token });
+    redis = new Redis({
+      url: rig.path.url,
+      token: rig.gateway.token,
+      retry: { retries: 5, backoff: () => 1 },
+    });
+    direct = new Redis({ url: rig.gateway.url, token: rig.gateway.token });
     added = [];
-    path.onConnection(() => ({
+    rig.path.onConnection(() => ({
       exchange({ request }) {
         const text = request.toString("latin1");
         if (text.includes("XADD")) added.push(text);
@@ -37,7 +35,6 @@ describe.each(setups)("$name", ({ name, available, start }) => {
     }));
     await direct.flushall();
   });
-  afterEach(() => path?.close());
 
   const stored = async (key = "log") =>
     Object.values(await direct.xrange<Record<string, unknown>>(key, "-", "+")).map(({ n }) => n);
@@ -54,12 +51,14 @@ describe.each(setups)("$name", ({ name, available, start }) => {
 
   describe.skipIf(!available)("a producer", () => {
     test("adds each entry once and in order though responses are lost", async () => {
-      path.onConnection((number) => (number < 8 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined));
+      rig.path.onConnection((number) =>
+        number < 8 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined,
+      );
       const writer = produce(redis, "log", { ttl: 60 }).getWriter();
       await writeOneByOne(writer, [1, 2]);
       await Promise.all([3, 4, 5, 6].map((n) => writer.write({ n })));
       await writer.close();
-      expect(path.connectionsOpened).toBeGreaterThan(3);
+      expect(rig.path.connectionsOpened).toBeGreaterThan(3);
       // The last entry is the end.
       expect(await stored()).toEqual([1, 2, 3, 4, 5, 6, undefined]);
       expect(await direct.ttl("log")).toBeGreaterThan(50);

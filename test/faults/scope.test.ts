@@ -1,27 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, Redis, RedisError } from "warmline";
-import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { carries, loseReply, onRequest } from "warmline-testbed";
 import { setups } from "../integration/gateway/engines.js";
+import { useBreakablePath } from "./support/breakable-path.js";
 
 // Writes of an event that is delivered twice, under a scope.
 
-describe.each(setups)("$name", ({ available, start }) => {
-  let gateway: Gateway;
-  let stop: () => Promise<void>;
-  let path: NetworkProxy;
+describe.each(setups)("$name", (setup) => {
+  const { available } = setup;
+  const rig = useBreakablePath(setup);
   let redis: Redis;
-  beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
-  });
-  afterAll(() => stop?.());
   beforeEach(async () => {
     if (!available) return;
-    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
-    redis = new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 } });
+    redis = new Redis({
+      url: rig.path.url,
+      token: rig.gateway.token,
+      retry: { retries: 5, backoff: () => 1 },
+    });
     await redis.flushall();
   });
-  afterEach(() => path?.close());
 
   /** The client of one delivery of an event. */
   const deliver = (scope = "event-1", strict = false) =>
@@ -84,7 +81,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test("a write whose reply is lost keeps its ordinal when it is sent again", async () => {
-      path.onConnection((number) => (number <= 3 ? onRequest(carries("INCR"), loseReply()) : undefined));
+      rig.path.onConnection((number) => (number <= 3 ? onRequest(carries("INCR"), loseReply()) : undefined));
       redis.close();
       expect(await Promise.all([deliver().incr("n"), deliver("event-2").incr("n")])).toEqual(
         expect.arrayContaining([1, 2]),
@@ -124,7 +121,7 @@ describe.each(setups)("$name", ({ available, start }) => {
 
     test("a strict write whose reply is lost returns it, and a differing one is refused again", async () => {
       // The first of these connections loses its first response, each other one its second.
-      path.onConnection((number) => onRequest(number === 2 ? 1 : 2, loseReply()));
+      rig.path.onConnection((number) => onRequest(number === 2 ? 1 : 2, loseReply()));
       redis.close();
       const first = deliver("strict", true);
       expect(await first.incr("n")).toBe(1);
@@ -136,7 +133,7 @@ describe.each(setups)("$name", ({ available, start }) => {
         code: "OTHERPATH",
         outcome: "answered",
       });
-      expect(path.connectionsOpened).toBe(6);
+      expect(rig.path.connectionsOpened).toBe(6);
       expect(await redis.get("n")).toBe(4);
     });
 

@@ -1,0 +1,34 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
+import type { Gateway } from "../../../gateway/src/index.js";
+import type { Setup } from "../../integration/gateway/engines.js";
+
+/** A gateway, and a network path to it in which a test places faults. */
+export interface BreakablePath {
+  readonly gateway: Gateway;
+  readonly path: NetworkProxy;
+}
+
+/** Starts a gateway for the tests of a block, and a path to it for each test; nothing if the engine is not available. */
+export function useBreakablePath({ available, start }: Setup): BreakablePath {
+  let gateway: Gateway;
+  let stop: (() => Promise<void>) | undefined;
+  let path: NetworkProxy | undefined;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+  beforeEach(async () => {
+    if (!available) return;
+    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+  });
+  afterEach(() => path?.close());
+  return {
+    get gateway() {
+      return gateway;
+    },
+    get path() {
+      return path!;
+    },
+  };
+}
