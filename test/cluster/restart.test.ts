@@ -4,7 +4,7 @@ import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { gatewayAt, run, sleep, until } from "./support.js";
 
-describe.skipIf(!redisAvailable())("a Redis restarted under load", () => {
+describe.skipIf(!redisAvailable())("a Redis restarted under load", { retry: 0 }, () => {
   let redis: RedisServer;
   let gateway: Gateway;
   beforeAll(async () => {

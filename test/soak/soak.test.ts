@@ -40,7 +40,7 @@ interface Done {
   readonly ms: number;
 }
 
-describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functions`, () => {
+describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functions`, { retry: 0 }, () => {
   let redis: RedisServer;
   let upstream: NetworkProxy;
   let gateway: GatewayProcess;
