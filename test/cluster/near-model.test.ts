@@ -51,10 +51,16 @@ test.skipIf(!redisAvailable())(
   { timeout: 2_000 * seconds + 60_000 },
   async () => {
     const redis = await modelOf(await startCluster());
-    const { violations, reads, stats, faults, failed } = await runNearModel({ seconds, seed, redis });
+    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
+      seconds,
+      seed,
+      redis,
+    });
     console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
     expect(violations).toEqual([]);
+    expect(ownViolations).toEqual([]);
     expect(faults.failedOver).toBeGreaterThan(0);
-    for (const name of ["hits", "verified", "invalidated"]) expect(stats[name]).toBeGreaterThan(20);
+    for (const name of ["hits", "verified", "invalidated", "ownReads"])
+      expect(stats[name]).toBeGreaterThan(20);
   },
 );
