@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { Redis } from "../../src/index.js";
+import { near } from "../../src/near.js";
+import type { RedisServer } from "../../testbed/src/index.js";
+import { serversAvailable, startRedis8 } from "./support/servers.js";
+
+// Reads of JSON documents through a near cache, with the reports of RedisJSON's own changes.
+
+describe.skipIf(!serversAvailable)("a near cache of JSON documents on RedisJSON 2.8", () => {
+  let server: RedisServer;
+  let gateway: Gateway;
+  let redis: Redis;
+  let verified: Redis;
+  /** The commands that reached Redis through the gateway, such as `JSON.GET near:doc`. */
+  let sent: string[] = [];
+  beforeAll(async () => {
+    server = await startRedis8("rejson");
+    gateway = await createGateway({
+      port: 0,
+      redis: server.url,
+      token: "main",
+      logLevel: "silent",
+      nearPrefix: ["near:"],
+      onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
+    });
+  });
+  beforeEach(async () => {
+    await server.command("FLUSHALL");
+    await server.command(
+      "JSON.SET",
+      "near:doc",
+      "$",
+      '{"n":1,"text":"a","list":[1],"on":true,"rest":{"k":1}}',
+    );
+    await server.command("JSON.SET", "near:other", "$", '{"n":7}');
+    redis?.close();
+    redis = new Redis({ url: gateway.url, token: "main", near: near({ match: "near:*", maxStale: 60_000 }) });
+    verified = redis.with({ near: "verify" });
+    // The changes of both keys are reported before the test begins.
+    await verified.get("near:none");
+    sent = [];
+  });
+  afterAll(async () => {
+    redis?.close();
+    await gateway?.close();
+    await server?.stop();
+  });
+
+  const document = { n: 1, text: "a", list: [1], on: true, rest: { k: 1 } };
+  const reads: Record<string, [read: (redis: Redis) => Promise<unknown>, expected: unknown]> = {
+    "JSON.GET": [(client) => client.json.get("near:doc", "$"), [document]],
+    "JSON.GET of a path": [(client) => client.json.get("near:doc", "$.rest.k"), [1]],
+    "JSON.GET of a missing key": [(client) => client.json.get("near:missing", "$"), null],
+    "JSON.MGET": [(client) => client.json.mget(["near:doc", "near:other"], "$.n"), [[1], [7]]],
+    "JSON.STRLEN": [(client) => client.json.strlen("near:doc", "$.text"), [1]],
+    "JSON.ARRLEN": [(client) => client.json.arrlen("near:doc", "$.list"), [1]],
+    "JSON.OBJKEYS": [(client) => client.json.objkeys("near:doc", "$.rest"), [["k"]]],
+    "JSON.TYPE": [(client) => client.json.type("near:doc", "$.on"), ["boolean"]],
+  };
+
+  test.each(Object.entries(reads))(
+    "%s is answered from memory, with a value of its own",
+    async (_name, [read, expected]) => {
+      const first = await read(redis);
+      expect(first).toEqual(expected);
+      const count = sent.length;
+      expect(count).toBeGreaterThan(0);
+      if (Array.isArray(first)) first.push("changed");
+      expect(await read(redis)).toEqual(expected);
+      expect(sent).toHaveLength(count);
+      expect(await read(verified)).toEqual(expected);
+      expect(sent.slice(count)).toEqual(["PING"]);
+    },
+  );
+
+  test.each([
+    ["JSON.SET", ["near:doc", "$.n", "2"]],
+    ["JSON.MSET", ["near:other", "$.n", "8", "near:doc", "$.n", "2"]],
+    ["JSON.MERGE", ["near:doc", "$", '{"n":2}']],
+    ["JSON.NUMINCRBY", ["near:doc", "$.n", "1"]],
+    ["JSON.NUMMULTBY", ["near:doc", "$.n", "2"]],
+    ["JSON.STRAPPEND", ["near:doc", "$.text", '"b"']],
+    ["JSON.ARRAPPEND", ["near:doc", "$.list", "2"]],
+    ["JSON.ARRINSERT", ["near:doc", "$.list", "0", "0"]],
+    ["JSON.ARRPOP", ["near:doc", "$.list"]],
+    ["JSON.ARRTRIM", ["near:doc", "$.list", "1", "1"]],
+    ["JSON.CLEAR", ["near:doc", "$.rest"]],
+    ["JSON.TOGGLE", ["near:doc", "$.on"]],
+    ["JSON.DEL", ["near:doc", "$.rest"]],
+    ["JSON.FORGET", ["near:doc"]],
+    ["RENAME", ["near:other", "near:doc"]],
+    ["DEL", ["near:doc"]],
+  ])(
+    "a change by %s, past the gateway, is seen by a read that verifies and by reads after it",
+    async (name, args) => {
+      expect(await redis.json.get("near:doc", "$")).toEqual([document]);
+      expect(await verified.json.mget(["near:doc", "near:other"], "$.n")).toEqual([[1], [7]]);
+      await server.command(name, ...args);
+      const current = JSON.parse(String(await server.command("JSON.GET", "near:doc", "$")));
+      expect(current).not.toEqual([document]);
+      expect(await verified.json.get("near:doc", "$")).toEqual(current);
+      sent = [];
+      expect(await redis.json.get("near:doc", "$")).toEqual(current);
+      expect(sent).toEqual([]);
+      expect(await redis.json.mget(["near:doc", "near:other"], "$.n")).toEqual(
+        await redis.with({ near: false }).json.mget(["near:doc", "near:other"], "$.n"),
+      );
+    },
+  );
+
+  test("a write of its own is seen by the next read", async () => {
+    expect(await redis.json.get("near:doc", "$.n")).toEqual([1]);
+    await redis.json.numincrby("near:doc", "$.n", 1);
+    expect(await redis.json.get("near:doc", "$.n")).toEqual([2]);
+    expect(redis.stats().near!.hits).toBe(0);
+  });
+});
