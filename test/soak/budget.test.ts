@@ -167,39 +167,60 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await run(gateway, "GET", "counter")).toBe("3");
   });
 
-  test("a dozen slow readers get all elements of the lists that they pop", async () => {
-    await start({ maxBufferedBytes: 16 * MB, commandTimeout: 2_000 });
-    const element = "e".repeat(10_000);
-    const [readers, each] = [12, 600];
-    const batch = Array.from({ length: 100 }, () => element);
-    for (let i = 0; i < readers * each; i += 100)
-      expect(await run(gateway, "RPUSH", "queue", ...batch)).toBe(i + 100);
-    const body = JSON.stringify(["LPOP", "queue", String(each)]);
-    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close\r\n";
-    const sockets = Array.from({ length: readers }, () => {
-      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-      socket.pause();
-      return socket;
-    });
-    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-    for (const socket of sockets) {
-      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-      // The next one uses another connection to Redis.
-      await new Promise((resolve) => setTimeout(resolve, 400));
-    }
-    const whole = await Promise.all(
-      sockets.map(async (socket) => {
-        let [size, tail] = [0, ""];
-        for await (const chunk of socket) {
-          size += chunk.length;
-          tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
-        }
-        return size > each * element.length && tail === "\r\n0\r\n\r\n";
-      }),
-    );
-    expect(whole).toEqual(Array.from({ length: readers }, () => true));
-    expect(await run(gateway, "LLEN", "queue")).toBe(0);
-  }, 60_000);
+  const ELEMENT = "e".repeat(10_000);
+  const [READERS, EACH] = [12, 600];
+  /** Bytes of elements that each reader pops. */
+  const POPPED = EACH * ELEMENT.length;
+  test.each([
+    ["one after another", 400, () => ["LPOP", "queue", String(EACH)]],
+    ["at once", 0, () => ["LPOP", "queue", String(EACH)]],
+    [
+      "at once, in a script",
+      0,
+      () => ["EVAL", "return redis.call('LPOP', KEYS[1], ARGV[1])", "1", "queue", String(EACH)],
+    ],
+    ["at once, as whole values", 0, (at: number) => ["GETDEL", `value:${at}`]],
+  ] as const)(
+    "a dozen slow readers get all that they pop %s",
+    async (_, pause, pop) => {
+      await start({ maxBufferedBytes: 16 * MB, commandTimeout: 2_000 });
+      const batch = Array.from({ length: 100 }, () => ELEMENT);
+      for (let i = 0; i < READERS * EACH; i += 100)
+        expect(await run(gateway, "RPUSH", "queue", ...batch)).toBe(i + 100);
+      const value = ELEMENT.repeat(EACH / 2);
+      for (let i = 0; i < READERS; i++)
+        for (let half = 0; half < 2; half++) await run(gateway, "APPEND", `value:${i}`, value);
+      const sockets = Array.from({ length: READERS }, () => {
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+        socket.pause();
+        return socket;
+      });
+      await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+      const head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close\r\n";
+      for (const [at, socket] of sockets.entries()) {
+        const body = JSON.stringify(pop(at));
+        socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+        // The next one uses another connection to Redis.
+        if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+      // Longer than a command may take.
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      const whole = await Promise.all(
+        sockets.map(async (socket) => {
+          let [size, tail] = [0, ""];
+          for await (const chunk of socket) {
+            size += chunk.length;
+            tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
+          }
+          return size > POPPED && tail === "\r\n0\r\n\r\n";
+        }),
+      );
+      expect(whole).toEqual(Array.from({ length: READERS }, () => true));
+      await run(gateway, "DEL", "queue");
+      expect(await buffered()).toBe(0);
+    },
+    60_000,
+  );
 
   test("a pipeline keeps its order if a large reply comes first", async () => {
     await start({ maxBufferedBytes: 64 * MB, commandTimeout: 30_000 });

@@ -1,4 +1,5 @@
 import { isRead } from "../commands/command-info.js";
+import type { Command } from "../resp/command.js";
 import type { LargeReply } from "../resp/framer.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
@@ -18,7 +19,7 @@ export const NO_ROOM = new UpstreamFailure(
 
 /** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
 const HOLDS_UP = 4 * 1_024 * 1_024;
-/** Bytes buffered for a reader above which reading pauses, if no other command waits, and below which it resumes. */
+/** Bytes buffered for a reader above which reading pauses, if it may, and below which it resumes. */
 const PAUSED_ABOVE = 4 * 1_024 * 1_024;
 const RESUMED_BELOW = 1 * 1_024 * 1_024;
 /** Both limits while memory is tight, so that more replies fit. Any reply above them then holds up what comes behind it. */
@@ -29,7 +30,7 @@ const TIGHT_RESUMED_BELOW = 64 * 1_024;
 interface Written {
   readonly batch: CommandBatch;
   readonly tag: number;
-  readonly bytes: number;
+  readonly command: Command;
   deadline: number;
   /** Replies to discard before its own. */
   leading: number;
@@ -62,6 +63,8 @@ export class InFlightConnection implements BatchConnection {
   readonly #budget: BufferBudget | undefined;
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
+  /** Whether every command behind the present reply had to wait for its reader. */
+  #delaysAll = false;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
   constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
@@ -109,10 +112,11 @@ export class InFlightConnection implements BatchConnection {
   take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = batch;
-    const { bytes, leading } = batch.take();
+    const command = batch.take();
+    const { bytes, leading } = command;
     batch.wrote(bytes.length);
     batch.connection = this;
-    this.#written.push({ batch, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
+    this.#written.push({ batch, tag, command, deadline, leading, receiver, stream: null });
     return bytes;
   }
 
@@ -131,8 +135,8 @@ export class InFlightConnection implements BatchConnection {
     for (let i = 0; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
       if (!entry.receiver) continue;
-      // Commands after a large reply of the same batch also have the time that this reply takes.
-      if (streaming && entry.batch === streaming.batch) continue;
+      // Commands that wait for a large reply also have the time that this reply takes.
+      if (streaming && this.#waitsFor(streaming, entry)) continue;
       if (entry.deadline > now) due = Math.min(due, entry.deadline);
       else {
         failed.push([
@@ -191,18 +195,30 @@ export class InFlightConnection implements BatchConnection {
     return batches;
   }
 
-  /** Whether it may be paused: on behalf of a batch, unless others wait for a reply. */
-  #mayPause(batch: CommandBatch): boolean {
+  /** Whether commands of other batches wait behind the first one. */
+  #delaysOthers({ batch }: Written): boolean {
     for (let i = 1; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
-      if (entry.receiver && entry.batch !== batch) return false;
+      if (entry.receiver && entry.batch !== batch) return true;
     }
-    return true;
+    return false;
   }
 
-  /** Reads no more while too much waits for a slow reader. */
+  /** Whether the deadline of a command stands still while the first one's reply is streamed. */
+  #waitsFor(first: Written, { batch }: Written): boolean {
+    return this.#delaysAll || batch === first.batch;
+  }
+
+  /**
+   * Reads no more while too much waits for a slow reader. Commands of others do not wait for it, with one exception: when
+   * memory is tight, the reply would be cut, and only a read can be repeated.
+   */
   #pauseFor(entry: Written, isTight: boolean): void {
-    if (this.#socket.paused || !this.#mayPause(entry.batch)) return;
+    if (this.#socket.paused) return;
+    if (this.#delaysOthers(entry)) {
+      if (!isTight || isRead(entry.command)) return;
+      this.#delaysAll = true;
+    }
     this.#socket.pause();
     const below = isTight ? TIGHT_RESUMED_BELOW : RESUMED_BELOW;
     entry.stream!.whenBelow(below, () => this.#socket.resume());
@@ -249,12 +265,13 @@ export class InFlightConnection implements BatchConnection {
         const until = performance.now() + this.#silence;
         for (let i = 1; i < this.#written.size; i++) {
           const next = this.#written.peek(i)!;
-          if (next.batch === entry.batch) next.deadline = Math.max(next.deadline, until);
+          if (this.#waitsFor(entry, next)) next.deadline = Math.max(next.deadline, until);
         }
+        this.#delaysAll = false;
         const { stream } = entry;
         entry.stream = null;
         this.#shift();
-        if (entry.batch.settled(entry.bytes)) this.#handler.onSendable(entry.batch);
+        if (entry.batch.settled(entry.command.bytes.length)) this.#handler.onSendable(entry.batch);
         stream?.end();
       },
     };
@@ -277,8 +294,8 @@ export class InFlightConnection implements BatchConnection {
       return;
     }
     this.#shift();
-    const { batch, receiver, tag } = entry;
-    if (batch.settled(entry.bytes)) this.#handler.onSendable(batch);
+    const { batch, command, receiver, tag } = entry;
+    if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
     if (!receiver) return;
     if (reply) receiver.onReply(reply, tag);
     else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
@@ -287,9 +304,9 @@ export class InFlightConnection implements BatchConnection {
   #forget(message: string): void {
     const entries: Written[] = [];
     for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
-    for (const { batch, bytes } of entries) {
+    for (const { batch, command } of entries) {
       batch.isBroken = true;
-      if (batch.settled(bytes)) this.#handler.onSendable(batch);
+      if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
     }
     const failure = new UpstreamFailure("lost", message);
     for (const entry of entries) {

@@ -333,8 +333,9 @@ class SlowReader extends RecordedReplies {
     this.state = "begun";
     return {
       write: (bytes) => {
-        if (!this.budget.take(bytes.length)) this.state = "cut";
         this.size += bytes.length;
+        if (!this.budget.take(bytes.length)) this.state = "cut";
+        if (this.state === "cut") return 0;
         this.backlog += bytes.length;
         return this.backlog;
       },
@@ -342,7 +343,7 @@ class SlowReader extends RecordedReplies {
         this.#listener = listener;
       },
       end: () => {
-        this.state = "whole";
+        if (this.state !== "cut") this.state = "whole";
       },
       fail: ({ reason }) => {
         this.state = reason;
@@ -385,6 +386,46 @@ test("a dozen large replies to slow readers are read as slowly", async () => {
       })
       .toBe("whole");
   }
+});
+
+test("large replies behind each other are read as slowly, however long that takes", async () => {
+  const budget = new BufferBudget(8 * MB);
+  const connections = start({ maxReplySize: 10 * MB, budget });
+  const readers = Array.from({ length: 3 }, () => new SlowReader(budget));
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  const deadline = performance.now() + 600;
+  for (const [i, reader] of readers.entries())
+    multiplexed.send([command("GETDEL", "k")], reader, i === 0 ? {} : { deadline });
+  await expect.poll(() => connections[0]!.received.length).toBe(6);
+  for (const _ of readers) sendLargeReply(connections[0]!);
+  await expect.poll(() => budget.isTight).toBe(true);
+  // Those behind the first reply had less time than its reader takes.
+  await expect.poll(() => performance.now() > deadline + 50).toBe(true);
+  for (const reader of readers) {
+    await expect
+      .poll(() => {
+        reader.drain();
+        return reader.state;
+      })
+      .toBe("whole");
+  }
+  expect(readers.flatMap(({ failures }) => failures)).toEqual([]);
+});
+
+test("a command behind a large reply of a read does not wait for its reader", async () => {
+  const budget = new BufferBudget(4 * MB);
+  const connections = start({ maxReplySize: 10 * MB, budget });
+  const [reader, behind] = [new SlowReader(budget), new RecordedReplies()];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GET", "k")], reader);
+  multiplexed.send([command("INCR", "n")], behind);
+  await expect.poll(() => connections[0]!.received.length).toBe(4);
+  sendLargeReply(connections[0]!);
+  connections[0]!.side.write(":1\r\n");
+  await expect.poll(() => behind.replies).toEqual([":1"]);
+  expect([reader.state, reader.size > 6 * MB]).toEqual(["cut", true]);
 });
 
 test("a large reply whose connection is lost fails", async () => {
