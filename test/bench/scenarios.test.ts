@@ -3,12 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
+import { hasWebdis } from "../../bench/src/gateway/webdis.js";
 import { bench, quickRun } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, ...args);
+
+if (!hasWebdis() && process.env.REQUIRE_WEBDIS === "1")
+  throw new Error("REQUIRE_WEBDIS=1, but webdis is not on PATH.");
 
 test("the bench reports unusable files before it measures anything", async () => {
   writeFileSync(join(folder, "three.json"), "3");
@@ -203,3 +207,21 @@ test("cost counts the bytes of each client over TLS and prices them, and report 
     expect(readFileSync(join(folder, "both", `${name}.html`), "utf8")).toContain('<a href="../both.html">');
   }
 });
+
+test.skipIf(!redisAvailable() || !hasWebdis())(
+  "gateway measures webdis beside the gateway and Redis",
+  async () => {
+    const { data, table, notes } = await run("gateway", "--seconds", "0.1");
+    const of = (server: string) => (data as any[]).filter((row) => row.server === server);
+    expect(of("webdis").map(({ connections }) => connections)).toEqual([1, 50, 500]);
+    for (const row of of("webdis")) {
+      expect(row.perSecond.values[0]).toBeGreaterThan(0);
+      expect(row.p50.values[0]).toBeGreaterThan(0);
+    }
+    expect(of("gateway").length).toBeGreaterThan(3);
+    const servers = (table.columns as any[]).findIndex(({ title }) => title === "server");
+    expect((table.rows as any[]).filter(({ cells }) => cells[servers] === "webdis")).toHaveLength(3);
+    expect(notes.join(" ")).not.toContain("Skipped: webdis");
+  },
+  120_000,
+);
