@@ -127,6 +127,11 @@ const SAME: Record<string, string[][]> = {
     ["INCRBYFLOAT", "f", "-1e-7"],
     ["HINCRBYFLOAT", "h", "f", "1e21"],
   ],
+  "ZSCAN writes scores of large sets in 17 digits": [
+    ["ZADD", "z", "0.1", "a".repeat(65), "1e17", "b"],
+    ["ZSCAN", "z", "0", "MATCH", "a*"],
+    ["ZSCAN", "z", "0", "MATCH", "b"],
+  ],
   "positions have 17 decimals": [
     ["GEOADD", "g", "13.361389", "38.115556", "Palermo", "-122.5", "0", "sea"],
     ["GEOPOS", "g", "Palermo", "sea", "missing"],

@@ -4,6 +4,7 @@ import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import type { Command } from "./commands.js";
 import { type Reply, ReplyClient } from "./replies.js";
+import { isSameReply } from "./same-reply.js";
 
 /** One command whose replies differ. */
 export interface Difference {
@@ -51,7 +52,8 @@ export class EnginePair {
       const [redis, embedded] = await Promise.all(sides.map((side) => side.run(all)));
       for (const [index, command] of all.entries()) {
         const difference = { command, redis: redis![index]!, embedded: embedded![index]! };
-        if (isSame(ordered(command, difference.redis), ordered(command, difference.embedded))) continue;
+        if (isSameReply(command, ordered(command, difference.redis), ordered(command, difference.embedded)))
+          continue;
         if (!isExpected(difference)) return difference;
       }
       return undefined;
@@ -80,19 +82,4 @@ function ordered(command: Command, reply: Reply): Reply {
 /** A pending entry: id, consumer, ms since it was delivered, number of deliveries. */
 function withoutIdleTime(entry: Reply): Reply {
   return typeof entry === "string" ? entry : entry.filter((_, index) => index !== 2);
-}
-
-function isSame(redis: Reply, embedded: Reply): boolean {
-  if (typeof redis !== "string" && typeof embedded !== "string")
-    return redis.length === embedded.length && redis.every((item, index) => isSame(item, embedded[index]!));
-  return redis === embedded || isSameScore(redis, embedded);
-}
-
-/** Redis before 7.2 writes a score in 17 digits, later ones and the embedded engine in as few as stand for it. */
-function isSameScore(redis: Reply, embedded: Reply): boolean {
-  if (typeof redis !== "string" || typeof embedded !== "string") return false;
-  const digits = /^\$-?(\d+)\.?(\d*)(?:e[+-]\d+)?$/.exec(redis);
-  if (!digits || !/^\$-?\d/.test(embedded)) return false;
-  const { length } = `${digits[1]}${digits[2]}`.replace(/^0+/, "");
-  return (length === 16 || length === 17) && Number(redis.slice(1)) === Number(embedded.slice(1));
 }

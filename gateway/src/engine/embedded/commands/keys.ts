@@ -18,7 +18,7 @@ import {
 import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand, wrongNumberOfArguments } from "./define.js";
-import { formatDouble } from "./numbers.js";
+import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 import { unknownSubcommand } from "./server.js";
 
@@ -382,9 +382,10 @@ export function addKeyCommands(executor: CommandExecutor): void {
       if (value && value.type !== "zset") throw wrongType();
       const { items, next } = pageOf(value?.members ?? new Map(), args);
       const found = matching(items, ({ member }) => member, args.match);
+      const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
       return scanReply(
         next,
-        found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(formatDouble(score))]),
+        found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(format(score))]),
       );
     }),
   ]);

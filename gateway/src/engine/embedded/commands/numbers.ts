@@ -1,11 +1,15 @@
+/** Redis writes whole numbers up to this one, 2^62, as integers with all of their digits. */
+const MAX_WHOLE = 2 ** 62;
+
 /**
  * Formats a double as Redis 7.2 and later do: the fewest digits that stand for it, laid out as by `fpconv_dtoa`
- * (github.com/redis/redis/blob/7.2/deps/fpconv/fpconv_dtoa.c).
+ * (github.com/redis/redis/blob/7.2/deps/fpconv/fpconv_dtoa.c). Redis's algorithm
+ * needs more digits for about one number in 1,000.
  */
 export function formatDouble(value: number): string {
-  if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
-  if (Number.isSafeInteger(value)) return Object.is(value, -0) ? "-0" : String(value);
+  const special = formatSpecial(value);
+  if (special !== undefined) return special;
+  if (Number.isInteger(value) && Math.abs(value) <= MAX_WHOLE) return String(BigInt(value));
   const [mantissa, power] = Math.abs(value).toExponential().split("e") as [string, string];
   const digits = mantissa.replace(".", "");
   const exponent = Number(power);
@@ -21,6 +25,29 @@ export function formatDouble(value: number): string {
   }
   const fraction = digits.length > 1 ? `.${digits.slice(1)}` : "";
   return `${sign}${digits[0]}${fraction}e${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
+}
+
+const PRECISION = 17;
+
+/** Formats a double as C's `%.17g`, as Redis before 7.2 does in replies and every Redis does in ZSCAN of large sets. */
+export function formatDoubleIn17Digits(value: number): string {
+  const special = formatSpecial(value);
+  if (special !== undefined) return special;
+  const [mantissa, power] = value.toExponential(PRECISION - 1).split("e") as [string, string];
+  const exponent = Number(power);
+  const isPlain = exponent >= -4 && exponent < PRECISION;
+  const digits = isPlain ? value.toFixed(PRECISION - 1 - exponent) : mantissa;
+  const text = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
+  if (isPlain) return text;
+  return `${text}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** Returns the text of a value that has no digits, or of zero, which keeps its sign. */
+function formatSpecial(value: number): string | undefined {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  return undefined;
 }
 
 /** Digits after the point that Redis keeps of a number that INCRBYFLOAT wrote. */
