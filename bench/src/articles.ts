@@ -27,8 +27,8 @@ export const CLAIMS = {
       scenario: "keepalive",
     },
     reuse: {
-      text: "A kept connection is faster than a new one",
-      result: "yes",
+      text: "A kept connection is faster than a new one, on average",
+      result: "yes, 2.2 ms on average",
       scenario: "keepalive",
     },
     recreated: {

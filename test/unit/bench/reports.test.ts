@@ -23,6 +23,7 @@ import sequential from "../../../bench/src/scenarios/sequential.js";
 import sockets from "../../../bench/src/scenarios/sockets.js";
 import targets from "../../../bench/src/scenarios/targets.js";
 import zombie from "../../../bench/src/scenarios/zombie.js";
+import { Series } from "../../../bench/src/series.js";
 import { schemaErrors } from "../../support/bench.js";
 
 const ROUNDS = 6;
@@ -594,6 +595,19 @@ test("keepalive draws the latency of every call of an instance, the first one in
   if (chart?.kind !== "lines") throw new Error("no chart of lines");
   const { points } = chart.panels[0]!.lines[0]!;
   expect([points.length, points[0], points.at(-1)![0]]).toEqual([11, [1, 9], 11]);
+});
+
+test("the average decides whether a kept connection is faster, as in the article, and the median is beside it", () => {
+  const rows = keepalives({ on: 1, off: 3, first: 9, opened: 1 });
+  // One slow call in each instance: the median stays, the average becomes larger than without keep-alive.
+  const slow = (rows as any[]).map((row) => {
+    const { rounds }: Series = row.warm;
+    return row.keepAlive ? { ...row, warm: new Series(rounds.map((values) => [...values, 90])) } : row;
+  });
+  const reuse = (own: object[]) =>
+    keepalive.report(own, context).checks.find(({ article }) => article?.id === "keepalive.reuse");
+  expect(reuse(rows)).toMatchObject({ verdict: "yes", beside: expect.stringMatching(/^median 3\.0x/) });
+  expect(reuse(slow)).toMatchObject({ verdict: "no", beside: expect.stringMatching(/^median 3\.0x/) });
 });
 
 test("writes after a freeze decide in sequential, and those back to back are beside them", () => {
