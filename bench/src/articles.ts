@@ -81,7 +81,7 @@ export const CLAIMS = {
     finWait: {
       text: "The server's socket of a frozen function stays in FIN_WAIT_2",
       result: "30 s",
-      unmeasured: "A proxy closes the connection in the server's place; the function meets the same end.",
+      scenario: "fin-wait",
     },
   },
   reconnect: {

@@ -116,6 +116,24 @@ onRedis(
   120_000,
 );
 
+onRedis(
+  "fin-wait finds the server's socket of a frozen function in FIN_WAIT_2, and none of a running one",
+  async () => {
+    const rows = await run("fin-wait", "--seconds", "1");
+    expect(rows.map(({ client, frozen }) => [client, frozen])).toEqual([
+      ["warmline", true],
+      ["warmline", false],
+      ["ioredis", true],
+      ["ioredis", false],
+    ]);
+    for (const { frozen, finWaitS } of rows) {
+      // The kernel keeps it for longer than the run.
+      expect(finWaitS.values[0] >= 1).toBe(frozen);
+    }
+  },
+  60_000,
+);
+
 test.skipIf(namespaceMissing() !== undefined)(
   "tw-reuse runs out of ports without the setting, and leaves sockets in TIME_WAIT with it",
   async () => {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 const FILES = ["/proc/net/tcp", "/proc/net/tcp6"];
-const ESTABLISHED = "01";
+export const ESTABLISHED = "01";
+export const FIN_WAIT_2 = "05";
 const TIME_WAIT = "06";
 
 /** Returns why sockets cannot be read here, as "needs ..."; undefined if they can. */

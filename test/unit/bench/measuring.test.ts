@@ -18,6 +18,7 @@ import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { driveRequests } from "../../../bench/src/sockets/drive.js";
+import { followClosed } from "../../../bench/src/sockets/follow.js";
 import {
   parseSockets,
   SocketCounter,
@@ -125,6 +126,29 @@ describe("the kernel's sockets", () => {
     const one = new SocketCounter(new Set([6_379]), [], "127.0.0.9");
     const others = [socket(2, 6_379, "06"), socket(2, 6_379, "06", "0900007F")];
     expect(one.count(others)).toMatchObject({ clientTimeWait: 1, serverTimeWait: 0 });
+  });
+
+  test("a server's sockets are followed until they have left FIN_WAIT_2, without later ones and other servers'", async () => {
+    const other = [socket(6_379, 9, "01"), socket(8_079, 2, "05"), socket(2, 6_379, "08")];
+    const states = [["01", "01"], ["01", "05"], ["05", "05"], ["05"], []];
+    let reads = 0;
+    const read = () => {
+      const own = (states.shift() ?? []).map((state, at) => socket(6_379, at + 1, state));
+      return reads++ === 0 ? own : [...own, ...other];
+    };
+    const { closedMs, finWaitMs } = await followClosed(6_379, 10_000, read);
+    expect(states).toEqual([]);
+    expect(Math.min(closedMs, finWaitMs)).toBeGreaterThan(50);
+    await expect(followClosed(6_379, 10_000, () => other.slice(1))).rejects.toThrow(
+      "The server on port 6379 has no connection to follow.",
+    );
+  });
+
+  test("a socket that stays in FIN_WAIT_2 is followed up to the limit", async () => {
+    const states = ["01", "05"];
+    const read = () => [socket(6_379, 1, states.length > 1 ? states.shift()! : states[0]!)];
+    const { finWaitMs } = await followClosed(6_379, 20, read);
+    expect(finWaitMs).toBeGreaterThanOrEqual(20);
   });
 
   test("sockets in ESTABLISHED at Redis and at the gateway are counted apart, those in TIME_WAIT together", () => {

@@ -11,6 +11,7 @@ import type { Context, Scenario } from "../../../bench/src/scenario.js";
 import distance from "../../../bench/src/scenarios/distance.js";
 import ephemeral from "../../../bench/src/scenarios/ephemeral.js";
 import faults from "../../../bench/src/scenarios/faults.js";
+import finWait from "../../../bench/src/scenarios/fin-wait.js";
 import firstWrite from "../../../bench/src/scenarios/first-write.js";
 import fleet from "../../../bench/src/scenarios/fleet.js";
 import flood from "../../../bench/src/scenarios/flood.js";
@@ -348,6 +349,12 @@ const trials = (numbers: object) =>
     (each) => (each.client === ioredis ? ended({ doubled: 1 }) : ended(numbers)),
   );
 
+const closedSockets = (finWaitS: number) =>
+  rowsOf(
+    [warmline, ioredis].flatMap((each) => [true, false].map((frozen) => ({ client: each, frozen }))),
+    ({ frozen }, round) => ({ closedS: near(1, round), finWaitS: frozen ? near(finWaitS, round) : 0 }),
+  );
+
 /** Rows whose checks all hold, and rows with the opposite numbers. */
 const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]> = {
   distance: [distance, distances({ on: 1, off: 3, first: 9 }), distances({ on: 3, off: 1, first: 9 })],
@@ -364,6 +371,7 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
   ],
   zombie: [zombie, zombies({ warmline: 0, others: 1 }), zombies({ warmline: 1, others: 0 })],
   idle: [idle, paused(1.2), paused(9, 1)],
+  "fin-wait": [finWait, closedSockets(60), closedSockets(3)],
   "first-write": [firstWrite, firstWrites(1.05), firstWrites(9, 1)],
   reconnect: [reconnect, transactions([600, 100, 500, 200, 450]), transactions([100, 600, 500, 590, 580])],
   sockets: [sockets, webRequests([1, 1_000, 20]), webRequests([500, 1_000, 340])],
@@ -541,6 +549,7 @@ test("the client or arm of the article's own set-up decides, whatever the order 
     ["sequential", /^agent:/],
     ["distance", /^agent, /],
     ["memory", /^ioredis:/],
+    ["fin-wait", /^ioredis, frozen:/],
     ["ephemeral", /^ioredis, 1 ms:/],
     ["reconnect", /^1 client:/],
   ] as const) {

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { findRedisServer, NO_REDIS, startInstance } from "warmline-testbed";
+import { commandsFunction, handlerPath } from "../bench-client.js";
+import { atLeast, claimOf } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { decideClaim } from "../decide-claim.js";
+import { withInterval } from "../format.js";
+import { barChart, meanColumns, tableOf } from "../present.js";
+import { GREETING } from "../run-instance.js";
+import { defineScenario } from "../scenario.js";
+import { mean } from "../series.js";
+import { followClosed } from "../sockets/follow.js";
+import { kernelMissing } from "../sockets/kernel.js";
+
+/** The server's idle limit in s. */
+const LIMIT_S = 1;
+/** The article's time in FIN_WAIT_2, in s. */
+const ARTICLE_S = 30;
+const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
+
+const seconds = (value: number) => `${value.toFixed(1)} s`;
+const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen" : "running");
+
+/** Lets a server close the idle connection of a frozen function, and times its socket in FIN_WAIT_2. */
+export default defineScenario({
+  name: "fin-wait",
+  title: "The server's socket of a frozen function",
+  question:
+    "How long does a server's socket stay in FIN_WAIT_2 if the server closes it while the function is frozen?",
+  clients: ["warmline", "ioredis"],
+  order: 6.2,
+  lanes: 10,
+  defaults: { rounds: [5, 1], seconds: [90, 3] },
+  missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
+  cases: ({ clients, record }) => {
+    const finTimeoutS = Number(readFileSync(FIN_TIMEOUT, "utf8"));
+    record({ engine: "redis-server", rttMs: 0, tls: false, idleLimitS: LIMIT_S, finTimeoutS });
+    return clients.flatMap((client) => [true, false].map((frozen) => ({ client, frozen })));
+  },
+  label: ({ client, ...each }) => `${client.label}, ${stateOf(each)}`,
+  run: async ({ client, frozen }, { settings, rig }) => {
+    // A server of its own for each run, so that its port tells the runs' sockets apart.
+    const gatewayArgs = ["--keep-alive-timeout", `${LIMIT_S}s`];
+    const own = await rig({ rttMs: 0, tls: false, redis: true, gatewayArgs });
+    await own.command("SET", "greeting", GREETING);
+    await own.redis!.command("CONFIG", "SET", "timeout", LIMIT_S);
+    const { handler, env } = commandsFunction(client, { keepAlive: true, reused: true }, own.direct);
+    const instance = await startInstance({ handler: handlerPath(handler), env });
+    try {
+      const { error } = await instance.invoke({});
+      if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
+      const port = client.protocol === "tcp" ? own.redis!.port! : own.gateway.port;
+      const follow = followClosed(port, settings.seconds * 1_000);
+      const [{ closedMs, finWaitMs }] = await Promise.all([follow, frozen ? instance.freeze() : undefined]);
+      return { closedS: closedMs / 1_000, finWaitS: finWaitMs / 1_000 };
+    } finally {
+      await instance.stop();
+      await own.close();
+    }
+  },
+  report: (rows, { settings }) => {
+    const held = ({ finWaitS }: (typeof rows)[number]) => finWaitS.estimate(mean);
+    const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
+    return {
+      headlines: labelled.map((row) => ({
+        value: withInterval(held(row), seconds),
+        label: `in FIN_WAIT_2, ${row.label}`,
+      })),
+      checks: decideClaim(
+        claimOf("serverless", "finWait"),
+        labelled,
+        ({ client, frozen }) => client.name === "ioredis" && frozen,
+        (row) =>
+          atLeast(
+            `${row.label}: the server's socket stays in FIN_WAIT_2 for at least ${ARTICLE_S} s`,
+            held(row),
+            ARTICLE_S,
+            { text: seconds },
+          ),
+      ),
+      table: tableOf(rows, ({ client }) => client.name, [
+        ["client", ({ client }) => client.label],
+        ["function", stateOf],
+        ...meanColumns({ closedS: "closed after s", finWaitS: "FIN_WAIT_2 s" }, 1),
+      ]),
+      charts: [
+        barChart("The server's socket in FIN_WAIT_2", "s", rows, {
+          group: stateOf,
+          style: clientStyle,
+          value: held,
+        }),
+      ],
+      notes: [
+        `The function runs one GET and is frozen, or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${settings.seconds} s at most.`,
+        `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,
+      ],
+    };
+  },
+});
