@@ -190,11 +190,11 @@ describe.each(["auto", "signals"] as const)("freeze and thaw, %s", (freezer) => 
     expect(freezer === "signals" ? ["signals"] : ["cgroup v2", "cgroup v1", "signals"]).toContain(kind);
     const before = (await invoke()).result as number;
     await freeze();
-    await pause(300);
+    await pause(800);
     await thaw();
     const after = (await invoke()).result as number;
-    // Running, the timer would have fired some sixty times.
-    expect(after - before).toBeLessThan(30);
+    // Running, the timer would have fired some 160 times; a busy machine takes its time around the freeze.
+    expect(after - before).toBeLessThan(100);
     await pause(300);
     expect(((await invoke()).result as number) - after).toBeGreaterThan(5);
   });
@@ -209,10 +209,10 @@ describe.each(["auto", "signals"] as const)("freeze and thaw, %s", (freezer) => 
     await thaw();
     const { result } = (await waiting) as { result: any };
     expect(result.now - begunAt).toBeGreaterThanOrEqual(150);
-    const running = invoke({ waitMs: 20 });
+    const running = invoke({ waitMs: 300 });
     await pause(5);
     await freeze();
-    const settled = await Promise.race([running.then(() => true), pause(150).then(() => false)]);
+    const settled = await Promise.race([running.then(() => true), pause(500).then(() => false)]);
     expect(settled).toBe(false);
     await thaw();
     expect((await running).error).toBeUndefined();

@@ -60,7 +60,7 @@ export interface RawClient {
   state: string;
   /** Sends one small request. */
   request(body?: string): void;
-  /** Waits until `check` holds; fails after `ms` milliseconds, 2,000 by default. */
+  /** Waits until `check` holds; fails after `ms` milliseconds, 10,000 by default. */
   until(check: (client: RawClient) => boolean, ms?: number): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export async function rawClient(port: number, ca?: string): Promise<RawClient> {
         `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     },
-    async until(check, ms = 2_000) {
+    async until(check, ms = 10_000) {
       const end = performance.now() + ms;
       while (!check(client)) {
         if (performance.now() > end)

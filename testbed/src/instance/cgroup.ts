@@ -33,9 +33,9 @@ export function removeCgroup(folder: string): boolean {
   }
 }
 
-/** Waits until a check holds. @throws after two seconds, with the problem as message */
+/** Waits until a check holds. @throws after ten seconds, with the problem as message */
 export async function until(check: () => boolean, problem: string): Promise<void> {
-  const end = performance.now() + 2_000;
+  const end = performance.now() + 10_000;
   while (!check()) {
     if (performance.now() > end) throw new Error(problem);
     await pause(1);

@@ -16,6 +16,11 @@ export interface NetworkProxyOptions {
   readonly protocol?: Protocol;
   /** Selects the behaviour of each connection; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
+  /**
+   * The port on 127.0.0.1. Default: any free one, which the system may give away while the proxy refuses connections; one
+   * of `freePorts` stays free until {@link NetworkProxy.accept}.
+   */
+  readonly port?: number;
 }
 
 /** A running network proxy. */
@@ -60,8 +65,9 @@ export interface NetworkProxy {
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);
   // Two relays, so that the handshake's bytes cross the delay and behaviours still see requests and responses.
-  const inner = await startRelay({ ...options, rttMs: 0 });
-  const outer = await startRelay({ to: { port: inner.port }, rttMs: options.rttMs, protocol: "raw" });
+  const inner = await startRelay({ ...options, rttMs: 0, port: 0 });
+  const { rttMs, port } = options;
+  const outer = await startRelay({ to: { port: inner.port }, rttMs, port, protocol: "raw" });
   return {
     host: outer.host,
     port: outer.port,
@@ -128,7 +134,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     });
     open.add(connection);
   });
-  const port = await listen(server, 0);
+  const port = await listen(server, options.port ?? 0);
   const proxy: NetworkProxy = {
     host: "127.0.0.1",
     port,
