@@ -252,7 +252,7 @@ describe("automatic", () => {
     setTimeout(() => controller.abort("enough"), 50);
     const begun = performance.now();
     expect((await both)[1]).toEqual({ status: "rejected", reason: "enough" });
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(4_000);
     expect(endpoint.requests).toHaveLength(1);
   });
 

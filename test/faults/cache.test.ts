@@ -179,13 +179,13 @@ describe("on a path with faults", () => {
     await call("7");
     let requests = 0;
     const lost = { request: () => {} };
-    path.onConnection(() => ({ exchange: () => (requests++ === 0 ? delayReply(800) : lost) }));
+    path.onConnection(() => ({ exchange: () => (requests++ === 0 ? delayReply(600) : lost) }));
     for (const connection of path.connections) connection.resetClient();
     const first = call("7");
     await pause(20);
     const began = performance.now();
     expect(await call("7")).toBe("a");
-    // With a timeout for each request it would be 1,780 ms or more.
+    // With a timeout for each request it would be 1,580 ms or more.
     expect(performance.now() - began).toBeLessThan(1_500);
     expect([await first, load.runs]).toEqual(["a", 2]);
   });
@@ -197,7 +197,7 @@ describe("on a path with faults", () => {
     let scripts = 0;
     const lost = { request: () => {} };
     path.onConnection(() => ({
-      exchange: (each) => (carries("eval")(each) && scripts++ === 0 ? delayReply(800) : lost),
+      exchange: (each) => (carries("eval")(each) && scripts++ === 0 ? delayReply(600) : lost),
     }));
     for (const connection of path.connections) connection.resetClient();
     const began = performance.now();
@@ -384,7 +384,7 @@ describe.each([
   ["in several slots", redisAvailable(), startSeveralSlots],
 ])("all requests of a call have one timeout, with keys and tags %s", (_slots, available, start) => {
   const TIMEOUT = 1_000;
-  const SLOW = 800;
+  const SLOW = 600;
   /** Less than a slow response and a whole timeout after it. */
   const LIMIT = 1_500;
   const failure = new Error("no database");

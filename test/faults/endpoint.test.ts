@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ConnectionError,
@@ -8,6 +9,7 @@ import {
   TimeoutError,
   UnknownOutcomeError,
 } from "warmline";
+import { freePorts } from "warmline-testbed";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
@@ -203,16 +205,18 @@ test("an extra response is never the next command's value", async () => {
 });
 
 test("bytes on an idle connection, used or pre-opened, close it", async () => {
-  const unasked = resp2Response("$5\r\nWRONG\r\n");
-  endpoint.onConnection = (socket) => setTimeout(() => socket.write(unasked), 20);
+  const sockets: Socket[] = [];
+  endpoint.onConnection = (socket) => sockets.push(socket);
   endpoint.onRequest = ({ socket, body }) =>
     socket.write(resp2Response(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
   const redis = client({ codec: "text" });
   await redis.ready();
-  await new Promise((resolve) => setTimeout(resolve, 40));
   for (let i = 0; i < 5; i++) {
+    for (const socket of sockets) socket.write(resp2Response("$5\r\nWRONG\r\n"));
+    await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true);
+    sockets.length = 0;
     expect(await redis.get(`k${i}`)).toBe(String(i));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(sockets).toHaveLength(1);
   }
 });
 
@@ -241,10 +245,8 @@ test("a server that never responds is a TimeoutError at `timeout`, with its outc
 });
 
 test("a closed port is a ConnectionError after retries, with a clear message", async () => {
-  const gone = await RawEndpoint.start();
-  const { url } = gone;
-  await gone.stop();
-  const redis = new Redis({ url, token: "secret", ...patient });
+  const [port] = await freePorts(1);
+  const redis = new Redis({ url: `http://127.0.0.1:${port}`, token: "secret", ...patient });
   const error = await redis.incr("n").catch((thrown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
@@ -388,15 +390,16 @@ test.each([
 test("a blocking command may block for its own timeout on top of `timeout`, and delays no other", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("BLPOP"))
-      setTimeout(() => socket.write(resp2Response("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 300);
+      setTimeout(() => socket.write(resp2Response("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 700);
     else socket.write(resp2Response("$1\r\nx\r\n"));
   };
-  const redis = client({ timeout: 100 });
+  const redis = client({ timeout: 500 });
   const order: string[] = [];
   const popped = redis.blpop("k", 1).finally(() => order.push("popped"));
   expect(await redis.get("other").finally(() => order.push("got"))).toBe("x");
   expect(await popped).toEqual(["k", "v"]);
   expect(order).toEqual(["got", "popped"]);
+  endpoint.onRequest = () => {};
   await expect(redis.blpop("k", 0.1)).rejects.toBeInstanceOf(TimeoutError);
 });
 

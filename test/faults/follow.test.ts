@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type FollowedEntry, follow, GapError, produce } from "warmline/streams";
-import { redisAvailable, startInstance, startNetworkProxy, startRedis } from "warmline-testbed";
+import { freePorts, redisAvailable, startInstance, startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { pause } from "./support/rig.js";
 
@@ -40,9 +40,9 @@ describe.runIf(redisAvailable())("a follower", () => {
   async function start(...flags: string[]) {
     const server = await startRedis({ listen: "tcp", flags });
     cleanups.push(() => server.stop());
-    const gateway = await createGateway({ redis: server.url, port: 0 });
+    const port = (await freePorts(1))[0]!;
+    const gateway = await createGateway({ redis: server.url, port });
     cleanups.push(() => gateway.close());
-    const port = Number(new URL(gateway.url).port);
     const path = await startNetworkProxy({ to: { port } });
     cleanups.push(() => path.close());
     return { server, gateway, path, port };

@@ -131,7 +131,7 @@ describe.concurrent("frozen in mid-callback, with an idle connection and a comma
         route.path.onConnection(() => ({ responded: () => resolve() }));
       });
       // Too short for the connection to be suspect: only a poll detects that it is closed.
-      const done = instance.run(["GET", route.key], { hold: 600 }, ["INCR", route.key]);
+      const done = instance.run(["GET", route.key], { hold: 800 }, ["INCR", route.key]);
       await idle;
       await pause(50);
       await frozen(instance, 50, () => happening(route.path));
@@ -176,7 +176,7 @@ describe.concurrent("frozen while connecting, the connection made meanwhile", ()
     const accepted = new Promise<void>((resolve) => {
       route.path.onConnection(() => ({ opened: () => resolve() }));
     });
-    const done = instance.run({ open: true }, { hold: 300 }, ["INCR", route.key], ["GET", route.key]);
+    const done = instance.run({ open: true }, { hold: 600 }, ["INCR", route.key], ["GET", route.key]);
     await accepted;
     await frozen(instance, 1_200, () => happening(route.path));
     await instance.thaw();

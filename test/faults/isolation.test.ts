@@ -204,7 +204,7 @@ describe.each([
   });
 
   test("a command that times out between two attempts is unsent if the gateway did not send it", async () => {
-    const redis = withDeadlines({ retry: { backoff: () => 300 } });
+    const redis = withDeadlines({ retry: { backoff: () => 600 } });
     endpoint.onRequest = (arrived) =>
       endpoint.requests.length > 1
         ? reply(arrived)
@@ -212,8 +212,8 @@ describe.each([
             json('[{"error":"UNSENT no room"},{"error":"UNKNOWNOUTCOME lost"},{"result":1}]'),
           );
     const calls = [
-      run({ remaining: 150 }, () => redis.incr("unsent")),
-      run({ remaining: 160 }, () => redis.strlen("unknown")),
+      run({ remaining: 400 }, () => redis.incr("unsent")),
+      run({ remaining: 410 }, () => redis.strlen("unknown")),
       redis.incr("other"),
     ];
     expect(await Promise.allSettled(calls)).toMatchObject([
@@ -221,7 +221,7 @@ describe.each([
       { reason: { name: "TimeoutError", outcome: "unknown", command: "STRLEN" } },
       { value: 1 },
     ]);
-    await pause(400);
+    await pause(700);
     expect(endpoint.requests).toHaveLength(1);
   });
 

@@ -4,6 +4,7 @@ import { connect, createServer as createTcpServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   carries,
+  freePorts,
   onRequest,
   redisAvailable,
   startGatewayProcess,
@@ -80,10 +81,11 @@ describe("a shared stream is lost", () => {
   });
 
   test("every subscription gets a gap event when the gateway restarts", async () => {
-    const first = await startGateway();
+    const [port] = await freePorts(1);
+    const first = await startGateway({ port: port! });
     const { heard } = await subscribeTo(streamAt(first.url), NAMES);
     await first.close();
-    const second = await startGateway({ port: Number(new URL(first.url).port) });
+    const second = await startGateway({ port: port! });
     await expect.poll(() => heard, { timeout: 5_000 }).toEqual(NAMES.map((name) => [["gap", name]]));
     expect(await metric(second, "streams_open")).toBe(1);
   });

@@ -4,6 +4,7 @@ import {
   type FakeAction,
   type FakeCommand,
   type FakeRedis,
+  freePorts,
   type GatewayProcess,
   startFakeRedis,
   startGatewayProcess,
@@ -90,7 +91,7 @@ test("repeatable writes of a long pipeline are repeated in their order", async (
 test("a reply after the gateway's timeout is an unknown outcome, and is never another command's", async () => {
   const hasty = await startGatewayProcess({ args: ["--redis", fake.url, "--command-timeout", "500ms"] });
   const client = new Redis({ url: hasty.url, token: hasty.token, codec: "text" });
-  befall("INCR", 1, { late: 900 });
+  befall("INCR", 1, { late: 700 });
   await expect(client.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
   expect(fake.count("INCR")).toBe(1);
   expect(await client.get("warm")).toBe(null);
@@ -100,7 +101,8 @@ test("a reply after the gateway's timeout is an unknown outcome, and is never an
 });
 
 test("nothing is sent while Redis can't be reached, and each command once afterwards", async () => {
-  const path = await startNetworkProxy({ to: { port: fake.port }, protocol: "raw" });
+  const [port] = await freePorts(1);
+  const path = await startNetworkProxy({ to: { port: fake.port }, protocol: "raw", port: port! });
   const before = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${path.port}`] });
   const client = new Redis({
     url: before.url,
@@ -112,7 +114,7 @@ test("nothing is sent while Redis can't be reached, and each command once afterw
   await path.refuse();
   for (const connection of path.connections) connection.resetClient();
   // Until the gateway has detected the close, its writes have an unknown outcome.
-  await pause(100);
+  await expect.poll(() => before.health().catch(({ message }) => message)).toMatch(/responded 503/);
   const waiting = [client.incr("n"), client.get("n")];
   await pause(600);
   expect(fake.count("INCR")).toBe(1);

@@ -329,9 +329,9 @@ describe("--slow-log", () => {
   test("--slow-log has one line per slow request, with the command's name and no argument", async () => {
     const redis = await startFakeRedis();
     try {
-      await start("--redis", redis.url, "--slow-log", "150ms");
+      await start("--redis", redis.url, "--slow-log", "400ms");
       await send(["SET", "secret-key", "secret-value"]);
-      redis.script(({ name }) => (name === "GET" ? { late: 250 } : undefined));
+      redis.script(({ name }) => (name === "GET" ? { late: 600 } : undefined));
       const slow = send(["GET", "secret-key"], { "x-request-id": "slow-one" });
       const batch = send(
         [
@@ -351,8 +351,8 @@ describe("--slow-log", () => {
         requestId: "slow-one",
         status: 200,
       });
-      expect(single.ms).toBeGreaterThan(150);
-      expect(single.upstreamMs).toBeGreaterThan(150);
+      expect(single.ms).toBeGreaterThan(400);
+      expect(single.upstreamMs).toBeGreaterThan(400);
       expect(single.upstreamMs).toBeLessThanOrEqual(single.ms as number);
       expect(found.find(({ route }) => route === "pipeline")).toMatchObject({ what: "2" });
       expect(cli.stderr).not.toContain("secret");
@@ -363,8 +363,8 @@ describe("--slow-log", () => {
   });
 
   test("--slow-log has no line for the waiting time of a blocking command", async () => {
-    await start("--engine", "embedded", "--slow-log", "50ms");
-    await send(["BLPOP", "none", "0.3"]);
+    await start("--engine", "embedded", "--slow-log", "400ms");
+    await send(["BLPOP", "none", "0.6"]);
     await cli.stop();
     expect(cli.stderr).toBe("");
   });

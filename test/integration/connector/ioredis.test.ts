@@ -162,11 +162,12 @@ describe("a blocking command", () => {
   test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {
     const [waiting, other] = [connect(), connect()];
     const popped = waiting.blpop("l", 0);
-    await other.ping();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    popped.catch(() => {});
+    const blocked = async () => /^blocked_clients:(\d+)/m.exec(String(await server.command("INFO")))![1];
+    await expect.poll(blocked).toBe("1");
     waiting.disconnect();
     await expect(popped).rejects.toThrow("Connection is closed.");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(blocked).toBe("0");
     await other.rpush("l", "v");
     expect(await other.lrange("l", 0, -1)).toEqual(["v"]);
   });

@@ -135,11 +135,11 @@ test("a silent event stream ends the connection, and ioredis connects and subscr
   const failures: string[] = [];
   subscriber.on("error", ({ message }) => failures.push(message));
   const { setTimeout } = globalThis;
-  // The gateway sends a comment every 25 s, and the client takes 60 s without any data for the end. Here it takes 300 ms.
+  // The gateway sends a comment every 25 s, and the client takes 60 s without any data for the end. Here it takes 1 s.
   const shortened = vi
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((run: () => void, ms?: number) =>
-      setTimeout(run, ms === 60_000 ? 300 : ms)) as typeof setTimeout);
+      setTimeout(run, ms === 60_000 ? 1_000 : ms)) as typeof setTimeout);
   const closed = new Promise((resolve) => subscriber.once("close", resolve));
   await subscriber.subscribe("news");
   await closed;

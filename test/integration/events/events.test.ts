@@ -208,6 +208,7 @@ test("a thaw is published with about the frozen time", async () => {
     timeoutMs: 10_000,
   });
   try {
+    const begun = performance.now();
     await instance.invoke();
     await instance.freeze();
     await new Promise((resolve) => setTimeout(resolve, 2_300));
@@ -216,7 +217,7 @@ test("a thaw is published with about the frozen time", async () => {
     const thaws = (result as typeof heard).filter(([name]) => name === "thaw");
     expect(thaws).toEqual([["thaw", { origin: endpoint.url, frozenMs: ms, idle: 1 }]]);
     expect(thaws[0]?.[1].frozenMs).toBeGreaterThan(1_000);
-    expect(thaws[0]?.[1].frozenMs).toBeLessThan(2_800);
+    expect(thaws[0]?.[1].frozenMs).toBeLessThan(performance.now() - begun);
   } finally {
     await instance.stop();
   }

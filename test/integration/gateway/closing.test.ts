@@ -61,13 +61,16 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
   const blocked = async () => Number(/^blocked_clients:(\d+)/m.exec(String(await redis.command("INFO")))![1]);
 
   test("a closing gateway reports it for the drain delay and continues to serve, each connection up to its response", async () => {
-    await start({ drainDelay: 800 });
+    await start({ drainDelay: 2_000 });
     const kept = open(get("/ready"));
     await expect.poll(kept.received).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive.*"ready"/s);
     const silent = open();
     await sleep(50);
     const began = performance.now();
-    const closing = gateway.close();
+    let closed = false;
+    const closing = gateway.close().then(() => {
+      closed = true;
+    });
     const fresh = open(get("/ready"));
     await expect.poll(fresh.received).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*"closing"/s);
     expect(await fresh.error).toBeUndefined();
@@ -78,9 +81,9 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     await expect.poll(blocked).toBe(1);
     silent.socket.write(post(["GET", "k"]));
     await expect.poll(silent.received).toContain('{"result":"v"}');
-    expect(performance.now() - began).toBeLessThan(700);
+    expect(closed).toBe(false);
     await closing;
-    expect(performance.now() - began).toBeGreaterThanOrEqual(790);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(1_990);
     expect(waiting.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unsent/s);
     await expect(call(gateway, "/ready")).rejects.toThrow(/ECONNREFUSED/);
   });
@@ -122,7 +125,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     await expect.poll(blocked).toBe(commands.length + 2);
     const began = performance.now();
     await gateway.close();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     for (const each of waiting) {
       expect(await each.error).toBeUndefined();
       expect(each.received()).toMatch(

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePorts } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -189,12 +190,13 @@ test("pipelined requests are limited, and get their responses in order", async (
   const { socket, received } = open();
   const value = "x".repeat(50_000);
   const total = 200;
-  socket.write(post('["BLPOP","none","0.3"]'));
+  socket.write(post('["BLPOP","ahead","0"]'));
   for (let i = 0; i < total; i++) socket.write(post(JSON.stringify(["SET", `ahead${i}`, value])));
   await sleep(200);
   expect(await run(gateway, "EXISTS", "ahead0")).toBe(0);
   // Far less than was sent has been taken off the client's hands.
   expect(socket.writableLength).toBeGreaterThan((total * value.length) / 3);
+  await run(gateway, "RPUSH", "ahead", "go");
   await expect.poll(() => responses(received()).length, { timeout: 10_000 }).toBe(total + 1);
 });
 
@@ -449,8 +451,8 @@ describe("bodies", () => {
 
 describe("closing", () => {
   test("close() finishes running requests, accepts nothing new, and frees the port", async () => {
-    await start();
-    const { port } = new URL(gateway.url);
+    const [port] = await freePorts(1);
+    await start({ port: port! });
     const running = open();
     running.socket.write(post('["BLPOP","none","0.5"]'));
     const idle = open();
@@ -460,13 +462,13 @@ describe("closing", () => {
     const closing = gateway.close();
     await idle.closed;
     await closing;
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     await running.closed;
     expect(running.received()).toContain('{"result":null}');
     expect(running.received().toLowerCase()).toContain("connection: close");
-    const server = createServer().listen(Number(port), "127.0.0.1");
+    const server = createServer().listen(port, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
-    expect((server.address() as AddressInfo).port).toBe(Number(port));
+    expect((server.address() as AddressInfo).port).toBe(port);
     await new Promise((resolve) => server.close(resolve));
   });
 
@@ -478,7 +480,7 @@ describe("closing", () => {
     const began = performance.now();
     await gateway.close();
     await closed;
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test("close() may be called twice", async () => {

@@ -119,15 +119,14 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
         else expect(response.headers["warmline-outcome"]).toBe("unsent");
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => applied).toBeGreaterThan(100);
     await redis.kill();
     const before = applied;
-    expect(before).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await redis.restart();
     const restarted = applied;
     const unknownBefore = unknown;
-    await expect.poll(() => applied - restarted, { timeout: 5_000 }).toBeGreaterThan(50);
+    await expect.poll(() => applied - restarted, { timeout: 15_000 }).toBeGreaterThan(50);
     stop = true;
     await Promise.all(load);
     // The new server began empty, so that its counter holds what was applied since.

@@ -71,19 +71,22 @@ describe(`limits of a token, on ${setup.name}`, () => {
   });
 
   test("concurrentRequests counts blocking commands and event streams", async () => {
-    await begin({ concurrentRequests: 2 });
+    await begin({ concurrentRequests: 2 }, { token: "main" });
     streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
-    const waiting = send(["BLPOP", "l", "5"]);
-    await sleep(100);
+    const waiting = send(["BLPOP", "l", "20"]);
+    const blocked = async () => (await call(gateway, "/metrics", { token: "main" })).text;
+    await expect.poll(blocked).toContain('upstream_connections{use="blocking"} 1\n');
     expectLimited(await send(["PING"]), /has 2 requests in flight \(limit concurrentRequests\)/, "1");
     expectLimited(await call(gateway, "/subscribe/d", { token: "page" }), /limit concurrentRequests/, "1");
     expect((await send(["RPUSH", "l", "v"], "/", "app")).status).toBe(200);
     expect((await waiting).status).toBe(200);
     expect((await send(["PING"])).status).toBe(200);
     streams[0]!.close();
-    await sleep(50);
-    streams.push(await listen(gateway, "/subscribe/d", { token: "page" }));
-    expect(streams[1]!.status).toBe(200);
+    const again = async () => {
+      streams.push(await listen(gateway, "/subscribe/d", { token: "page" }));
+      return streams.at(-1)!.status;
+    };
+    await expect.poll(again).toBe(200);
   });
 
   test("bytesPerSecond counts requests and responses", async () => {
@@ -124,13 +127,11 @@ describe("limits of a token", () => {
     write("commandsPerSecond: 2");
     const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
     const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
+    const burst = async () =>
+      (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
     try {
-      await ping();
-      await ping();
-      expect((await ping()).status).toBe(429);
+      expect(await burst()).toContain(429);
       write("commandsPerSecond: 1000");
-      const burst = async () =>
-        (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
       await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
     } finally {
       await gateway.close();
@@ -144,9 +145,7 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
   afterEach(() => gateway?.stop());
 
   test("limits are divided among workers", async () => {
-    const tokens = JSON.stringify([
-      { name: "page", token: "page", limits: { commandsPerSecond: 20, concurrentRequests: 4 } },
-    ]);
+    const tokens = JSON.stringify([{ name: "page", token: "page", limits: { commandsPerSecond: 20 } }]);
     gateway = await startGatewayProcess({ args: ["--workers", "2", "--tokens", tokens] });
     const send = (body: unknown) =>
       fetch(gateway.url, {
@@ -157,9 +156,10 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
     const began = performance.now();
     let done = 0;
     const errors = new Set<string>();
-    while (performance.now() - began < 1_500) {
+    // A busy machine needs longer to send more than it may.
+    while (performance.now() - began < 1_500 || (errors.size === 0 && performance.now() - began < 20_000)) {
       // Each on a separate connection, so that both workers get some.
-      const responses = await Promise.all([1, 2].map(() => send(["PING"])));
+      const responses = await Promise.all([1, 2, 3, 4].map(() => send(["PING"])));
       for (const response of responses) {
         if (response.status === 200) done++;
         else errors.add(((await response.json()) as { error: string }).error);
@@ -195,12 +195,15 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
     expect(waits.map(({ text }) => text).join()).toMatch(/limit concurrentRequests, divided by 2 workers/);
 
     // Each request is 50 KB, and so is its response. One that begins within the limit may exceed it.
-    const echoes = await Promise.all(
-      Array.from({ length: 40 }, () => send("bulk", ["ECHO", "x".repeat(50_000)])),
-    );
-    const refused = echoes.filter(({ status }) => status === 429);
+    const echoes: Awaited<ReturnType<typeof send>>[] = [];
+    const refusals = () => echoes.filter(({ status }) => status === 429);
+    for (let round = 0; round < 10 && refusals().length === 0; round++) {
+      const some = Array.from({ length: 10 }, () => send("bulk", ["ECHO", "x".repeat(50_000)]));
+      echoes.push(...(await Promise.all(some)));
+    }
+    const refused = refusals();
     expect(refused.length).toBeGreaterThan(0);
-    expect(refused.length).toBeLessThan(40);
+    expect(refused.length).toBeLessThan(echoes.length);
     for (const { text } of refused) expect(text).toMatch(/limit bytesPerSecond, divided by 2 workers/);
   });
 });

@@ -134,7 +134,7 @@ describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
   test("expiry is reported, and FLUSHALL as a change of every key in the same epoch", async () => {
     const gateway = await start();
     const { state, epoch } = await first(gateway);
-    await server.command("SET", "near:short", "1", "PX", 20);
+    await server.command("SET", "near:short", "1", "PX", 500);
     const set = await ask(gateway, `verify,${state}`);
     expect(listed(set)).toEqual([bucket("near:short")]);
     await expect

@@ -185,7 +185,7 @@ test("/ready responds 200 while Redis replies, and 503 when it does not", async 
 
 test("a closing gateway finishes running requests, announces the end, and accepts nothing new", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
-  const waiting = call(gateway, "/", { body: ["BLPOP", "none", "0.4"] });
+  const waiting = call(gateway, "/", { body: ["BLPOP", "none", "1.5"] });
   await expect.poll(async () => (await samples()).get('connections{state="active"}')).toBe(2);
   const closing = gateway.close();
   const { status, headers } = await waiting;

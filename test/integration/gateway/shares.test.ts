@@ -11,6 +11,8 @@ const TOKENS: Partial<GatewayOptions> = {
   tokens: [
     { name: "app", token: "app" },
     { name: "page", token: "page", role: "read-only" },
+    // Runs no commands, so that it has no share.
+    { name: "scraper", token: "scraper", role: "metrics" },
   ],
 };
 
@@ -37,9 +39,21 @@ for (const setup of setups) {
       await stop();
     });
 
-    /** Sends commands that block for ever. Returns the ones that were refused. */
-    const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {
+    /** Number of connections that blocking commands have. */
+    const taken = async (token = "scraper") => {
+      const { text } = await call(gateway, "/metrics", { token });
+      return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
+    };
+
+    /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
+    const block = async (
+      token: string,
+      count: number,
+      path = "/",
+      scraper = "scraper",
+    ): Promise<GatewayResponse[]> => {
       const refused: GatewayResponse[] = [];
+      const before = await taken(scraper);
       for (let i = 0; i < count; i++) {
         const controller = new AbortController();
         controllers.push(controller);
@@ -50,7 +64,7 @@ for (const setup of setups) {
           () => {},
         );
       }
-      await sleep(300);
+      await expect.poll(async () => refused.length + (await taken(scraper)) - before).toBe(count);
       return refused;
     };
 
@@ -76,14 +90,9 @@ for (const setup of setups) {
     );
 
     test("followed streams wait on at most half of a token's blocking connections", async () => {
-      const scraper = { name: "scraper", token: "scraper", role: "metrics" } as const;
-      await begin({ tokens: [...TOKENS.tokens!, scraper], maxBlockingConnections: 8 });
+      await begin({ ...TOKENS, maxBlockingConnections: 8 });
       for (let i = 0; i < 4; i++) streams.push(await listen(gateway, `/follow/s${i}`, { token: "page" }));
-      const waiting = async () => {
-        const { text } = await call(gateway, "/metrics", { token: "scraper" });
-        return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
-      };
-      await expect.poll(waiting).toBe(2);
+      await expect.poll(taken).toBe(2);
       const refused = await block("page", 4);
       expect(refused.length).toBe(2);
       for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
@@ -143,11 +152,11 @@ for (const setup of setups) {
           return json.result as string;
         }),
       );
-      expect(await block(tokens[0]!, 2)).toEqual([]);
-      const refused = await block(tokens[1]!, 1);
+      expect(await block(tokens[0]!, 2, "/", "main")).toEqual([]);
+      const refused = await block(tokens[1]!, 1, "/", "main");
       expect(refused.length).toBe(1);
       expectRefused(refused[0]!, /2 of the 4 connections for blocking commands/);
-      expect(await block("main", 2)).toEqual([]);
+      expect(await block("main", 2, "/", "main")).toEqual([]);
     });
   });
 }
@@ -198,9 +207,8 @@ describe("shares of a token, while Redis is slow", () => {
     const refused = responses.filter(({ status }) => ![200, 503, 504].includes(status));
     expect(refused.length).toBeGreaterThan(0);
     for (const each of refused) expectRefused(each, /1 of the 2 connections for transactions/);
-    await sleep(200);
     const unsent = responses.filter(({ headers }) => headers["warmline-outcome"] === "unsent").length;
-    expect(fake.count("ECHO")).toBe(6 - unsent);
+    await expect.poll(() => fake.count("ECHO")).toBe(6 - unsent);
   });
 
   test("a token has at most half of the queued commands", async () => {
@@ -209,7 +217,7 @@ describe("shares of a token, while Redis is slow", () => {
       (name) => {
         if (name !== "GET" || !slow) return undefined;
         slow = false;
-        return { late: 400 };
+        return { late: 1_500 };
       },
       { maxQueuedCommands: 20 },
     );

@@ -88,7 +88,7 @@ for (const setup of setups) {
     });
 
     test("a run past its lease finds its writes refused, and another run takes over", async () => {
-      const lease = { lease: 0.2 };
+      const lease = { lease: 0.6 };
       let late: Redis | undefined;
       let thaw = () => {};
       const thawed = new Promise<void>((resolve) => {

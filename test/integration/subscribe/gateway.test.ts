@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startFakeRedis } from "warmline-testbed";
+import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
@@ -295,9 +295,9 @@ describe("event streams when Redis refuses or is not there", () => {
   });
 
   test("a subscription without Redis is an unsent error", async () => {
-    const fake = await startFakeRedis();
-    await fake.close();
-    const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
+    const [port] = await freePorts(1);
+    const redis = `redis://127.0.0.1:${port}`;
+    const gateway = await createGateway({ redis, port: 0, commandTimeout: 300 });
     for (const path of ["/subscribe/a", "/monitor"]) {
       const response = await call(gateway, path);
       expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);

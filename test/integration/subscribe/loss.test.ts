@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
+import { freePorts, redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
@@ -82,12 +82,13 @@ describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
 describe("the stream is lost", () => {
   test("a lost stream is opened again when the gateway returns", async () => {
     const engine = await startEmbeddedEngine();
-    const first = await createGateway({ engine: "embedded", port: 0, token: "t" });
+    const [port] = await freePorts(1);
+    const first = await createGateway({ engine: "embedded", port: port!, token: "t" });
     const subscriber = clientOf(first).subscribe<unknown>("a");
     const heard = record(subscriber);
     await subscriber.ready;
     await first.close();
-    const second = await createGateway({ engine, port: Number(new URL(first.url).port), token: "t" });
+    const second = await createGateway({ engine, port: port!, token: "t" });
     cleanups.push(() => second.close());
     await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
     await clientOf(second).publish("a", "again");
@@ -226,8 +227,8 @@ describe("an endpoint that is not ours", () => {
     record(subscriber);
     await subscriber.ready;
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(requests).toBeGreaterThan(2);
     expect(requests).toBeLessThan(12);
+    await expect.poll(() => requests).toBeGreaterThan(2);
   });
 });
 
@@ -248,7 +249,7 @@ describe("the process", () => {
       `const subscriber = redis.subscribe("stop");
        subscriber.on("message", ({ message }) => {
          console.log(message);
-         subscriber.unsubscribe().then(() => console.log("ended", performance.now() - start < 500));
+         subscriber.unsubscribe().then(() => console.log("ended", performance.now() - start < 3_000));
          const start = performance.now();
        });`,
     );
