@@ -5,8 +5,12 @@ import { COMMA, CR, LF } from "../util/bytes.js";
 
 /** Messages up to this many bytes are encoded without a look at the budget. */
 const SMALL_MESSAGE = 32 * 1_024;
-/** Memory for encoding, as a multiple of a message: the message and its frame; or base64, text, JSON and their copies. */
+/**
+ * Memory for encoding, as a multiple of a message: the message and its frame; entries, as text, JSON and frame; or base64, text,
+ * JSON and their copies.
+ */
 const COPIES = 2;
+const COPIES_OF_ENTRIES = 4;
 const COPIES_IF_ESCAPED = 8;
 
 const DATA = Buffer.from("data: ");
@@ -58,15 +62,29 @@ export function messageFrame(push: readonly Buffer[]): Buffer {
 
 /** Returns {@link messageFrame}, or null if the budget has no room for encoding the message. */
 export function messageFrameWithin(budget: BufferBudget, push: readonly Buffer[]): Buffer | null {
-  const size = push.reduce((sum, part) => sum + part.length, 0);
-  if (size <= SMALL_MESSAGE) return messageFrame(push);
-  const memory = size * (fitsLine(push) ? COPIES : COPIES_IF_ESCAPED);
+  const copies = () => (fitsLine(push) ? COPIES : COPIES_IF_ESCAPED);
+  return encodeWithin(budget, sizeOf(push), copies, () => messageFrame(push));
+}
+
+/** Returns the result of `encode`; null if the budget has no room for so many copies of a message of this size. */
+function encodeWithin(
+  budget: BufferBudget,
+  size: number,
+  copies: () => number,
+  encode: () => Buffer,
+): Buffer | null {
+  if (size <= SMALL_MESSAGE) return encode();
+  const memory = size * copies();
   if (!budget.take(memory)) return null;
   try {
-    return messageFrame(push);
+    return encode();
   } finally {
     budget.give(memory);
   }
+}
+
+function sizeOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
 /** The event that a followed stream begins with: the id of the entry before the first one. */
@@ -78,7 +96,7 @@ export function followFrame(id: string): Buffer {
  * The entries of a stream: of each its id, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
  * `exact` precedes them, as in {@link messageFrame}.
  */
-export function entryFrames(entries: readonly StreamEntry[]): Buffer {
+function entryFrames(entries: readonly StreamEntry[]): Buffer {
   return Buffer.from(
     entries
       .map(({ id, fields }) => {
@@ -89,6 +107,16 @@ export function entryFrames(entries: readonly StreamEntry[]): Buffer {
       })
       .join(""),
   );
+}
+
+/** Returns {@link entryFrames}, or null if the budget has no room for encoding the entries. */
+export function entryFramesWithin(budget: BufferBudget, entries: readonly StreamEntry[]): Buffer | null {
+  const size = entries.reduce((sum, { fields }) => sum + sizeOf(fields), 0);
+  const copies = () =>
+    entries.every(({ fields }) => fields.every((field) => isUtf8(field)))
+      ? COPIES_OF_ENTRIES
+      : COPIES_IF_ESCAPED;
+  return encodeWithin(budget, size, copies, () => entryFrames(entries));
 }
 
 /** A line of MONITOR, which has no line breaks. */

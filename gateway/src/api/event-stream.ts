@@ -3,7 +3,7 @@ import type { ChangingListener } from "../redis/pubsub/listener.js";
 import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
-/** A larger event counts in the budget before it is written. If it does not fit, a gap takes its place. */
+/** A larger event counts in the budget before it is written. */
 const LARGE_EVENT = 64 * 1_024;
 /** Timeout in ms for a reader to take the rest when its stream ends. */
 const END_WITHIN = 250;
@@ -64,17 +64,23 @@ export class EventStream implements ChangingListener {
     this.#write(HEARTBEAT);
   }
 
-  #write(frame: Buffer): void {
+  /** Sends an event. Returns false, and sends nothing, if there is no memory for it. */
+  offer(frame: Buffer): boolean {
     const exchange = this.#exchange;
-    if (!exchange.streaming) return;
+    if (!exchange.streaming) return true;
     // One large message is no sign of a slow reader, so only the bytes already buffered count.
     if (exchange.backlog > this.#maxBuffer) {
       this.#onDropped();
       exchange.destroy();
-      return;
+      return true;
     }
-    const fits = frame.length <= LARGE_EVENT || exchange.reserveEvent(frame.length);
-    if (!exchange.stream(fits ? frame : GAP)) this.#onDropped();
+    if (frame.length > LARGE_EVENT && !exchange.reserveEvent(frame.length)) return false;
+    if (!exchange.stream(frame)) this.#onDropped();
+    return true;
+  }
+
+  #write(frame: Buffer): void {
+    if (!this.offer(frame)) this.offer(GAP);
   }
 
   #end(): void {

@@ -14,7 +14,7 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import { BadRequest } from "./bad-request.js";
 import {
   confirmationFrame,
-  entryFrames,
+  entryFramesWithin,
   followFrame,
   lineFrame,
   messageFrameWithin,
@@ -211,7 +211,7 @@ export class Streams {
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
         followers: new Followers({
           upstream,
-          encode: entryFrames,
+          encode: (entries) => entryFramesWithin(this.#options.budget, entries),
           maxWaiting: this.#options.maxWaiting,
           maxBacklog: this.#options.maxBuffer / 2,
         }),
@@ -249,7 +249,7 @@ export class Streams {
           stream.onReady();
           stream.onMessage(followFrame(id));
         },
-        onMessage: (encoded) => stream.onMessage(encoded),
+        onMessage: (encoded) => stream.offer(encoded),
         onRefusal: (error) => stream.onRefusal(error),
         onFailure: (failure) => stream.onFailure(failure),
       }),

@@ -34,8 +34,10 @@ export interface FollowListener {
   readonly backlog: number;
   /** Called before the first entries, with the id of the entry before them. */
   onStart(id: string): void;
-  /** Entries as {@link FollowersOptions.encode} made them. */
-  onMessage(encoded: Buffer): void;
+  /**
+   * Entries as {@link FollowersOptions.encode} made them. Returns false if there is no memory to send them: they come again.
+   */
+  onMessage(encoded: Buffer): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
   /** Called when the stream can't be read, or no longer. No further call follows. */
@@ -55,8 +57,8 @@ export interface FollowerShare {
 /** Options of {@link Followers}. */
 export interface FollowersOptions {
   readonly upstream: Upstream;
-  /** Encodes entries for listeners. */
-  readonly encode: (entries: readonly StreamEntry[]) => Buffer;
+  /** Encodes entries for listeners. Returns null if there is no memory for that: they are then read again. */
+  readonly encode: (entries: readonly StreamEntry[]) => Buffer | null;
   /** Maximum number of streams that wait at Redis for an entry, each on a connection. The others are read at intervals. */
   readonly maxWaiting: number;
   /** Bytes that a reader may be behind before no more is read for it. */
@@ -124,6 +126,7 @@ export class Followers {
   /** Reads for one follower until it is at the end of the stream. */
   async #catchUp(follower: Follower): Promise<void> {
     const { listener, key } = follower;
+    let size = PAGE;
     for (let failures = 0; !follower.cancelled; ) {
       while (listener.backlog > this.#options.maxBacklog) {
         await pause(DRAIN_CHECK);
@@ -131,8 +134,7 @@ export class Followers {
       }
       let page: StreamPage | StreamError;
       try {
-        page = await this.#read(key, follower.position, follower.share);
-        failures = 0;
+        page = await this.#read(key, follower.position, follower.share, size);
       } catch (error) {
         const isFinal = !follower.started || isTooLarge(error);
         if (isFinal) return this.#fail(follower, error as UpstreamFailure);
@@ -146,7 +148,13 @@ export class Followers {
         follower.position = page.from;
         listener.onStart(page.from.id);
       }
-      this.#deliver(follower, page);
+      if (!this.#deliver(follower, page)) {
+        size = fewer(size);
+        await pause(backoff(failures++));
+        continue;
+      }
+      size = PAGE;
+      failures = 0;
       if (page.isLast && this.#join(follower)) return;
     }
   }
@@ -200,26 +208,33 @@ export class Followers {
     if (this.#tails.get(tail.key) === tail) this.#tails.delete(tail.key);
   }
 
-  /** Delivers a page to every follower of a tail. One that is behind catches up by itself. */
+  /** Delivers a page to every follower of a tail. One that is behind, or for which there is no memory, catches up by itself. */
   #share(tail: Tail, page: StreamPage): void {
     tail.position = page.to;
     if (page.entries.length === 0) return;
     const encoded = this.#options.encode(page.entries);
     for (const follower of [...tail.members]) {
-      this.#deliver(follower, page, encoded);
-      if (follower.listener.backlog <= this.#options.maxBacklog) continue;
+      const isDelivered = this.#deliver(follower, page, encoded);
+      if (isDelivered && follower.listener.backlog <= this.#options.maxBacklog) continue;
       tail.members.delete(follower);
       void this.#catchUp(follower);
     }
   }
 
-  /** @param encoded all entries of the page, where that is known */
-  #deliver(follower: Follower, { entries, from, to }: StreamPage, encoded?: Buffer): void {
+  /**
+   * Returns false if there is no memory for the entries.
+   * @param encoded the result of encoding all entries of the page, where that is known
+   */
+  #deliver(follower: Follower, { entries, from, to }: StreamPage, encoded?: Buffer | null): boolean {
     const { listener, position } = follower;
     const isSame = position.id === from.id || compareIds(position.id, from.id) <= 0;
     const after = isSame ? entries : entries.filter(({ id }) => compareIds(id, position.id) > 0);
-    if (after.length > 0) listener.onMessage(isSame && encoded ? encoded : this.#options.encode(after));
+    if (after.length > 0) {
+      const given = isSame && encoded !== undefined ? encoded : this.#options.encode(after);
+      if (!given || !listener.onMessage(given)) return false;
+    }
     if (isSame || compareIds(to.id, position.id) > 0) follower.position = to;
+    return true;
   }
 
   /** Resolves when there may be an entry after the tail's position. */
@@ -277,9 +292,17 @@ export class Followers {
     });
   }
 
-  /** Reads a page. A page that does not fit is read again with fewer entries. Rejects with an UpstreamFailure. */
-  async #read(key: string, position: Position, share: FollowerShare): Promise<StreamPage | StreamError> {
-    for (let count = PAGE; ; count = Math.ceil(count / 10)) {
+  /**
+   * Reads a page of at most `size` entries. A page that does not fit is read again with fewer entries. Rejects with an
+   * UpstreamFailure.
+   */
+  async #read(
+    key: string,
+    position: Position,
+    share: FollowerShare,
+    size = PAGE,
+  ): Promise<StreamPage | StreamError> {
+    for (let count = size; ; count = fewer(count)) {
       try {
         const reply = await this.#readInTurn(pageCommands(key, position, count), share);
         const page = readPage(reply, position, count);
@@ -341,6 +364,11 @@ export class Followers {
 function payerOf({ members }: Tail): Follower | null {
   for (const member of members) if (member.share.enterWait()) return member;
   return null;
+}
+
+/** Returns the size of the next attempt to read a page that did not fit. */
+function fewer(count: number): number {
+  return Math.ceil(count / 10);
 }
 
 function isTooLarge(error: unknown): boolean {

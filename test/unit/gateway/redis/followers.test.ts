@@ -3,6 +3,7 @@ import { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import { type FollowerShare, Followers } from "../../../../gateway/src/redis/follow/followers.js";
 import { parsePosition } from "../../../../gateway/src/redis/follow/stream-page.js";
 import type { TransactionReceiver, Upstream } from "../../../../gateway/src/redis/upstream.js";
+import type { Command } from "../../../../gateway/src/resp/command.js";
 import { arrayOf, bulkOf, errorOf, integerOf } from "../../../../gateway/src/resp/replies.js";
 
 const text = (value: string) => bulkOf(Buffer.from(value));
@@ -46,7 +47,7 @@ function followersOf(replies: (Buffer | UpstreamFailure)[]) {
   const cancel = followers.add("log", parsePosition("0-0")!, FREE, {
     backlog: 0,
     onStart: (id) => calls.push(`start ${id}`),
-    onMessage: (encoded) => calls.push(String(encoded)),
+    onMessage: (encoded) => calls.push(String(encoded)) > 0,
     onRefusal: (error) => calls.push(error),
     onFailure: ({ reason }) => calls.push(reason),
   });
@@ -88,6 +89,36 @@ test.each(["too-large", "no-room"] as const)(
   },
 );
 
+test.each(["encode", "send"] as const)(
+  "entries that there is no memory to %s are read again, fewer at a time, and come once",
+  async (step) => {
+    let shortages = 2;
+    const fits = (each: string) => each !== step || shortages-- <= 0;
+    const [counts, calls]: [string[], string[]] = [[], []];
+    const followers = new Followers({
+      upstream: {
+        transaction(commands: readonly Command[], receiver: TransactionReceiver) {
+          counts.push(commands[1]!.text(5));
+          const isNew = commands[1]!.text(2) === "(0-0";
+          setImmediate(() => receiver.onExec(page(isNew), new Map()));
+        },
+        sendAlone: () => () => {},
+      } as unknown as Upstream,
+      encode: (entries) => (fits("encode") ? Buffer.from(entries.map(({ id }) => id).join()) : null),
+      maxWaiting: 1,
+      maxBacklog: 100,
+    });
+    followers.add("log", parsePosition("0-0")!, FREE, {
+      ...{ backlog: 0, onStart() {}, onRefusal() {}, onFailure() {} },
+      onMessage: (encoded) => fits("send") && calls.push(String(encoded)) > 0,
+    });
+    await expect.poll(() => calls).toEqual(["5-1"]);
+    await expect.poll(() => counts.slice(0, 4)).toEqual(["100", "10", "1", "100"]);
+    followers.close();
+    expect(calls).toEqual(["5-1"]);
+  },
+);
+
 test("closing ends every follower", async () => {
   const { calls, followers } = followersOf([page(true)]);
   await expect.poll(() => calls.length).toBe(2);
@@ -117,7 +148,7 @@ test("the wait for an entry counts in the share of one follower, and moves when 
   });
   const follow = (share: FollowerShare) =>
     followers.add("log", parsePosition("5-1")!, share, {
-      ...{ backlog: 0, onStart() {}, onMessage() {}, onRefusal() {}, onFailure() {} },
+      ...{ backlog: 0, onStart() {}, onMessage: () => true, onRefusal() {}, onFailure() {} },
     });
   const cancels = [follow(shareOf("full", false)), follow(shareOf("a")), follow(shareOf("b"))];
   await expect.poll(() => waits).toEqual(["+a"]);
@@ -133,7 +164,7 @@ test("a read waits for its turn among the transactions of its token", async () =
   const { followers, calls } = followersOf([]);
   const share = { ...FREE, enterTransaction: (read: { run(): void; onMissed(): void }) => turns.push(read) };
   followers.add("other", parsePosition("0-0")!, share, {
-    ...{ backlog: 0, onMessage() {}, onRefusal() {} },
+    ...{ backlog: 0, onMessage: () => true, onRefusal() {} },
     onStart: () => calls.push("started"),
     onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
   });
