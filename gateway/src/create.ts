@@ -54,8 +54,8 @@ export interface Gateway {
   readonly console: boolean;
   /**
    * Closes the gateway. During `drainDelay`, `/ready` reports that it is closing. Then the gateway stops accepting
-   * connections and waits up to `shutdownTimeout` for requests in flight. Last it closes every connection and the engine.
-   * Commands that block at Redis are ended. Safe to call more than once.
+   * connections and waits up to `shutdownTimeout` for requests in flight. Requests that take longer get a 503 with the outcome
+   * of their command. Last it closes every connection and the engine. Commands that block at Redis are ended. Safe to call more than once.
    */
   close(): Promise<void>;
 }
@@ -200,7 +200,10 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     await server.drain(drainDelay);
     streams.close();
     for (const each of plain) each.endWaits(shutdownTimeout);
-    await server.close(shutdownTimeout);
+    await server.close(shutdownTimeout, () => {
+      tracker?.close();
+      plain.close();
+    });
     await end();
   };
   let closing: Promise<void> | undefined;

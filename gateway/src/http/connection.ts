@@ -147,6 +147,11 @@ export class Connection implements Idle {
     return this.#exchange !== null || this.#stage === Stage.Send || this.waitingSince > 0;
   }
 
+  /** Whether a request has been read whose response has not begun. */
+  get isProcessing(): boolean {
+    return this.#stage === Stage.Respond;
+  }
+
   /** Whether the body of a request, rather than a head, is what is being waited for. */
   get isReadingBody(): boolean {
     return this.#stage === Stage.Body;

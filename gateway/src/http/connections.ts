@@ -129,12 +129,21 @@ export class Connections {
 
   /** Ends all, whatever they are doing. */
   destroyAll(): void {
-    for (const connection of [...this.#open, ...this.#refused, ...this.#arrived]) connection.destroy();
+    for (const connection of this.#all) connection.destroy();
+  }
+
+  /** Ends all but those whose request is being processed. */
+  destroyUnprocessed(): void {
+    for (const connection of this.#all) if (!connection.isProcessing) connection.destroy();
   }
 
   /** Stops looking after connections. */
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  get #all(): readonly Connection[] {
+    return [...this.#open, ...this.#refused, ...this.#arrived];
   }
 
   #admit(): void {

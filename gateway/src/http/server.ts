@@ -15,6 +15,8 @@ import type { TrustedProxies } from "./trusted-proxies.js";
 const BACKLOG = 4_096;
 /** The share of the budget that input of all connections may use before it is processed: its sender may have no token. */
 const INPUT_SHARE = 1 / 2;
+/** Time in ms for sending the responses to requests that are ended because the server closes. */
+const LAST_RESPONSES = 500;
 /** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
@@ -123,13 +125,19 @@ export class HttpServer implements ConnectionHost {
     if (delay > 0) await sleep(delay);
   }
 
-  /** Stops accepting connections, waits up to `grace` ms for requests in flight, then closes the remaining connections. */
-  async close(grace: number): Promise<void> {
+  /**
+   * Stops accepting connections and waits up to `grace` ms for requests in flight. Then it closes the remaining connections,
+   * those with a request in progress after its response.
+   * @param endRequests called after `grace` ms; ends the requests in progress, so that they get their responses
+   */
+  async close(grace: number, endRequests: () => void): Promise<void> {
     this.draining = true;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#connections.destroyAll();
+      let timer = setTimeout(() => {
         for (const socket of this.#greeting.values()) socket.destroy();
+        this.#connections.destroyUnprocessed();
+        endRequests();
+        timer = setTimeout(() => this.#connections.destroyAll(), LAST_RESPONSES);
       }, grace);
       this.#server.close(() => {
         clearTimeout(timer);

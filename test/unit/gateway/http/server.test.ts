@@ -54,7 +54,7 @@ let server: HttpServer | undefined;
 const clients: Socket[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  await server?.close(0);
+  await server?.close(0, () => {});
   server = undefined;
 });
 
@@ -169,7 +169,7 @@ describe("a first request that comes with the first bytes of its connection", ()
 
 describe("closing", () => {
   /** Closes with a grace time that no test waits for, and resolves when it has closed. */
-  const close = () => server!.close(60_000);
+  const close = () => server!.close(60_000, () => {});
 
   test("the server does not wait for a client that has sent nothing of its TLS handshake", async () => {
     const { port } = await start({ tls: true });
