@@ -96,12 +96,14 @@ async function runCases(
   const secondsOf = ({ each }: { each: object }) => scenario.durationS?.(each, settings) ?? 0;
   const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
   const total = cases.length * settings.rounds;
+  const lanes = scenario.lanes ?? 1;
+  const seconds = cases.map((each) => secondsOf({ each }));
+  progress.plan(atLeastS(seconds, lanes, settings.rounds));
   let done = 0;
   const runRounds = async (some: typeof groups) => {
     const jobs = Array.from({ length: settings.rounds }, (_, round) =>
       shuffled(some, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
     ).flat();
-    const lanes = scenario.lanes ?? 1;
     const queue = lanes > 1 ? spread(jobs, lanes, secondsOf, random) : jobs;
     let next = 0;
     const work = async (_: unknown, lane: number) => {
@@ -142,12 +144,16 @@ export function spread<Job>(
   random: () => number,
 ): Job[] {
   const seconds = jobs.map(secondsOf);
-  const total = Math.max(1, seconds.reduce((sum, each) => sum + each, 0) / lanes, ...seconds);
+  const total = Math.max(1, atLeastS(seconds, lanes));
   return jobs
     .map((job, at) => ({ job, startS: random() * (total - seconds[at]!) }))
     .sort((a, b) => a.startS - b.startS)
     .map(({ job }) => job);
 }
+
+/** Returns how many seconds jobs of these durations, each repeated `times`, take in some lanes at least. */
+const atLeastS = (seconds: readonly number[], lanes: number, times = 1): number =>
+  Math.max((times * seconds.reduce((sum, each) => sum + each, 0)) / lanes, ...seconds);
 
 /** Puts a case and its samples together. */
 export function buildRow<Case extends object, Sample extends object>(

@@ -37,6 +37,7 @@ const CASES: Each[] = ["a", "b", "c", "d"].map((name, at) => ({ name, pair: at <
 async function ran(
   more: Partial<ScenarioDefinition<Each, { ms: number }>> = {},
   given: Partial<Settings> = {},
+  reported = progress,
 ): Promise<{ order: string; data: any; outcome: Awaited<ReturnType<typeof runScenario>> }> {
   const order: string[] = [];
   const scenario = defineScenario<Each, { ms: number }>({
@@ -54,7 +55,7 @@ async function ran(
     report: () => report,
     ...more,
   });
-  const outcome = await runScenario(scenario, { ...settings, ...given }, [], progress);
+  const outcome = await runScenario(scenario, { ...settings, ...given }, [], reported);
   return { order: order.join(""), data: outcome.data, outcome };
 }
 
@@ -142,6 +143,16 @@ test("the runner mixes long and short cases so that all lanes end at about the s
     // Long ones are not all in the first half.
     expect(new Set(queue.slice(-220))).toEqual(new Set([short, long]));
   }
+});
+
+test("the runner prints the time left by the durations of the cases, before the first one ends", async () => {
+  const lines: string[] = [];
+  const progress = new Progress({ write: (line: string) => lines.push(line) } as never, "test");
+  const run = () => Promise.reject(new Error("over"));
+  await expect(ran({ lanes: 2, durationS: () => 10, run }, {}, progress)).rejects.toThrow("over");
+  progress.end();
+  // Four cases of 10 s in six rounds, two at a time.
+  expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 120 s left \([a-d]\)\n$/)]);
 });
 
 test("the runner's data is plain, as in JSON, so that advice can use it without a file", async () => {
