@@ -75,7 +75,7 @@ export interface BenchClient {
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
-  /** Whether it is measured where the command line names no clients. */
+  /** Whether it is measured where many clients would take too long. */
   readonly standard: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
@@ -83,6 +83,8 @@ export interface BenchClient {
   readonly mixes?: boolean;
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
+  /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */
+  readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
   /** The function that runs one GET per invocation, if it is not the handler `commands`. */
@@ -95,6 +97,10 @@ export interface BenchClient {
    */
   readonly faults?: readonly FaultClient[];
 }
+
+/** Whether a client is an alternative to this project's own: neither one of them nor a reference. */
+export const isPeer = ({ package: name, reference }: BenchClient): boolean =>
+  name !== "warmline" && !reference;
 
 /** Returns the path of a file of the built package. */
 export const built = (path: string): string => {

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
 import { parseQuestion, type Question } from "./advise/question.js";
 import type { BenchClient } from "./bench-client.js";
+import { assertMeasurable, chooseClients } from "./choose-clients.js";
 import type { Scenario, Settings } from "./scenario.js";
 import { number, numbers, UsageError } from "./usage.js";
 
@@ -57,7 +58,8 @@ npm run bench -- --list
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      measure these clients, or the groups all, shipped, http, tcp
+--clients A,B      measure these clients, or groups: standard; candidates: those that an application would choose,
+                   as shipped; shipped: with references such as a raw socket; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time
@@ -135,7 +137,7 @@ export function parse(
     return {
       scenario,
       settings,
-      clients: resolveClients(values.clients, scenario, clients),
+      clients: chooseClients(values.clients, scenario, clients),
       partial: invocations !== undefined || rounds !== undefined,
       line: repeatCommand(args, name, scenario.name, seed),
     };
@@ -150,14 +152,7 @@ export function parse(
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
-  const { protocol } = scenario;
-  const named = values.clients?.split(",").filter((word) => word !== "all" && word !== "shipped");
-  const other =
-    protocol && named && chosenClients(named, scenario, clients).find((each) => each.protocol !== protocol);
-  if (other)
-    throw new UsageError(
-      `--clients must name clients over HTTP for ${name}: it measures connections to the gateway, and ${other.name} connects to Redis.`,
-    );
+  assertMeasurable(values.clients, scenario, clients);
   return { action: "run", ...runOf(scenario), ...output };
 }
 
@@ -206,42 +201,6 @@ function resolveEngine(engine = "embedded"): string {
     );
   }
   return engine;
-}
-
-function resolveClients(
-  text: string | undefined,
-  scenario: Scenario,
-  clients: readonly BenchClient[],
-): readonly BenchClient[] {
-  return chosenClients(text?.split(","), scenario, clients).filter(
-    ({ protocol }) => scenario.protocol === undefined || protocol === scenario.protocol,
-  );
-}
-
-/** Groups that a client belongs to by its own properties. */
-const GROUPS = new Map<string, (client: BenchClient) => boolean>([
-  ["all", () => true],
-  ["shipped", ({ tunes }) => tunes === undefined],
-  ["http", ({ protocol }) => protocol === "http"],
-  ["tcp", ({ protocol }) => protocol === "tcp"],
-]);
-
-function chosenClients(
-  given: readonly string[] | undefined,
-  scenario: Scenario,
-  clients: readonly BenchClient[],
-): readonly BenchClient[] {
-  const requested = given ?? scenario.clients;
-  if (requested === undefined) return clients.filter(({ standard }) => standard);
-  const words: readonly string[] = typeof requested === "string" ? [requested] : requested;
-  const unknown = words.find((word) => !GROUPS.has(word) && !clients.some(({ name }) => name === word));
-  if (unknown !== undefined) {
-    const known = clients.map(({ name }) => name).join(", ");
-    throw new UsageError(
-      `Unknown client in --clients: ${unknown}. Known clients: ${known}. Groups: ${[...GROUPS.keys()].join(", ")}.`,
-    );
-  }
-  return clients.filter((client) => words.some((word) => GROUPS.get(word)?.(client) ?? client.name === word));
 }
 
 /** Returns the command line that repeats the run: with its seed, without its output files. */

@@ -1,4 +1,5 @@
 import type { BenchClient } from "./bench-client.js";
+import type { ScenarioClients } from "./choose-clients.js";
 import type { Progress } from "./progress.js";
 import type { Report } from "./result.js";
 import type { Rig, RigOptions } from "./rig.js";
@@ -64,19 +65,10 @@ export type Row<Case, Sample> = Case & {
 };
 
 /** A scenario as its file defines it. */
-export interface ScenarioDefinition<Case extends object, Sample extends object> {
-  /** The word on the command line; the name of its file. */
-  readonly name: string;
+export interface ScenarioDefinition<Case extends object, Sample extends object> extends ScenarioClients {
   readonly title: string;
   /** The question that the scenario answers, in one sentence. */
   readonly question: string;
-  /**
-   * The clients that it measures if the command line names none: the standard ones (the default), all, or all with their
-   * settings as shipped. `[]` if it measures none unless they are named.
-   */
-  readonly clients?: "all" | "shipped" | readonly string[];
-  /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
-  readonly protocol?: "http";
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;
   /** Its place among all scenarios; those without one come last. */

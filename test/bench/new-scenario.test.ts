@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
 import { schemaErrors } from "../support/bench.js";
 
 // The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
@@ -65,16 +66,26 @@ const scenarios = readdirSync(join(root, "bench/src/scenarios")).map((file) => f
 const SMALL = ["--quick", "--seed", "1", "--rounds", "1", "--invocations", "2"];
 const SHORT = ["--seconds", "0.3", "--memory", "1769", "--speedup", "100"];
 
+// A client over TCP is measured beside the new one, unless the scenario measures connections to the gateway.
 // lambda needs a stack on AWS, and is unknown here.
 test.each(scenarios.filter((name) => name !== "lambda"))(
   "the new client appears in %s",
   { timeout: 120_000 },
   (name) => {
     const files = ["--json", `${name}.json`, "--report", `${name}.html`];
-    bench(name, ...SMALL, ...SHORT, "--clients", "undici-pool", ...files);
+    const overHttp = /^ {2}protocol: "http",$/m.test(
+      readFileSync(join(root, `bench/src/scenarios/${name}.ts`), "utf8"),
+    );
+    const both = ["--clients", "undici-pool,ioredis"];
+    if (overHttp) {
+      expect(() => bench(name, ...SMALL, ...both)).toThrow(/gateway, and ioredis connects to Redis/);
+    }
+    const chosen = overHttp || !redisAvailable() ? ["--clients", "undici-pool"] : both;
+    bench(name, ...SMALL, ...SHORT, ...chosen, ...files);
     const { data, table } = JSON.parse(readFileSync(join(copy, `${name}.json`), "utf8"));
-    const rows = (data as any[]).filter((row) => row.client === "undici-pool");
-    expect(rows.length).toBeGreaterThan(0);
+    for (const client of chosen[1]!.split(",")) {
+      expect((data as any[]).filter((row) => row.client === client).length, client).toBeGreaterThan(0);
+    }
     if (name !== "targets") expect(JSON.stringify(table.rows)).toContain("undici's Pool");
   },
 );

@@ -9,6 +9,7 @@ const raw: BenchClient = {
   note: "The raw socket is the lower bound: it sends a prepared request and reads the response only to find its end.",
   order: 9,
   standard: false,
+  reference: true,
   protocol: "http",
   connect: (options) => {
     const { keepAlive } = options;

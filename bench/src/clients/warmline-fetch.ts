@@ -9,6 +9,7 @@ const warmlineFetch: BenchClient = {
   note: "warmline/fetch is the entry for platforms without sockets. On Node it uses Node's fetch.",
   order: 2,
   standard: false,
+  reference: true,
   protocol: "http",
   mixes: true,
   connect: connectWarmline(Redis),

@@ -1,7 +1,3 @@
-import { claimOf, exactly } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
-import { byClient } from "../present.js";
-import type { Check } from "../result.js";
 import type { Series } from "../series.js";
 import type { Call, CallResult } from "./calls.js";
 
@@ -70,24 +66,6 @@ export const endingsOf = (verdicts: readonly Verdict[]): Ending =>
 /** Returns the sum of a number over rows. */
 export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
   rows.reduce((sum, row) => sum + row[key].total, 0);
-
-/** Checks the article's claim about repeated writes, by ioredis, which the article uses. */
-export function retryClaim(
-  rows: readonly {
-    readonly client: { readonly name: string; readonly label: string };
-    readonly doubled: Series;
-  }[],
-): Check[] {
-  return decideClaim(
-    claimOf("serverless", "retry"),
-    byClient(rows).filter(({ name }) => !name.startsWith("warmline")),
-    ({ name }) => name === "ioredis",
-    ({ label, rows: own }) => {
-      const twice = total(own, "doubled");
-      return exactly(`${label}, which repeats writes, applies some twice`, twice > 0, `${twice} twice`);
-    },
-  );
-}
 
 /** The value that reads find under a key; stored before the trial. */
 export const stored = (key: string): string => `value of ${key}`;

@@ -1,4 +1,4 @@
-import type { BenchClient } from "../bench-client.js";
+import { type BenchClient, isPeer } from "../bench-client.js";
 import type { ColdWay } from "./cold.js";
 import type { Job } from "./jobs.js";
 
@@ -153,11 +153,13 @@ export const TARGETS: readonly Target[] = [
   ),
 ];
 
-const isPeer = ({ name, tunes }: BenchClient) => !/^(warmline|raw)/.test(name) && tunes === undefined;
-
 /** Returns the targets, and comparisons with the other clients that were measured. */
 export function targetsOf(clients: readonly BenchClient[]): readonly Target[] {
-  const names = [...new Set(clients.filter(isPeer).map(({ name }) => name))];
+  const names = [
+    ...new Set(
+      clients.filter((client) => isPeer(client) && client.tunes === undefined).map(({ name }) => name),
+    ),
+  ];
   const more = COMPARISONS.flatMap(([name, measure, value, bound]) =>
     names
       .filter(

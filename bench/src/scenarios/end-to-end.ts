@@ -20,7 +20,6 @@ export default defineScenario({
   name: "end-to-end",
   title: "A write seen from outside",
   question: "How much of what keep-alive saves in a function is seen by the caller of its endpoint?",
-  clients: ["warmline", "upstash", "agent"],
   order: 4.5,
   defaults: { rounds: [5, 1], invocations: [15, 4] },
   cases: async ({ rig, clients, defer, record }) => {

@@ -30,7 +30,7 @@ export default defineScenario({
   name: "ephemeral",
   title: "One connection per command, or one for all",
   question: "How much slower is a command with a connection of its own than one on a shared connection?",
-  clients: ["warmline", "upstash", "agent", "ioredis", "ioredis-tuned", "node-redis"],
+  clients: ["standard", "tcp"],
   distances: true,
   order: 3,
   defaults: { rounds: [5, 1], invocations: [100, 30] },

@@ -3,10 +3,11 @@ import { exactly } from "../checks.js";
 import { badResponses } from "../faults/bad-responses.js";
 import type { FaultGroup } from "../faults/fault.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
-import { COUNTS, endingsOf, retryClaim, total } from "../faults/judge.js";
+import { COUNTS, endingsOf, total } from "../faults/judge.js";
 import { lostResponses } from "../faults/lost-responses.js";
 import { faultMatrix } from "../faults/matrix.js";
 import { ReplacedInstance } from "../faults/replaced-instance.js";
+import { retryClaim } from "../faults/retry-claim.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
 import { byClient, tableOf, totalColumns } from "../present.js";
@@ -22,7 +23,7 @@ export default defineScenario({
   title: "Faults between a function and its Redis",
   question: "What happens to a call when the network, the server or the platform fails?",
   lanes: 6,
-  clients: ["warmline", "upstash", "agent", "fetch", "ioredis", "node-redis"],
+  clients: "candidates",
   defaults: { rounds: [5, 1] },
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();
@@ -87,7 +88,7 @@ export default defineScenario({
           return [
             none("applies no write more than once", "doubled"),
             // By default a call may take 10 s, longer than the function.
-            name === "warmline"
+            !/-(deadline|once)$/.test(name)
               ? none("settles every call that can succeed before the function times out", "hung", possible)
               : none("settles every call before the function times out", "hung"),
             none("resolves only with the command's own value", "wrong"),

@@ -47,7 +47,7 @@ export default defineScenario({
   name: "fleet",
   title: "A thousand instances on one gateway",
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
-  clients: [],
+  clients: { words: [], reason: "The load is plain connections: servers are measured." },
   protocol: "http",
   order: 9,
   defaults: { rounds: [5, 1], seconds: [20, 8], speedup: [30, 30] },

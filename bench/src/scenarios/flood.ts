@@ -25,7 +25,7 @@ export default defineScenario({
   name: "flood",
   title: "A flood of connections",
   question: "How do active clients fare when twice as many connections arrive as the gateway allows?",
-  clients: [],
+  clients: { words: [], reason: "The load is plain connections: servers are measured." },
   protocol: "http",
   order: 9.5,
   defaults: { rounds: [7, 1], seconds: [10, 4] },

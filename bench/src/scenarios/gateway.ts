@@ -20,7 +20,7 @@ export default defineScenario({
   title: "HTTP in front of Redis",
   question:
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
-  clients: [],
+  clients: { words: [], reason: "The load is plain connections: servers are measured." },
   order: 13,
   defaults: { rounds: [9, 1], seconds: [1.5, 0.5] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),

@@ -15,7 +15,7 @@ export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",
   question: "How much faster is a command on a kept connection on AWS Lambda, and what does it cost?",
-  clients: ["warmline", "upstash", "agent", "fetch", "undici"],
+  clients: "candidates",
   protocol: "http",
   order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5] },

@@ -18,7 +18,10 @@ export default defineScenario({
   name: "memory",
   title: "Connections on small functions",
   question: "How much slower do connecting and starting get as the function's memory shrinks?",
-  clients: ["warmline", "upstash", "agent", "ioredis"],
+  clients: {
+    words: ["standard", "ioredis"],
+    reason: "A client takes minutes at six sizes, and ioredis is the article's.",
+  },
   order: 5,
   defaults: { rounds: [5, 1], invocations: [40, 12] },
   cases: async ({ rig, clients, settings, record }) => {

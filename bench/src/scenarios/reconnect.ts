@@ -21,7 +21,11 @@ export default defineScenario({
   title: "Reconnecting for each command, with and without a pool",
   question:
     "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
-  clients: ["warmline", "ioredis"],
+  clients: {
+    words: ["warmline", "ioredis"],
+    reason:
+      "A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.",
+  },
   order: 7,
   defaults: { rounds: [5, 2], seconds: [4, 1] },
   cases: async ({ rig, clients, defer, record }) => {

@@ -26,7 +26,7 @@ export default defineScenario({
   name: "redis-memory",
   title: "Idle connections at Redis",
   question: "How much memory do the idle connections of many instances take at Redis?",
-  clients: ["warmline", "ioredis", "node-redis"],
+  clients: "candidates",
   order: 9.2,
   lanes: 5,
   defaults: { rounds: [5, 1], seconds: [6, 0.5] },

@@ -21,7 +21,6 @@ export default defineScenario({
   name: "replica-down",
   title: "A replica that is down",
   question: "How long do reads fail if one replica of a cluster is down?",
-  clients: ["warmline"],
   protocol: "http",
   order: 8.4,
   lanes: LANES,

@@ -19,7 +19,7 @@ export default defineScenario({
   title: "The parts of a web request",
   question:
     "How much of a web request's time goes into connecting to a cluster and into fetching its topology?",
-  clients: ["warmline"],
+  clients: "candidates",
   protocol: "http",
   order: 8.2,
   defaults: { rounds: [5, 1], invocations: [30, 6] },

@@ -20,7 +20,7 @@ export default defineScenario({
   title: "Sockets in TIME_WAIT",
   question:
     "How many sockets are in TIME_WAIT if each request connects to a cluster directly, and how many through the gateway?",
-  clients: ["warmline"],
+  clients: { words: ["warmline"], reason: "A client adds a minute, and decides no claim." },
   protocol: "http",
   order: 8,
   defaults: { rounds: [5, 1], seconds: [12, 5] },

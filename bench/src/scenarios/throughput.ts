@@ -1,4 +1,5 @@
 import { findRedisServer } from "warmline-testbed";
+import { isPeer } from "../bench-client.js";
 import { clientStyle } from "../client-style.js";
 import { count, factor, withInterval } from "../format.js";
 import { cellsOf, QUICK, REAL } from "../perf/cells.js";
@@ -63,9 +64,7 @@ export default defineScenario({
     const pick = (cell: string, name: string) =>
       own.find((row) => row.cell === cell && row.client.name === name);
     const ours = pick("50 in flight", "warmline");
-    const others = own.filter(
-      ({ cell, client }) => cell === "50 in flight" && !/^(warmline|raw)/.test(client.name),
-    );
+    const others = own.filter(({ cell, client }) => cell === "50 in flight" && isPeer(client));
     const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell, style: clientStyle };
     const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
     const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));

@@ -29,7 +29,7 @@ export default defineScenario({
   name: "time-wait",
   title: "Sockets in TIME_WAIT, steady state",
   question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
-  clients: ["warmline"],
+  clients: { words: ["warmline"], reason: "A client adds two minutes, and decides no claim." },
   protocol: "http",
   order: 8.1,
   lanes: LANES,

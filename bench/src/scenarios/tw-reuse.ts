@@ -25,7 +25,6 @@ export default defineScenario({
   name: "tw-reuse",
   title: "Sockets in TIME_WAIT and tcp_tw_reuse",
   question: "Does tcp_tw_reuse help a process that opens a connection for each request?",
-  clients: ["warmline"],
   protocol: "http",
   order: 8.3,
   lanes: 5,

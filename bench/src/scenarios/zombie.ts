@@ -27,7 +27,7 @@ export default defineScenario({
   name: "zombie",
   title: "Dead connections after a freeze",
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
-  clients: ["warmline", "upstash", "agent", "fetch", "undici", "ioredis", "node-redis"],
+  clients: "candidates",
   order: 6,
   lanes: 40,
   // Clients' own timers are not scaled, so a full run keeps the timeline slow.

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
 import { listedClaims } from "../../../bench/src/articles.js";
 import { atLeast, claimOf } from "../../../bench/src/checks.js";
 import { decideClaim } from "../../../bench/src/decide-claim.js";
-import { retryClaim } from "../../../bench/src/faults/judge.js";
+import { retryClaim } from "../../../bench/src/faults/retry-claim.js";
 import { claimRows } from "../../../bench/src/report/claims.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import type { Result } from "../../../bench/src/result.js";
@@ -13,7 +14,37 @@ import { Series } from "../../../bench/src/series.js";
 const src = resolve(import.meta.dirname, "../../../bench/src");
 const files = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
-const sources = files(src).map((file) => readFileSync(join(src, file), "utf8"));
+const sources = new Map(
+  files(src).map((file) => [join(src, file), readFileSync(join(src, file), "utf8")] as const),
+);
+
+/** Returns the files that a file imports, directly or not, and itself. */
+function importsOf(file: string, found = new Set<string>()): ReadonlySet<string> {
+  const text = sources.get(file);
+  if (text === undefined || found.has(file)) return found;
+  found.add(file);
+  for (const [, path] of text.matchAll(/ from "(\.[^"]+)\.js"/g))
+    importsOf(resolve(dirname(file), `${path}.ts`), found);
+  return found;
+}
+
+/** Returns each claim that a file's checks decide, and whether the check is made for each item of a list. */
+function claimsIn(file: string, text: string) {
+  const found: { readonly id: string; readonly repeated: boolean }[] = [];
+  const visit = (node: ts.Node, repeated: boolean): void => {
+    if (ts.isCallExpression(node)) {
+      const { expression, arguments: args } = node;
+      if (ts.isIdentifier(expression) && expression.text === "claimOf")
+        found.push({ id: args.map((arg) => (arg as ts.StringLiteral).text).join("."), repeated });
+      const isOfList =
+        ts.isPropertyAccessExpression(expression) && /^(flatM|m)ap$/.test(expression.name.text);
+      for (const arg of args) visit(arg, repeated || isOfList);
+      visit(expression, repeated);
+    } else ts.forEachChild(node, (child) => visit(child, repeated));
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), false);
+  return found;
+}
 
 const result = {
   ...{ format: 3, scenario: "sequential", title: "One or ten", question: "How long?", command: "", seed: 1 },
@@ -29,19 +60,31 @@ const result = {
   ],
 } as unknown as Result;
 
-test("every claim of the articles has a check that decides it, or the reason why none can", () => {
-  const checked = new Set(
-    sources.flatMap((text) =>
-      [...text.matchAll(/claimOf\("(\w+)", "(\w+)"\)/g)].map(([, article, name]) => `${article}.${name}`),
-    ),
+test("every claim of the articles has one check in its own scenario, or the reason why none can decide it", () => {
+  const names = files(join(src, "scenarios")).map((file) => file.slice(0, -3));
+  const reached = names.map((name) => [name, importsOf(join(src, "scenarios", `${name}.ts`))] as const);
+  const decided = [...sources].flatMap(([file, text]) =>
+    claimsIn(file, text).map((claim) => ({
+      ...claim,
+      scenarios: reached.flatMap(([name, used]) => (used.has(file) ? [name] : [])),
+    })),
   );
   const measured = listedClaims().filter(({ unmeasured }) => unmeasured === undefined);
-  expect([...checked].sort()).toEqual(measured.map(({ id }) => id).sort());
-  const names = files(join(src, "scenarios")).map((file) => file.slice(0, -3));
-  for (const { id, scenario, unmeasured } of listedClaims()) {
+  const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
+  expect(decided.sort(byId)).toEqual(
+    measured.map(({ id, scenario }) => ({ id, repeated: false, scenarios: [scenario] })).sort(byId),
+  );
+  for (const { id, scenario, unmeasured } of listedClaims())
     expect(scenario === undefined, id).toBe(unmeasured !== undefined);
-    if (scenario !== undefined) expect(names, id).toContain(scenario);
-  }
+});
+
+test("a check of a claim that is made for each row counts as repeated", () => {
+  const text = `rows.map((row) => atLeast("", row, 1, { article: claimOf("envoy", "slower") }));
+    decideClaim(claimOf("envoy", "sparse"), rows.map(of), isOwn, check);`;
+  expect(claimsIn("a.ts", text)).toEqual([
+    { id: "envoy.slower", repeated: true },
+    { id: "envoy.sparse", repeated: false },
+  ]);
 });
 
 test("the table of claims has a row per claim, decided by the last result, and says of the others why they have none", () => {

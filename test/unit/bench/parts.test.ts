@@ -63,7 +63,11 @@ describe("the command line", () => {
   const clients = [...standard, undici, tuned, tcp];
   const shipped = { name: "shipped", clients: "shipped", defaults } as Partial<Scenario> as Scenario;
   const sweep = { name: "sweep", clients: "all", distances: true, defaults } as Partial<Scenario> as Scenario;
-  const none = { name: "none", clients: [], defaults } as Partial<Scenario> as Scenario;
+  const none = {
+    name: "none",
+    clients: { words: [], reason: "" },
+    defaults,
+  } as Partial<Scenario> as Scenario;
   const web = { name: "web", clients: "all", protocol: "http", defaults } as Partial<Scenario> as Scenario;
   const read = (...args: string[]) => parse(args, [scenario, sweep, none, shipped, web], clients);
 
@@ -166,7 +170,7 @@ describe("the command line", () => {
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
     [
       ["keepalive", "--clients", "nobody"],
-      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: all, shipped, http, tcp.",
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: standard, candidates, shipped, all, http, tcp.",
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],

@@ -44,7 +44,7 @@ const settings = {
 };
 const context = { settings, clients: [] as readonly BenchClient[] } as Context;
 const client = (name: string, protocol: BenchClient["protocol"] = "http") =>
-  ({ name, label: name, order: 1, protocol }) as BenchClient;
+  ({ name, label: name, package: name, order: 1, protocol }) as BenchClient;
 const warmline = client("warmline");
 const ioredis = client("ioredis", "tcp");
 

@@ -44,7 +44,6 @@ async function ran(
     name: "test",
     title: "Test",
     question: "Does it run?",
-    clients: [],
     defaults: { rounds: [6, 1] },
     cases: () => CASES,
     label: ({ name }) => name,

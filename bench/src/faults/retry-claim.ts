@@ -1,0 +1,24 @@
+import { claimOf, exactly } from "../checks.js";
+import { decideClaim } from "../decide-claim.js";
+import { byClient } from "../present.js";
+import type { Check } from "../result.js";
+import type { Series } from "../series.js";
+import { total } from "./judge.js";
+
+/** Checks the article's claim about repeated writes, by ioredis, which the article uses. */
+export function retryClaim(
+  rows: readonly {
+    readonly client: { readonly name: string; readonly label: string };
+    readonly doubled: Series;
+  }[],
+): Check[] {
+  return decideClaim(
+    claimOf("serverless", "retry"),
+    byClient(rows).filter(({ name }) => !name.startsWith("warmline")),
+    ({ name }) => name === "ioredis",
+    ({ label, rows: own }) => {
+      const twice = total(own, "doubled");
+      return exactly(`${label}, which repeats writes, applies some twice`, twice > 0, `${twice} twice`);
+    },
+  );
+}

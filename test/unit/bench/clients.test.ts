@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { BenchClient } from "../../../bench/src/bench-client.js";
+import { type CommandLine, parse } from "../../../bench/src/command-line.js";
+import { clients, scenarios } from "../../../bench/src/registry.js";
+
+const known = await clients();
+const all = await scenarios();
+
+/** A client that was added as a file. */
+const added = (own: Partial<BenchClient> = {}) =>
+  ({ name: "added", label: "added", order: 5.5, standard: false, protocol: "http", ...own }) as BenchClient;
+
+/** Returns the names of the clients that a scenario measures. */
+function measured(name: string, client: BenchClient, ...args: string[]): readonly string[] {
+  const command: CommandLine = parse([name, ...args], all, [...known, client]);
+  if (command.action !== "run") throw new Error(`${name} is no scenario`);
+  return command.clients.map((each) => each.name);
+}
+
+const named = all.flatMap(({ name, clients: chosen }) =>
+  typeof chosen === "object" && "words" in chosen ? [{ name, ...chosen }] : [],
+);
+
+test("a scenario that names its clients gives the reason", () => {
+  expect(named.map(({ name }) => name).sort()).toEqual([
+    "established",
+    "fleet",
+    "flood",
+    "gateway",
+    "memory",
+    "near",
+    "reconnect",
+    "sockets",
+    "time-wait",
+    "tracking",
+  ]);
+  for (const { name, reason } of named) expect(reason, name).toMatch(/^[A-Z]\S*( \S+){5,}\.$/);
+  // An array has groups alone, which a new client joins by its properties.
+  const words = all.flatMap(({ clients: chosen }) =>
+    typeof chosen === "object" && !("words" in chosen) ? chosen : [],
+  );
+  expect(words.filter((word) => known.some(({ name }) => name === word))).toEqual([]);
+});
+
+test("a new standard client is measured by default in every scenario that names none", () => {
+  const client = added({ standard: true });
+  const without = all.filter(({ name }) => !measured(name, client).includes("added"));
+  // memory names one client beside the standard ones.
+  const expected = named.filter(({ name }) => name !== "memory");
+  expect(without.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
+});
+
+test("a new client is measured by default wherever all candidates are", () => {
+  const by = (client: BenchClient) =>
+    all.filter(({ name }) => measured(name, client).includes("added")).map(({ name }) => name);
+  const [http, tcp, tuned, reference] = [
+    by(added()),
+    by(added({ protocol: "tcp" })),
+    by(added({ tunes: "agent" })),
+    by(added({ reference: true })),
+  ];
+  for (const name of ["faults", "zombie", "redis-memory", "idle", "distance", "cold", "sequential"]) {
+    expect(http).toContain(name);
+    expect(tcp).toContain(name);
+  }
+  expect(http).toEqual(expect.arrayContaining(["lambda", "request-parts"]));
+  expect(tcp).toContain("ephemeral");
+  expect(tuned).toEqual(["cold", "throughput", "targets"]);
+  expect(reference).toContain("idle");
+  expect(reference).not.toContain("faults");
+});
+
+test("every scenario takes every client that it can measure, and says why it cannot measure another", () => {
+  for (const { name, protocol } of all) {
+    for (const client of [...known, added(), added({ protocol: "tcp" })]) {
+      const run = () => measured(name, client, "--clients", client.name);
+      if (protocol === undefined || client.protocol === protocol) expect(run()).toContain(client.name);
+      else
+        expect(run, name).toThrow(
+          `--clients must name clients over HTTP for ${name}: it measures connections to the gateway, and ${client.name} connects to Redis.`,
+        );
+    }
+  }
+});
+
+test("clients that no application on Node would choose are no candidates", () => {
+  const candidates = measured("faults", added());
+  expect(known.map(({ name }) => name).filter((name) => !candidates.includes(name))).toEqual([
+    "warmline-fetch",
+    "upstash-tuned",
+    "ioredis-tuned",
+    "raw",
+  ]);
+});
