@@ -27,7 +27,10 @@ export default defineScenario({
   title: "The server's socket of a frozen function",
   question:
     "How long does a server's socket stay in FIN_WAIT_2 if the server closes it while the function is frozen?",
-  clients: ["warmline", "ioredis"],
+  clients: {
+    words: ["warmline", "ioredis"],
+    reason: "A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.",
+  },
   order: 6.2,
   lanes: 10,
   defaults: { rounds: [5, 1], seconds: [90, 3] },
