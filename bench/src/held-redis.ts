@@ -17,16 +17,11 @@ export interface HeldRedis {
   close(): Promise<void>;
 }
 
-/**
- * Starts a Redis and, unless it is reached directly, a gateway.
- * @param limitS the time in s after which the Redis closes an idle connection. Default 0: never
- */
-export async function startHeldRedis(direct: boolean, limitS = 0): Promise<HeldRedis> {
+/** Starts a Redis and, unless it is reached directly, a gateway. */
+export async function startHeldRedis(direct: boolean): Promise<HeldRedis> {
   const redis = await startRedis({ listen: "tcp" });
   await redis.command("SET", "greeting", GREETING);
   const gateway = direct ? undefined : await startGatewayProcess({ args: ["--redis", redis.url] });
-  // Not before: the start of a gateway may take as long as the limit, and the connection that counts is idle meanwhile.
-  await redis.command("CONFIG", "SET", "timeout", limitS);
   const port = redis.port!;
   const { url = "", token = "" } = gateway ?? {};
   return {
@@ -64,7 +59,7 @@ export async function startUsers(event: SparseUsersEvent): Promise<RunningUsers>
 export async function startInstances(
   client: BenchClient,
   endpoint: Endpoint,
-  { users, keep, gapMs, seconds }: Omit<SparseUsersEvent, "target" | "seed">,
+  { users, keep, gapMs, seconds }: Omit<SparseUsersEvent, "targets" | "seed">,
   random: () => number,
 ): Promise<RunningUsers> {
   const { handler, env } = commandsFunction(client, { keepAlive: keep, reused: true }, endpoint);

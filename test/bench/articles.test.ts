@@ -188,15 +188,19 @@ onRedis(
 );
 
 onRedis(
-  "established counts the connections of clients that come and go, that stay, and of the gateway",
+  "established counts the connections of processes that come and go, of gateways in pods, and of one gateway",
   async () => {
     const rows = await run("established", "--clients", "ioredis");
-    const open = (arm: RegExp, users: number) =>
-      rows.find((row) => arm.test(row.arm) && row.users === users).open.values[0];
-    expect(open(/per request/, 100)).toBeLessThan(20);
-    expect(open(/^directly, kept/, 100)).toBeGreaterThan(40);
-    expect([open(/gateway/, 20), open(/gateway/, 100)]).toEqual([1, 1]);
-    expect(open(/^ioredis/, 10)).toBeGreaterThan(5);
+    const open = (way: string, users: number) =>
+      rows.find((row) => row.way === way && row.users === users).open.values[0];
+    const pods = "a gateway per pod, a connection per request";
+    expect(open("directly, new connections per request", 40)).toBeLessThan(15);
+    // Ten gateways, six nodes.
+    expect(open(pods, 40)).toBeGreaterThan(25);
+    expect(open(pods, 40)).toBeGreaterThan(open(pods, 12));
+    expect(open("one gateway, a connection per request", 40)).toBeLessThanOrEqual(12);
+    expect(open("directly, kept connections", 40)).toBeGreaterThan(20);
+    expect(open("instances of ioredis (TCP)", 10)).toBeGreaterThan(5);
   },
   90_000,
 );

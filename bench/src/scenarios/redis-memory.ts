@@ -49,7 +49,7 @@ export default defineScenario({
   run: async ({ direct, users, client }, { settings, random }) => {
     const redis: HeldRedis = await startHeldRedis(direct);
     const before = await redis.memoryKb();
-    const use = { target: redis.target, users, keep: true, gapMs: 0, seconds: 0, seed: settings.seed };
+    const use = { targets: [redis.target], users, keep: true, gapMs: 0, seconds: 0, seed: settings.seed };
     const running = client
       ? await startInstances(client, redis.endpoint, use, random)
       : await startUsers(use);

@@ -41,7 +41,7 @@ export class ClusterReader {
 
   async #connectionTo(port: number): Promise<RawConnection> {
     const kept = this.#open.get(port);
-    if (kept) return kept;
+    if (kept && !kept.ended) return kept;
     const opened = await RawConnection.open({
       port,
       tls: false,

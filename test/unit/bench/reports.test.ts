@@ -3,6 +3,7 @@ import { listedClaims } from "../../../bench/src/articles.js";
 import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { summaryOf } from "../../../bench/src/checks.js";
 import { waysOf } from "../../../bench/src/first-write-ways.js";
+import { HALF_S, heldCases } from "../../../bench/src/held-cases.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import type { Report, Result, Style } from "../../../bench/src/result.js";
@@ -10,6 +11,7 @@ import { buildRow } from "../../../bench/src/run-scenario.js";
 import type { Context, Scenario } from "../../../bench/src/scenario.js";
 import distance from "../../../bench/src/scenarios/distance.js";
 import ephemeral from "../../../bench/src/scenarios/ephemeral.js";
+import established from "../../../bench/src/scenarios/established.js";
 import faults from "../../../bench/src/scenarios/faults.js";
 import finWait from "../../../bench/src/scenarios/fin-wait.js";
 import firstWrite from "../../../bench/src/scenarios/first-write.js";
@@ -356,9 +358,19 @@ const closedSockets = (finWaitS: number) =>
   );
 
 /** Rows whose checks all hold, and rows with the opposite numbers. */
+const heldOpen = (open: { readonly pods: number; readonly half: number; readonly others: number }) =>
+  rowsOf(heldCases([]), ({ name, limitS }, round) => ({
+    open: near(name === "pods" ? (limitS === HALF_S ? open.half : open.pods) : open.others, round),
+  }));
+
 const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]> = {
   distance: [distance, distances({ on: 1, off: 3, first: 9 }), distances({ on: 3, off: 1, first: 9 })],
   ephemeral: [ephemeral, loops(4, 0.05), loops(1, 3)],
+  established: [
+    established,
+    heldOpen({ pods: 60, half: 40, others: 5 }),
+    heldOpen({ pods: 12, half: 12, others: 70 }),
+  ],
   memory: [
     memory,
     sizes({ on: 1, off128: 9, off3008: 2, first: 9, start: 4 }),
@@ -568,6 +580,16 @@ test("the article's own arm decides, and the better one is shown beside it", () 
   expect(of(sockets, webRequests([1, 1_000, 340]), /fall by over 90%: kept/)).toMatchObject({
     verdict: "yes",
     beside: expect.stringContaining("gateway: 66.0%"),
+  });
+  // A gateway per pod decides; connections that processes keep, and a gateway for all pods, are beside it.
+  const held = heldOpen({ pods: 60, half: 40, others: 5 });
+  expect(of(established, held, /gateways in the pods hold/)).toMatchObject({
+    verdict: "yes",
+    beside: expect.stringMatching(/^kept by the processes 5 .*, through one gateway 5 /),
+  });
+  expect(of(established, held, /half the idle limit/)).toMatchObject({
+    verdict: "yes",
+    beside: expect.stringMatching(/^kept by the processes 0\.0%/),
   });
   // The pool next to the database recovers 2%, next to the function 90%.
   expect(of(reconnect, transactions([600, 100, 500, 110, 550]), /next to the database/)).toMatchObject({
