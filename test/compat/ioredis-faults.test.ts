@@ -4,6 +4,7 @@ import { warmlineConnector } from "warmline/ioredis";
 import {
   carries,
   type FakeRedis,
+  freePorts,
   type GatewayProcess,
   loseReply,
   type NetworkProxy,
@@ -29,9 +30,10 @@ const clients: IORedisClient[] = [];
 beforeEach(async () => {
   redis = await startFakeRedis();
   gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
+  const [http, tcp] = await freePorts(2);
   proxies = {
-    HTTP: await startNetworkProxy({ to: { port: gateway.port } }),
-    TCP: await startNetworkProxy({ to: { port: redis.port }, protocol: "raw" }),
+    HTTP: await startNetworkProxy({ to: { port: gateway.port }, port: http! }),
+    TCP: await startNetworkProxy({ to: { port: redis.port }, protocol: "raw", port: tcp! }),
   };
 });
 afterEach(async () => {

@@ -84,7 +84,7 @@ describe.each([
       endpoint.requests.length === 1
         ? socket.write(json('[{"error":"UNKNOWNOUTCOME lost"},{"error":"UNSENT no"}]'))
         : then(socket);
-    const redis = client({ writes: "exactly-once", timeout: 300 });
+    const redis = client({ writes: "exactly-once", timeout: 600 });
     expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
       { name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" },
       { name: "ConnectionError", outcome: "unsent", command: "INCR" },

@@ -80,7 +80,7 @@ const key = process.env.KEY;
 const results = [];
 for (const name of ["get", "incr", "incr", "get"]) results.push(await settled(redis[name](key)));
 // The server closes idle connections meanwhile.
-await new Promise((resolve) => setTimeout(resolve, 900));
+await new Promise((resolve) => setTimeout(resolve, 1_500));
 results.push(await settled(redis.incr(key)));
 console.log(JSON.stringify(results));
 `;
@@ -104,7 +104,7 @@ describe.each([
   ])("a reply lost on a warm connection applies a write once: %s", async (_what, fault) => {
     let lost = false;
     route.path.onConnection(() => ({
-      ...idleReaper({ closeMs: 500 }),
+      ...idleReaper({ closeMs: 1_000 }),
       exchange(exchange) {
         if (lost || !carries('"INCR"')(exchange)) return undefined;
         lost = true;

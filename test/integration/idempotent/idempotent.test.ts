@@ -140,7 +140,7 @@ for (const setup of setups) {
         }
         return replies;
       };
-      void idempotent(redis, "event", run(2), { lease: 0.2 });
+      void idempotent(redis, "event", run(2), { lease: 0.6 });
       await expect.poll(() => redis.llen("list")).toBe(2);
       expect(await idempotent(redis, "event", run(0), { wait: 5 })).toEqual([1, 2, 3]);
       expect(await redis.lrange("list", 0, -1)).toEqual([1, 2, 3]);

@@ -68,7 +68,7 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
 
 /** Waits until a stream has sent so many `data: ` lines, and returns them. */
 export async function dataOf(stream: Listening, count: number): Promise<string[]> {
-  await expect.poll(() => stream.data.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => stream.data.length).toBeGreaterThanOrEqual(count);
   return stream.data;
 }
 
