@@ -28,29 +28,43 @@ export const results: Results = new Map(
 
 const scenarios = await readScenarios();
 
-/** The faults that the short table shows, with the words of the symptom. */
+/** The faults that the short table shows, with its names for them. */
 const FAULTS: Readonly<Record<string, string>> = {
-  "incr, response lost once": "INCR, lost response",
-  "incr, a proxy responds 502, 503, 504": "INCR, a proxy's 503",
-  "get, no response ever": "GET, silent server",
-  "get, frozen and the last response comes again": "GET after a freeze, response comes twice",
-  "incr, frozen and the close is lost, a reset follows": "INCR after a freeze, socket reset",
-  "incr, frozen and the network drops the flow": "INCR after a freeze, socket dead",
+  "incr, response lost once": "INCR, reply lost",
+  "incr, a proxy responds 502, 503, 504": "INCR, proxy 503",
+  "get, no response ever": "GET, no reply",
+  "get, frozen and the last response comes again": "freeze, old reply",
+  "incr, frozen and the close is lost, a reset follows": "freeze, reset",
+  "incr, frozen and the network drops the flow": "freeze, silence",
 };
 /** The clients of the short table, with the titles of their columns. Those that were not measured are left out. */
 const FAULT_CLIENTS: Readonly<Record<string, string>> = {
-  warmline: "warmline",
-  "warmline, deadline": "with a deadline",
-  "warmline, exactly-once": "exactly-once",
+  warmline: "[warmline](docs/connections.md)",
+  "warmline, exactly-once": "[exactly-once](docs/exactly-once.md)",
   "@upstash/redis": "@upstash/redis",
   "bare agent": "http.Agent",
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
+
+/** The label of a client in the faults with a time limit for its calls. */
+const withTimeLimit = (label: string) =>
+  label === "warmline" ? "warmline, deadline" : tunedForFaults(label);
+
 /** The clients of starts and costs. Their tuned variants have the label that {@link tuned} returns. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
 
 const tuned = (label: string) => `${label}, tuned`;
+
+/** The mark of an outcome or number that a client reaches with better settings than it is shipped with. */
+const BETTER = "\\*";
+
+/** The beginnings of the rows of near that README names beside reads without a cache, with its words for them. */
+const CACHES: Readonly<Record<string, string>> = {
+  "warmline/near, maxStale": "`warmline/near`",
+  "@upstash/redis, Map": "a Map",
+  "node-redis, client-side cache": "node-redis' cache",
+};
 
 const LOAD_CLIENTS = [
   "warmline",
@@ -69,19 +83,33 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const result = resultOf(results, "faults");
     const { columns } = faultChart(result);
     const clients = Object.entries(FAULT_CLIENTS).filter(([label]) => columns.includes(label));
-    const labels = clients.map(([label]) => label);
-    const rows = Object.entries(FAULTS).map(([title, words]) => [words, ...outcomes(result, title, labels)]);
-    return (
-      markdown(["", ...clients.map(([, column]) => column)], rows) + sources([result], tunedNote(columns))
-    );
+    const variants = clients.map(([label]) => [label, withTimeLimit(label)]);
+    const rows = Object.entries(FAULTS).map(([title, words]) => [
+      words,
+      ...outcomes(result, title, variants).map((kinds) =>
+        kinds[1] === "rejected" ? kinds[0] + BETTER : kinds.join(" / "),
+      ),
+    ]);
+    const limits = variants.some(([, limited]) => columns.includes(limited!))
+      ? `${BETTER} Rejected with a time limit: warmline's [\`deadline\`](docs/retries.md#time), the others' timeout without retries. `
+      : "";
+    const measured = `[Measured on ${dateOf(result)}](${link("faults")}).`;
+    return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
     const { columns, rows } = faultChart(result);
     const tunedLabels = columns.map(tunedForFaults);
     const labels = columns.filter((label) => !tunedLabels.includes(label));
-    const lines = rows.map(({ title }) => [title, ...outcomes(result, title, labels)]);
-    return markdown(["", ...labels], lines) + provenance(result, tunedNote(columns));
+    const variants = labels.map((label) => [label, tunedForFaults(label)]);
+    const lines = rows.map(({ title }) => [
+      title,
+      ...outcomes(result, title, variants).map((kinds) => kinds.join(" / ")),
+    ]);
+    const note = columns.some((label) => tunedLabels.includes(label))
+      ? "Two words: as shipped / with a timeout and no retries. "
+      : "";
+    return markdown(["", ...labels], lines) + provenance(result, note);
   },
   starts: (results) => {
     const result = resultOf(results, "cold");
@@ -112,30 +140,24 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       results.get("idle"),
       results.get("near"),
     ];
+    const node = nodeOf(throughput);
     const columns: [title: string, cells: readonly string[]][] = [
-      ["init and first command, ms", betterOf(cold, [coldCase(cold)], "init and first ms", "least")],
-      ["CPU per command, us", betterOf(throughput, [nodeOf(throughput), "1 in flight"], "CPU us", "least")],
-      [
-        "50 in flight, commands/s",
-        betterOf(throughput, [nodeOf(throughput), "50 in flight"], "commands/s", "most"),
-      ],
+      ["CPU per<br>command, us", betterOf(throughput, [node, "1 in flight"], "CPU us", "least")],
+      ["init and first<br>command, ms", betterOf(cold, [coldCase(cold)], "init and first ms", "least")],
     ];
     if (idle)
-      columns.push(["SET after 60 s frozen, ms", betterOf(idle, ["SET, 60 s frozen"], "p50 ms", "least")]);
+      columns.push(["SET after<br>60 s frozen, ms", betterOf(idle, ["SET, 60 s frozen"], "p50 ms", "least")]);
+    columns.push([
+      "50 in flight,<br>1,000/s",
+      betterOf(throughput, [node, "50 in flight"], "commands/s", "most").map(inThousands),
+    ]);
     const rows = START_CLIENTS.map((client, at) => [
       client === "bare agent" ? "http.Agent" : client,
-      ...columns.map(([, cells]) => cells[at]!),
+      ...columns.map(([, cells]) => inThreeDigits(cells[at]!)),
     ]);
-    const table = markdown(["", ...columns.map(([title]) => title)], rows).replaceAll(" to ", "–");
-    const reads =
-      near &&
-      rowsOf(near, ["reads", "commands"])
-        .map(([way, commands]) => `${way}: ${commands}`)
-        .join("; ")
-        .replaceAll(" to ", "–");
-    const note = reads ? `Commands sent for ten reads in each invocation: ${reads}. ` : "";
+    const table = markdown(["", ...columns.map(([title]) => title)], rows);
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
-    return table + sources(from, note);
+    return (table + sources(from, near ? readsNote(near) : "")).replaceAll(" to ", "–");
   },
   // Its verdicts are in its table.
   targets: (results) => tableBlock(results, "targets"),
@@ -191,8 +213,11 @@ function faultChart({ charts }: Result): MatrixChart {
   return chart;
 }
 
-/** The worst outcomes of a fault for some clients; bad ones are bold. Tuned for faults, a client may have a second one. */
-function outcomes(result: Result, fault: string, clients: readonly string[]): string[] {
+/**
+ * Returns the worst outcomes of a fault for some clients, each once; bad ones are bold.
+ * @param clients the labels of each client's variants. The first has to be in the result
+ */
+function outcomes(result: Result, fault: string, clients: readonly (readonly string[])[]): string[][] {
   const { columns, rows } = faultChart(result);
   const row = rows.find((each) => each.title === fault);
   if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
@@ -202,19 +227,11 @@ function outcomes(result: Result, fault: string, clients: readonly string[]): st
     const kind = row.cells[column]?.kind ?? "";
     return ["", "right", "rejected"].includes(kind) ? kind : `**${kind}**`;
   };
-  return clients.map((label) => {
-    const measured = [label, tunedForFaults(label)].filter(
-      (each) => each === label || columns.includes(each),
-    );
-    return [...new Set(measured.map(outcomeOf))].join(" / ");
+  return clients.map((variants) => {
+    const measured = variants.filter((label, at) => at === 0 || columns.includes(label));
+    return [...new Set(measured.map(outcomeOf))];
   });
 }
-
-/** Returns what two words in a cell are, if clients were also measured tuned for faults. */
-const tunedNote = (columns: readonly string[]): string =>
-  columns.some((label) => columns.includes(tunedForFaults(label)))
-    ? "Two words: as shipped / with a timeout and no retries. "
-    : "";
 
 function resultOf(results: Results, scenario: string): Result {
   const result = results.get(scenario);
@@ -236,7 +253,7 @@ function betterOf(
     if (!hasRow(result, [...caseCells, tuned(client)])) return shipped;
     const best = cellOf(tuned(client));
     const gain = numberOf(shipped) - numberOf(best);
-    return (better === "least" ? gain : -gain) > 0 ? `${best}, tuned` : shipped;
+    return (better === "least" ? gain : -gain) > 0 ? best + BETTER : shipped;
   });
 }
 
@@ -270,6 +287,27 @@ function rowsOf({ table, scenario }: Result, titles: readonly string[]): string[
   return table.rows.map(({ cells }) => columns.map((column) => withSeparators(cells[column]!)));
 }
 
+/** Returns a sentence about the commands that ten reads send, without a cache and with each kind. */
+function readsNote(near: Result): string {
+  const rows = rowsOf(near, ["reads", "commands"]);
+  const commandsOf = (begin: string) => {
+    const row = rows.find(([way]) => way!.startsWith(begin));
+    if (!row) throw new Error(`bench/results/near.json has no row ${begin}`);
+    return row[1]!;
+  };
+  const cached = Object.entries(CACHES).map(([begin, words]) => `${commandsOf(begin)} with ${words}`);
+  return `Ten reads send ${commandsOf("warmline, no cache")} commands, ${cached.join(", ")}. `;
+}
+
+/** Replaces the numbers of a cell. */
+const mapNumbers = (cell: string, replace: (value: number, text: string) => string) =>
+  cell.replace(/\d[\d,]*(?:\.\d+)?/g, (text) => replace(Number(text.replaceAll(",", "")), text));
+const rounded = (value: number) => Math.round(value).toLocaleString("en");
+const inThousands = (cell: string) => mapNumbers(cell, (value) => rounded(value / 1_000));
+/** Leaves out the decimals of numbers from 100. */
+const inThreeDigits = (cell: string) =>
+  mapNumbers(cell, (value, text) => (value < 100 ? text : rounded(value)));
+
 const withSeparators = (text: string) =>
   text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
 
@@ -280,33 +318,25 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 
 const dateOf = ({ startedAt }: Result) => startedAt.slice(0, 10);
 
-/** The dates of results, with the commits that have been recorded. */
-const measuredOn = (from: readonly Result[]) =>
-  [
-    ...new Set(
-      from.map(
-        (result) =>
-          dateOf(result) + (result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`),
-      ),
-    ),
-  ]
-    .sort()
-    .join(" and ");
+/** The machine of a result. */
+const machineOf = ({ machine: { cpu, cores, node } }: Result) =>
+  `${cpu}, ${cores} cores, Node ${node.slice(1)}`;
 
-/** The date, the commit, the machine and the versions of results that were measured on one machine. */
-function origin(...from: readonly Result[]): string {
-  const { cpu, cores, node } = from[0]!.machine;
-  const versions = Object.entries(Object.assign({}, ...from.map((result) => result.versions)))
+/** The versions of the clients of a result. */
+const versionsOf = ({ versions }: Result) =>
+  Object.entries(versions)
     .filter(([name]) => !name.startsWith("warmline"))
-    .map(([name, version]) => `, ${name} ${version}`);
-  return `Measured on ${measuredOn(from)}, ${cpu}, ${cores} cores, Node ${node.slice(1)}${versions.join("")}`;
+    .map(([name, version]) => `, ${name} ${version}`)
+    .join("");
+
+/** A note, then the date, the commit if it has been recorded, the machine, the versions and the command of a result. */
+function provenance(result: Result, note = ""): string {
+  const commit = result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`;
+  const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
+  return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
 }
 
-/** A note, then the date, the machine and the command of a result. */
-const provenance = (result: Result, note = "") =>
-  `\n\n${note}${origin(result)}: \`${result.command}\` ([all numbers](${link(result.scenario)})).\n`;
-
-/** A note, then the dates and the machine of results, with links to their commands and numbers. @throws if their machines or versions differ */
+/** A note, then the dates and the machine of results, with links to them. @throws if their machines or versions differ */
 function sources(from: readonly Result[], note = ""): string {
   const [first] = from;
   for (const { machine, versions, scenario } of from) {
@@ -319,7 +349,8 @@ function sources(from: readonly Result[], note = ""): string {
       );
   }
   const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
-  return `\n\n${note}${origin(...from)}. Commands and all numbers: ${links}.\n`;
+  const dates = [...new Set(from.map(dateOf))].sort().join(" and ");
+  return `\n\n${note}Measured on ${dates}, ${machineOf(first!)}: ${links}.\n`;
 }
 
 const link = (scenario: string) =>

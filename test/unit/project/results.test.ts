@@ -4,11 +4,9 @@ import { describe, expect, test } from "vitest";
 import { type BenchClient, type Endpoint, faultClients } from "../../../bench/src/bench-client.js";
 import { claimOf } from "../../../bench/src/checks.js";
 import type { MatrixChart, Result } from "../../../bench/src/result.js";
-import { buildRow } from "../../../bench/src/run-scenario.js";
-import type { Context } from "../../../bench/src/scenario.js";
-import idleScenario from "../../../bench/src/scenarios/idle.js";
 import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
 import { schemaErrors } from "../../support/bench.js";
+import { idleResult, measured, nearResult, table } from "../../support/published.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const pageOf = (name: string) => resolve(root, name);
@@ -50,13 +48,7 @@ test.each([...results.values()])("bench/results has a full run of $scenario on a
 
 describe("blocks of other results", () => {
   const published = results.get("faults")!;
-  const table = (columns: string[], ...rows: string[][]): Result["table"] => ({
-    columns: columns.map((title) => ({ title })),
-    rows: rows.map((cells) => ({ cells })),
-  });
-  const measured = (scenario: string, own: Partial<Result>) =>
-    new Map([[scenario, { ...published, scenario, checks: [], ...own }]]);
-  const block = (name: string, from?: Map<string, Result>) =>
+  const block = (name: string, from?: ReadonlyMap<string, Result>) =>
     withResults(`<!-- bench: ${name} -->\n<!-- /bench -->`, from).split("\n").slice(2, -2).join("\n");
 
   test("a scenario's block shows its table, its checks and where they come from", () => {
@@ -108,74 +100,69 @@ describe("blocks of other results", () => {
     expect(block("articles", new Map())).toContain(`| **${article.title}** |  |  |  |`);
   });
 
-  const clients = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"].map(
-    (label) => ({ name: label, label }),
-  );
-  const context = { settings: { invocations: 1, rounds: 1 } } as Context;
-  /** A result of idle with the table of the scenario's own report: 1.5 ms back to back, 2.5 ms after a freeze. */
-  const idle = (...frozenS: number[]) => {
-    const rows = [0, ...frozenS].flatMap((idleS) =>
-      clients.flatMap((client) =>
-        ["get", "set"].map((command) =>
-          buildRow({ client, command, idleS, frozen: idleS > 0 }, [
-            { latencies: [idleS > 0 ? 2.5 : 1.5], failed: 0, longestPauseS: idleS },
-          ]),
-        ),
-      ),
-    );
-    return measured("idle", { table: idleScenario.report(rows as never, context).table });
-  };
-
-  test("README's table of costs has a first write and cached reads once they are measured", () => {
+  test("README's table of costs has a first write and cached reads once they are measured", async () => {
     const others = [...results].filter(([scenario]) => !["idle", "near"].includes(scenario));
-    expect(block("costs", new Map(others))).not.toMatch(/frozen|ten reads/);
-    const near = measured("near", {
-      table: table(["reads", "commands"], ["warmline", "10.0"], ["warmline/near", "1.4"]),
-    });
-    const text = block("costs", new Map([...others, ...idle(60), ...near]));
-    expect(text).toMatch(/commands\/s \| SET after 60 s frozen, ms \|\n/);
-    expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 2\.50.* \|\n/);
+    expect(block("costs", new Map(others))).not.toMatch(/frozen|Ten reads/);
+    const text = block("costs", new Map([...others, ...idleResult(60), ...(await nearResult())]));
+    expect(text).toMatch(/ \| SET after<br>60 s frozen, ms \| 50 in flight,<br>1,000\/s \|\n/);
+    expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 2\.50 \(2\.30–2\.70\) \| [^|]* \|\n/);
+    const reads = "1.4 (1.3–1.5)";
     expect(text).toContain(
-      "Commands sent for ten reads in each invocation: warmline: 10.0; warmline/near: 1.4.",
+      `\nTen reads send ${reads} commands, ${reads} with \`warmline/near\`, ${reads} with a Map, ${reads} with node-redis' cache. `,
     );
-    expect(text).toMatch(/all numbers: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
+    expect(text).toMatch(/: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
   });
 
-  test("a cell of the faults has a client's outcome as shipped, and the one with a timeout where it differs", () => {
-    const peer = { ...clients[1]!, timeoutSettings: "signal" } as BenchClient;
-    const [, tuned] = faultClients(peer, {} as Endpoint);
+  describe("cells of the faults", () => {
+    const label = "@upstash/redis";
+    const [, tuned] = faultClients({ label, timeoutSettings: "signal" } as BenchClient, {} as Endpoint);
     const [chart] = published.charts.filter((each): each is MatrixChart => each.kind === "matrix");
-    const shipped = chart!.columns.filter((label) => !label.endsWith("tuned for faults"));
-    const rows = chart!.rows.map(({ title, cells }) => ({
-      title,
-      cells: shipped.map((label) => cells[chart!.columns.indexOf(label)]!),
-    }));
-    const without = measured("faults", { charts: [{ ...chart!, columns: shipped, rows }] });
-    const from = measured("faults", {
-      charts: [
-        {
-          ...chart!,
-          columns: [...shipped, tuned!.label],
-          rows: rows.map(({ title, cells }) => ({
-            title,
-            cells: [...cells, { kind: "rejected" as const, text: "" }],
-          })),
-        },
-      ],
+    const shipped = chart!.columns.filter((each) => !/tuned for faults|deadline/.test(each));
+    /** The published outcomes of the clients as shipped, and some outcome for all faults of one client more. */
+    const outcomesWith = (kind: "rejected" | "wrong", ...more: string[]) => {
+      const columns = [...shipped, ...more];
+      const rows = chart!.rows.map(({ title, cells }) => ({
+        title,
+        cells: columns.map((each) => cells[chart!.columns.indexOf(each)]!),
+      }));
+      for (const { cells } of rows) cells.fill({ kind, text: "" }, shipped.length);
+      return measured("faults", { charts: [{ ...chart!, columns, rows }] });
+    };
+    const lineOf = (text: string, fault: string) =>
+      text.split("\n").find((line) => line.startsWith(`| ${fault} `))!;
+
+    test("a client with a time limit adds no column", () => {
+      for (const name of ["faults", "all-faults"]) {
+        const before = block(name, outcomesWith("rejected"));
+        const after = block(name, outcomesWith("rejected", tuned!.label));
+        expect(after.split("\n")[0]).toBe(before.split("\n")[0]);
+        expect(before).not.toMatch(/Two words|Rejected with/);
+      }
     });
-    for (const [name, fault] of [
-      ["faults", "GET, silent server"],
-      ["all-faults", "get, no response ever"],
-    ] as const) {
-      const [before, after] = [block(name, without), block(name, from)];
-      expect(after.split("\n")[0]).toBe(before.split("\n")[0]);
-      expect(before).not.toContain("Two words");
-      expect(after).toContain("Two words: as shipped / with a timeout and no retries. Measured on ");
-      const line = after.split("\n").find((each) => each.startsWith(`| ${fault} `))!;
-      // @upstash/redis differs with a timeout, the bare agent was not measured with one.
-      expect(line).toContain(" | rejected | **hung** / rejected | **hung** | ");
-    }
-    expect(block("faults", from)).toMatch(/\| INCR, a proxy's 503 \|( rejected \|)+ right \| rejected \|/);
+
+    test("README marks an outcome that a time limit turns into a rejection with a star", () => {
+      const text = block("faults", outcomesWith("rejected", tuned!.label));
+      expect(text).toContain("\n\\* Rejected with a time limit: ");
+      // The agent was not measured with one.
+      expect(lineOf(text, "GET, no reply")).toMatch(/^.*\| \*\*hung\*\*\\\* \| \*\*hung\*\* \|/);
+      expect(lineOf(text, "INCR, proxy 503")).toMatch(/503 \| rejected \| right \| rejected \| rejected \|/);
+      expect(
+        lineOf(block("faults", outcomesWith("rejected", "warmline, deadline")), "GET, no reply"),
+      ).toMatch(/^\| GET, no reply \| \*\*hung\*\*\\\* \| rejected \| \*\*hung\*\* \|/);
+    });
+
+    test("README shows any other outcome with a time limit as a second word", () => {
+      const text = block("faults", outcomesWith("wrong", tuned!.label));
+      expect(lineOf(text, "GET, no reply")).toContain(" | **hung** / **wrong** | ");
+    });
+
+    test("the long table shows both outcomes where they differ", () => {
+      const text = block("all-faults", outcomesWith("rejected", tuned!.label));
+      expect(text).toContain("Two words: as shipped / with a timeout and no retries. Measured on ");
+      expect(lineOf(text, "get, no response ever")).toContain(
+        " | rejected | **hung** / rejected | **hung** | ",
+      );
+    });
   });
 
   test("README's table of costs has a peer's tuned number where that is the better one, and names it", () => {
@@ -202,16 +189,15 @@ describe("blocks of other results", () => {
       rows("cold", ofStart),
       rows("throughput", ofLoad("1 in flight", "1", "1.0"), ofLoad("50 in flight", "1", "1.0")),
     ];
-    expect(lineOf("ioredis (TCP)", ...tuned)[1]).toBe("7.0, tuned");
-    const [, start, cpu, perSecond] = lineOf("node-redis (TCP)", ...tuned);
-    expect([start, cpu, perSecond]).toEqual([
-      lineOf("node-redis (TCP)")[1],
-      "1.0, tuned",
-      lineOf("node-redis (TCP)")[3],
-    ]);
+    expect(lineOf("ioredis (TCP)", ...tuned)[2]).toBe("7.0\\*");
+    const [name, cpu, start, perSecond] = lineOf("node-redis (TCP)", ...tuned);
+    expect([name, cpu, start, perSecond]).toEqual(lineOf("node-redis (TCP)").with(1, "1.0\\*"));
     // The published run has ioredis tuned: more commands per second, and more CPU time for one at a time.
-    const [, , one, many] = lineOf("ioredis (TCP)");
-    expect([one, many]).toEqual([expect.not.stringMatching("tuned"), expect.stringMatching(/\), tuned \|$/)]);
+    const shown = lineOf("ioredis (TCP)");
+    expect([shown[1], shown.at(-1)]).toEqual([
+      expect.stringMatching(/\)$/),
+      expect.stringMatching(/\)\\\* \|$/),
+    ]);
     expect(block("starts", new Map([...results, ...tuned[0]!]))).toContain(
       "\n| ioredis (TCP), tuned | 7.0 |",
     );
@@ -220,21 +206,25 @@ describe("blocks of other results", () => {
   test("an unknown block, fault, row or column, and another machine, are refused by name", () => {
     expect(() => block("nothing")).toThrow("There is no block or scenario nothing.");
     const near = measured("near", { table: table(["reads"]) });
+    const unnamed = measured("near", { table: table(["reads", "commands"], ["warmline, no cache", "10.0"]) });
     expect(() => block("costs", new Map([...results, ...near]))).toThrow(
       "bench/results/near.json has no column commands",
     );
-    expect(() => block("costs", new Map([...results, ...idle()]))).toThrow(
+    expect(() => block("costs", new Map([...results, ...unnamed]))).toThrow(
+      "bench/results/near.json has no row warmline/near",
+    );
+    expect(() => block("costs", new Map([...results, ...idleResult()]))).toThrow(
       "bench/results/idle.json has no row SET, 60 s frozen, warmline",
     );
     expect(() => block("faults", measured("faults", { charts: [] }))).toThrow(
       "bench/results/faults.json has no table of outcomes",
     );
-    const elsewhere = measured("near", {
-      table: table(["reads", "commands"]),
+    const elsewhere = measured("idle", {
+      table: [...idleResult(60).values()][0]!.table,
       machine: { ...published.machine, cores: 64 },
     });
     expect(() => block("costs", new Map([...results, ...elsewhere]))).toThrow(
-      "bench/results/near.json has another machine or version than cold",
+      "bench/results/idle.json has another machine or version than cold",
     );
   });
 });
