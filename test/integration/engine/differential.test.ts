@@ -20,12 +20,16 @@ describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", ()
     await compareEngines(pair, { runs: RUNS, maxLength: 12, seed: SEED });
   });
 
+  test("the list of known differences does not grow", () => {
+    expect(knownDifferences).toHaveLength(3);
+  });
+
   test.each(knownDifferences)(
     "a known difference still exists, else remove it from the list: $name",
     async (known) => {
       const difference = await pair.compare(known.example);
       expect(difference).toBeDefined();
-      expect(known.covers(difference!, known.example)).toBe(true);
+      expect(known.covers(difference!, known.example.slice(0, -1))).toBe(true);
     },
   );
 });

@@ -20,6 +20,8 @@ const [s, h, l, set, z, x, g] = ["s", "h", "l", "set", "z", "x", "g"].map(keyOf)
   fc.Arbitrary<string>,
   fc.Arbitrary<string>,
 ];
+/** Sorted sets whose members have the same score: of others Redis leaves ranges of members undefined. */
+const lex = few("lex1", "lex2", "lex3");
 const anyKey = few("s1", "s2", "h1", "h2", "l1", "l2", "set1", "set2", "z1", "z2", "x1", "missing");
 
 const value = few("a", "b", "c", "foo", "hello world", "", "10", "-3", "3.25", "\xff\x00\r\n");
@@ -91,7 +93,7 @@ const withScores = maybe("WITHSCORES");
 const limit = maybe("LIMIT", int, int);
 const trim = either(
   ["MAXLEN", maybe(few("=", "~")), few("0", "1", "2", "100", "-1", "x")],
-  ["MINID", maybe(few("=")), oddStreamId],
+  ["MINID", maybe(few("=", "~")), oddStreamId],
 );
 
 /** Commands by the part of Redis that they belong to. Random and time-dependent ones are left out. */
@@ -199,26 +201,29 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
   "sorted sets": [
     command("ZADD", z, maybe(few("NX", "XX", "GT", "LT")), maybe("CH"), some(pair(oddScore, member))),
     command("ZADD", z, "INCR", oddScore, member),
+    command("ZADD", lex, some(pair(few("0"), member))),
+    command("ZREM", lex, member),
+    command("ZREVRANGEBYLEX", lex, lexBound, lexBound, limit),
     command("ZINCRBY", z, oddScore, member),
     command("ZSCORE", z, member),
     command("ZMSCORE", z, some(member)),
     command("ZCARD", z),
     command("ZCOUNT", z, scoreBound, scoreBound),
-    command("ZLEXCOUNT", z, lexBound, lexBound),
+    command("ZLEXCOUNT", lex, lexBound, lexBound),
     command("ZRANK", z, member),
     command("ZREVRANK", z, member),
     command("ZREM", z, some(member)),
     command("ZRANGE", z, oddInt, oddInt, maybe("REV"), withScores),
     command("ZRANGE", z, scoreBound, scoreBound, "BYSCORE", maybe("REV"), limit, withScores),
-    command("ZRANGE", z, lexBound, lexBound, "BYLEX", maybe("REV"), limit),
+    command("ZRANGE", lex, lexBound, lexBound, "BYLEX", maybe("REV"), limit),
     command("ZREVRANGE", z, int, int, withScores),
     command("ZRANGEBYSCORE", z, scoreBound, scoreBound, withScores, limit),
     command("ZREVRANGEBYSCORE", z, scoreBound, scoreBound, withScores, limit),
-    command("ZRANGEBYLEX", z, lexBound, lexBound, limit),
+    command("ZRANGEBYLEX", lex, lexBound, lexBound, limit),
     command("ZRANGESTORE", z, z, int, int),
     command("ZREMRANGEBYRANK", z, int, int),
     command("ZREMRANGEBYSCORE", z, scoreBound, scoreBound),
-    command("ZREMRANGEBYLEX", z, lexBound, lexBound),
+    command("ZREMRANGEBYLEX", lex, lexBound, lexBound),
     command("ZPOPMIN", z, maybe(int)),
     command("ZPOPMAX", z, maybe(int)),
     command("ZMPOP", counted(z), few("MIN", "MAX"), maybe("COUNT", int)),
@@ -322,6 +327,8 @@ const SETUPS: Readonly<Record<string, readonly Command[]>> = {
   "sorted sets": [
     ["ZADD", "z1", "1", "a", "2.5", "b", "-inf", "c", "1", "d"],
     ["ZADD", "z2", "0", "a", "0", "b", "0", "c"],
+    ["ZADD", "lex1", "0", "a", "0", "b", "0", "d", "0", "e"],
+    ["SET", "lex3", "a"],
   ],
   streams: [
     ["XADD", "x1", "1-1", "a", "1"],

@@ -39,12 +39,12 @@ export class EnginePair {
 
   /**
    * Runs commands on both, from empty databases and on a connection of their own.
-   * @param isExpected returns true for differences to ignore; by default none are
+   * @param isExpected returns true for differences to ignore, after the commands `before`; by default none are
    * @returns the first other difference, undefined if there is none
    */
   async compare(
     commands: readonly Command[],
-    isExpected: (difference: Difference) => boolean = () => false,
+    isExpected: (difference: Difference, before: readonly Command[]) => boolean = () => false,
   ): Promise<Difference | undefined> {
     const all = [["FLUSHALL"], ...commands];
     const sides = [new ReplyClient(connect(this.#redis.path!)), new ReplyClient(this.#engine.connect())];
@@ -54,7 +54,7 @@ export class EnginePair {
         const difference = { command, redis: redis![index]!, embedded: embedded![index]! };
         if (isSameReply(command, ordered(command, difference.redis), ordered(command, difference.embedded)))
           continue;
-        if (!isExpected(difference)) return difference;
+        if (!isExpected(difference, all.slice(0, index))) return difference;
       }
       return undefined;
     } finally {

@@ -18,8 +18,8 @@ export interface ComparisonOptions {
  */
 export async function compareEngines(pair: EnginePair, options: ComparisonOptions): Promise<void> {
   const compare = (sequence: readonly Command[]) =>
-    pair.compare(sequence, (difference) =>
-      knownDifferences.some((known) => known.covers(difference, sequence)),
+    pair.compare(sequence, (difference, before) =>
+      knownDifferences.some((known) => known.covers(difference, before)),
     );
   const property = fc.asyncProperty(
     commandSequence(options.maxLength),

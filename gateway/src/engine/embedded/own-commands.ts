@@ -1,6 +1,7 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
 import { addCommands } from "./commands/define.js";
 import { addKeyCommands } from "./commands/keys.js";
+import { deferArgumentErrors } from "./commands/late-errors.js";
 import { addServerCommands } from "./commands/server.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
@@ -15,20 +16,21 @@ export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TO
 
 /** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
 export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits): void {
-  addCommands(executor, [tooLarge(limits)]);
   addStringCommands(executor);
   addKeyCommands(executor);
   addStreamCommands(executor);
   addSortedSetCommands(executor);
   addServerCommands(executor);
   addJsonCommands(executor);
+  deferArgumentErrors(executor);
+  // Refused while it is parsed, so that an open transaction fails as a whole.
+  addCommands(executor, [tooLarge(limits)]);
 }
 
 /** The stand-in for a command that was too large. */
 function tooLarge(limits: EmbeddedLimits) {
   return defineCommand({
     name: TOO_LARGE,
-    // Refused while it is parsed, so that an open transaction fails as a whole.
     schema: t.custom((): { value: null; nextIndex: number } => {
       throw new RedisCommandError(
         `command is larger than ${sizeText(limits.maxStringBytes)}, the embedded engine's limit`,

@@ -43,7 +43,7 @@ const object = plainCommand({
         "IDLETIME <key>",
         "    Return the seconds since <key> was last used.",
         "REFCOUNT <key>",
-        "    Return 1.",
+        "    Return 1, or the largest number for an integer that Redis shares.",
         "HELP",
         "    Print this help.",
       ]);
@@ -55,12 +55,19 @@ const object = plainCommand({
     if (!value) return bulk(null);
     if (name === "ENCODING") return bulk(encodingOf(value));
     if (name === "IDLETIME") return integer(idleSeconds(ctx.db, key));
-    if (name === "REFCOUNT") return integer(1);
+    if (name === "REFCOUNT") return integer(isShared(value) ? MAX_INT32 : 1);
     throw new RedisCommandError(
       "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
     );
   },
 });
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Whether Redis stores the value once for all keys: integers from 0 to 9,999. */
+function isShared(value: StoredValue): boolean {
+  return value.type === "string" && /^(0|[1-9]\d{0,3})$/.test(value.value.toString("latin1"));
+}
 
 const MAX_PACKED_ITEMS = 128;
 const MAX_PACKED_BYTES = 64;

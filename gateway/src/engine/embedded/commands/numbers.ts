@@ -54,49 +54,72 @@ function formatSpecial(value: number): string | undefined {
 const FRACTION_DIGITS = 17;
 /** Powers of ten beyond which neither Redis's doubles nor its long doubles are of use. */
 const MAX_POWER = 4_000;
+/** Bits of a long double's mantissa on x86. */
+const MANTISSA_BITS = 64;
 
 /**
- * Adds two decimal numbers exactly and writes the sum without an exponent, as INCRBYFLOAT does.
- * Returns undefined if either text is not a finite number.
+ * Adds two decimal numbers and writes the sum without an exponent, as INCRBYFLOAT does. Both and their sum are rounded to
+ * long doubles. Returns undefined if either text is not a finite number.
  */
 export function addDecimals(left: string, right: string): string | undefined {
-  const parts = [parseDecimal(left), parseDecimal(right)];
-  if (!parts[0] || !parts[1]) return undefined;
-  const power = Math.min(parts[0].power, parts[1].power);
-  let sum = 0n;
-  for (const part of parts) sum += part!.digits * 10n ** BigInt(part!.power - power);
-  return formatDecimal(sum, power);
+  const [a, b] = [parseDecimal(left), parseDecimal(right)];
+  if (!a || !b) return undefined;
+  const power = Math.min(a.power, b.power);
+  const aligned = [a, b].map((part) => part.mantissa << BigInt(part.power - power)) as [bigint, bigint];
+  const sum = round(aligned[0] + aligned[1], 1n);
+  return formatDecimal({ ...sum, power: sum.power + power });
 }
 
-interface Decimal {
-  readonly digits: bigint;
-  /** The power of ten that the digits are to be multiplied by. */
+/** The number `mantissa * 2 ** power`. */
+interface Binary {
+  readonly mantissa: bigint;
   readonly power: number;
 }
 
-function parseDecimal(text: string): Decimal | undefined {
+function parseDecimal(text: string): Binary | undefined {
   const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,5}))?$/.exec(text);
   if (!match) return undefined;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const power = Number(exponent) - fraction.length;
   if (whole + fraction === "" || Math.abs(power) > MAX_POWER) return undefined;
   const digits = BigInt(whole + fraction);
-  return { digits: sign === "-" ? -digits : digits, power };
+  const signed = sign === "-" ? -digits : digits;
+  return power < 0 ? round(signed, 10n ** BigInt(-power)) : round(signed * 10n ** BigInt(power), 1n);
 }
 
-function formatDecimal(value: bigint, power: number): string {
-  const sign = value < 0n ? "-" : "";
-  let digits = value < 0n ? -value : value;
-  if (power >= 0) return `${sign}${digits * 10n ** BigInt(power)}`;
-  let places = -power;
-  if (places > FRACTION_DIGITS) {
-    const unit = 10n ** BigInt(places - FRACTION_DIGITS);
-    digits = (digits + unit / 2n) / unit;
-    places = FRACTION_DIGITS;
-  }
-  const text = String(digits).padStart(places + 1, "0");
-  const fraction = text.slice(-places).replace(/0+$/, "");
-  const whole = text.slice(0, -places);
-  const result = fraction ? `${whole}.${fraction}` : whole;
-  return result === "0" ? "0" : `${sign}${result}`;
+/** Returns the long double that is nearest to a fraction. */
+function round(numerator: bigint, denominator: bigint): Binary {
+  const surplus = bitLength(numerator) - bitLength(denominator) - MANTISSA_BITS;
+  const scaled = (power: number): Binary => ({
+    power,
+    mantissa:
+      power > 0
+        ? divide(numerator, denominator << BigInt(power))
+        : divide(numerator << BigInt(-power), denominator),
+  });
+  const result = scaled(surplus);
+  return bitLength(result.mantissa) > MANTISSA_BITS ? scaled(surplus + 1) : result;
+}
+
+function bitLength(value: bigint): number {
+  return (value < 0n ? -value : value).toString(2).length;
+}
+
+/** Divides by a positive number. A half is rounded to even. */
+function divide(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend;
+  const quotient = magnitude / divisor;
+  const rest = 2n * (magnitude % divisor);
+  const isUp = rest > divisor || (rest === divisor && quotient % 2n === 1n);
+  const rounded = isUp ? quotient + 1n : quotient;
+  return dividend < 0n ? -rounded : rounded;
+}
+
+function formatDecimal({ mantissa, power }: Binary): string {
+  if (power >= 0) return String(mantissa << BigInt(power));
+  const digits = divide(mantissa * 10n ** BigInt(FRACTION_DIGITS), 1n << BigInt(-power));
+  const text = String(digits < 0n ? -digits : digits).padStart(FRACTION_DIGITS + 1, "0");
+  const fraction = text.slice(-FRACTION_DIGITS).replace(/0+$/, "");
+  const whole = text.slice(0, -FRACTION_DIGITS);
+  return `${digits < 0n ? "-" : ""}${fraction ? `${whole}.${fraction}` : whole}`;
 }

@@ -12,12 +12,27 @@ import { addCommands, libraryCommand, withArguments, withCheck } from "./define.
 import { array, bulkValue, integer } from "./results.js";
 
 const INVALID_ID = "Invalid stream ID specified as stream command argument";
-const NO_STREAM =
+const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
 const MAX_UINT64 = (1n << 64n) - 1n;
 const EQUALS = Buffer.from("=");
 /** Key, NOMKSTREAM, MAXLEN and `=` at the latest; behind the id it would be a field or a value. */
 const MAX_TRIM_INDEX = 3;
+
+/** The error of XGROUP where there is no stream. */
+export function missingStream(): RedisCommandError {
+  return new RedisCommandError(MISSING_STREAM);
+}
+
+/** The error of XGROUP where the stream has no such group. */
+export function noSuchConsumerGroup(key: Buffer, group: Buffer): RedisCommandError {
+  return new RedisCommandError(`No such consumer group '${group}' for key name '${key}'`, "NOGROUP");
+}
+
+/** The error of commands that read a group. */
+export function noSuchGroup(key: Buffer, group: Buffer): RedisCommandError {
+  return new RedisCommandError(`No such key '${key}' or consumer group '${group}'`, "NOGROUP");
+}
 
 /** `MAXLEN = 5` means the same as `MAXLEN 5`, which is all that the library reads. */
 function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
@@ -36,6 +51,38 @@ function checkTrimCount(args: readonly Buffer[]): void {
   if (count === undefined) return;
   if (!/^-?\d+$/.test(count)) throw new RedisCommandError("value is not an integer or out of range");
   if (count.startsWith("-")) throw new RedisCommandError("The MAXLEN argument must be >= 0.");
+}
+
+function checkIds([, ...ids]: readonly Buffer[]): void {
+  for (const id of ids) if (!exactId(id.toString("latin1"))) throw new RedisCommandError(INVALID_ID);
+}
+
+const CLAIM_OPTIONS = new Set(["IDLE", "TIME", "RETRYCOUNT", "FORCE", "JUSTID", "LASTID"]);
+
+/** To Redis the first argument of XCLAIM that is not an id is an option. */
+function checkClaimedIds([, , , , ...ids]: readonly Buffer[]): void {
+  const option = ids.find((id) => !exactId(id.toString("latin1")));
+  if (option && !CLAIM_OPTIONS.has(optionName(option)))
+    throw new RedisCommandError(`Unrecognized XCLAIM option '${option}'`);
+}
+
+const ADD_OPTION_LENGTHS: Readonly<Record<string, number>> = { NOMKSTREAM: 1, MAXLEN: 2, MINID: 2, LIMIT: 2 };
+
+/** The library reads the id only after it has found a stream. */
+function checkAddId(args: readonly Buffer[]): void {
+  let at = 1;
+  for (;;) {
+    const length = ADD_OPTION_LENGTHS[optionName(args[at])];
+    if (length === undefined) break;
+    at += /^[=~]$/.test(args[at + 1]?.toString("latin1") ?? "") ? length + 1 : length;
+  }
+  const id = args[at]?.toString("latin1");
+  // Without an id, or a field and its value, the number of arguments is wrong.
+  if (id === undefined || id === "*" || args.length < at + 3) return;
+  const parsed = exactId(id.replace(/-\*$/, "-1"));
+  if (!parsed) throw new RedisCommandError(INVALID_ID);
+  if (parsed.ms === 0n && parsed.seq === 0n)
+    throw new RedisCommandError("The ID specified in XADD must be greater than 0-0");
 }
 
 /** A bound of a range: an id, its milliseconds alone, `-` or `+`; `(` leaves an id itself out. */
@@ -158,6 +205,124 @@ function countDeliveries(db: RedisDatabase, key: Buffer, groupId: string, entrie
   });
 }
 
+type TrimSpec = { approximate: boolean; limit: bigint | null } & (
+  | { strategy: "maxlen"; count: bigint }
+  | { strategy: "minid"; minId: StreamId }
+);
+
+/** Entries that Redis stores in one node of a stream. */
+const NODE_ENTRIES = 100;
+/** Entries that a trim with `~` removes at most, by default. */
+const DEFAULT_TRIM_LIMIT = 100 * NODE_ENTRIES;
+
+/**
+ * Returns an exact trim in place of one with `~`, which removes whole nodes only.
+ * @param ids of the entries, with the one that is about to be added. Undefined for an id that is not known yet
+ */
+function inWholeNodes(trim: TrimSpec, ids: readonly (StreamId | undefined)[]): TrimSpec {
+  const limit = trim.limit === null ? DEFAULT_TRIM_LIMIT : Number(trim.limit) || Number.POSITIVE_INFINITY;
+  let removed = 0;
+  while (removed < ids.length) {
+    const end = Math.min(ids.length, removed + NODE_ENTRIES);
+    const last = ids[end - 1];
+    const isOld =
+      trim.strategy === "maxlen" ? ids.length - end >= trim.count : last && isBefore(last, trim.minId);
+    if (!isOld || end > limit) break;
+    removed = end;
+  }
+  return { strategy: "maxlen", count: BigInt(ids.length - removed), approximate: false, limit: null };
+}
+
+/** Returns XADD or XTRIM that removes whole nodes where it trims with `~`. */
+function withNodes(base: CommandDefinition): CommandDefinition {
+  return {
+    ...base,
+    execute(args, ctx) {
+      const { key, trim, id } = args as { key: Buffer; trim?: TrimSpec; id?: string };
+      const value = peek(ctx.db, key);
+      if (!trim?.approximate || (value && value.type !== "stream")) return base.execute(args, ctx);
+      const ids: (StreamId | undefined)[] = value?.entries.map((entry) => entry.id) ?? [];
+      // A node keeps the ids of its deleted entries.
+      if (value && ids.length > 0 && isBefore(ids.at(-1)!, value.maxDeletedEntryId))
+        ids[ids.length - 1] = value.maxDeletedEntryId;
+      if (id !== undefined) ids.push(exactId(id));
+      return base.execute({ ...(args as object), trim: inWholeNodes(trim, ids) }, ctx);
+    },
+  };
+}
+
+function exactId(text: string): StreamId | undefined {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(text);
+  if (!match) return undefined;
+  const id = { ms: BigInt(match[1]!), seq: BigInt(match[2] ?? 0) };
+  return id.ms > MAX_UINT64 || id.seq > MAX_UINT64 ? undefined : id;
+}
+
+type AutoClaimArguments = {
+  args: {
+    key: Buffer;
+    group: Buffer;
+    consumer: Buffer;
+    minIdleMs: number;
+    start: StreamId;
+    count: number;
+    justId: boolean;
+  };
+};
+
+/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
+const ATTEMPTS_PER_ENTRY = 10;
+
+/** Returns XAUTOCLAIM whose COUNT includes the entries that were deleted from the stream. */
+function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
+  return {
+    ...xautoclaim,
+    execute(args, ctx) {
+      const { key, group, consumer, minIdleMs, start, count, justId } = (args as AutoClaimArguments).args;
+      const groupId = group.toString("hex");
+      const stream = peek(ctx.db, key);
+      // The library has the errors.
+      if (stream?.type !== "stream" || !stream.groups.has(groupId)) return xautoclaim.execute(args, ctx);
+      const now = Date.now();
+      return ctx.db.updateStream(key, ({ value }) => {
+        const { consumers, pending } = value.groups.get(groupId)!;
+        const consumerId = consumer.toString("hex");
+        consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
+        const entries = new Map(value.entries.map((entry) => [idText(entry.id), entry]));
+        const deliveries = [...pending.values()]
+          .filter(({ id }) => !isBefore(id, start))
+          .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
+        const claimed: RedisValue[] = [];
+        const deleted: RedisValue[] = [];
+        let at = 0;
+        for (; at < deliveries.length && at < count * ATTEMPTS_PER_ENTRY; at++) {
+          if (claimed.length + deleted.length === count) break;
+          const delivery = deliveries[at]!;
+          const id = idText(delivery.id);
+          const entry = entries.get(id);
+          if (!entry) {
+            pending.delete(id);
+            deleted.push(bulkValue(id));
+          } else if (now - delivery.deliveredAt >= minIdleMs) {
+            Object.assign(delivery, { consumerId, deliveredAt: now });
+            if (!justId) delivery.deliveryCount++;
+            const fields = RedisValue.array(entry.fields.map(bulkValue));
+            claimed.push(justId ? bulkValue(id) : RedisValue.array([bulkValue(id), fields]));
+          }
+        }
+        const next = deliveries[at];
+        return array([
+          bulkValue(next ? idText(next.id) : "0-0"),
+          RedisValue.array(claimed),
+          RedisValue.array(deleted),
+        ]);
+      });
+    },
+  };
+}
+
+const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
+
 /** Replaces the stream commands whose replies differ from Redis's. */
 export function addStreamCommands(executor: CommandExecutor): void {
   const xack = libraryCommand(executor, "xack");
@@ -165,7 +330,10 @@ export function addStreamCommands(executor: CommandExecutor): void {
   const xsetid = libraryCommand(executor, "xsetid");
   const xpending = libraryCommand(executor, "xpending");
   const trims = ["xadd", "xtrim"].map((name) =>
-    withCheck(withArguments(libraryCommand(executor, name), withoutEqualsSign), checkTrimCount),
+    withCheck(withArguments(withNodes(libraryCommand(executor, name)), withoutEqualsSign), (args) => {
+      checkTrimCount(args);
+      if (name === "xadd") checkAddId(args);
+    }),
   );
   const reads = [
     libraryCommand(executor, "xread"),
@@ -188,7 +356,9 @@ export function addStreamCommands(executor: CommandExecutor): void {
     ...trims,
     ...reads,
     ...ranges,
-    withCheck(libraryCommand(executor, "xautoclaim"), checkClaimCount),
+    withCheck(libraryCommand(executor, "xdel"), checkIds),
+    withCheck(libraryCommand(executor, "xclaim"), checkClaimedIds),
+    withCheck(withDeletedCounted(libraryCommand(executor, "xautoclaim")), checkClaimCount),
     {
       ...xack,
       execute(args, ctx) {
@@ -235,10 +405,10 @@ export function addStreamCommands(executor: CommandExecutor): void {
           args as { args: { subcommand: string; key: Buffer; group: Buffer } }
         ).args;
         const value = peek(ctx.db, key);
-        if (subcommand !== "create" && !value) throw new RedisCommandError(NO_STREAM);
+        if (subcommand !== "create" && !value) throw missingStream();
         const needsGroup = subcommand !== "create" && subcommand !== "destroy";
         if (needsGroup && value?.type === "stream" && !value.groups.has(group.toString("hex")))
-          throw new RedisCommandError(`No such consumer group '${group}' for key name '${key}'`, "NOGROUP");
+          throw noSuchConsumerGroup(key, group);
         return xgroup.execute(args, ctx);
       },
     },

@@ -174,10 +174,27 @@ function withFirstEnd<T extends { end?: number }>(
   return range.end !== undefined && range.end < -size ? { ...range, end: 0 } : range;
 }
 
+const MAX_INT64 = (1n << 63n) - 1n;
+
+interface FieldOperation {
+  readonly kind: "GET" | "SET" | "INCRBY";
+  readonly type: { readonly signed: boolean };
+  readonly operand: bigint;
+  readonly overflow: "WRAP" | "SAT" | "FAIL";
+}
+
+/** Redis takes a negative number for an unsigned field as a number of 64 bits, which is too large. */
+function withUnsignedOperand(operation: FieldOperation): FieldOperation {
+  const { kind, type, operand, overflow } = operation;
+  const isTooLarge = kind === "SET" && overflow === "SAT" && !type.signed && operand < 0n;
+  return isTooLarge ? { ...operation, operand: MAX_INT64 } : operation;
+}
+
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(executor: CommandExecutor): void {
   const bitcount = libraryCommand(executor, "bitcount");
   const bitpos = libraryCommand(executor, "bitpos");
+  const bitfield = libraryCommand(executor, "bitfield");
   const pops = ["lpop", "rpop"].map((name) =>
     withCheck(libraryCommand(executor, name), ([, count]) => {
       if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
@@ -198,6 +215,13 @@ export function addStringCommands(executor: CommandExecutor): void {
     incrbyfloat,
     hincrbyfloat,
     lcs,
+    {
+      ...bitfield,
+      execute(args, ctx) {
+        const { key, ops } = args as { key: Buffer; ops: readonly FieldOperation[] };
+        return bitfield.execute({ key, ops: ops.map(withUnsignedOperand) }, ctx);
+      },
+    },
     {
       ...bitcount,
       execute(args, ctx) {
