@@ -28,7 +28,9 @@ export default defineScenario({
   missing: () => (findRedisServer() ? undefined : NO_REDIS),
   cases: async ({ clients, settings, defer, record }) => {
     const outage = settings.quick ? QUICK_OUTAGE : OUTAGE;
-    const clusters = await Promise.all(Array.from({ length: LANES }, () => startCluster()));
+    const clusters = await Promise.all(
+      Array.from({ length: LANES }, () => startCluster({ nodeTimeoutMs: 2_000 })),
+    );
     defer(() => Promise.all(clusters.map((cluster) => cluster.stop())));
     record({ engine: "redis-server, clusters of six", rttMs: 0, tls: false, outage });
     return replicaArms(clients).map((arm) => ({ ...arm, clusters, outage }));

@@ -15,7 +15,7 @@ export interface GatewayProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Path of the command-line program. Default: the installed package `warmline-gateway`. */
   readonly cli?: string;
-  /** Timeout for becoming ready in ms. Default 15,000. */
+  /** Timeout for becoming ready in ms. Default 30,000. */
   readonly readyTimeoutMs?: number;
 }
 
@@ -83,7 +83,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     };
     child.stdout!.on("data", look);
     void exited.then(() => resolve(undefined));
-    setTimeout(() => resolve(undefined), options.readyTimeoutMs ?? 15_000).unref();
+    setTimeout(() => resolve(undefined), options.readyTimeoutMs ?? 30_000).unref();
   });
   if (url === undefined) {
     await stop();

@@ -42,7 +42,7 @@ export interface ClusterOptions {
   /** The numbers of primaries and of their replicas. Default: three of each. */
   readonly primaries?: number;
   readonly replicas?: number;
-  /** The silence in ms after which a node counts as failed. Default 2,000. */
+  /** The silence in ms after which a node counts as failed. Default 10,000, so that a busy machine fails over no node. */
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
   readonly flags?: readonly string[];
@@ -114,7 +114,7 @@ async function startNode(
   mkdirSync(folder);
   const flags = [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
-    ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs ?? 2_000)],
+    ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs ?? 10_000)],
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
     ...(options.flags ?? []),
   ];
@@ -203,9 +203,9 @@ async function viewOf({ id, command }: StartedNode) {
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 50_000;
   while (!(await check())) {
-    if (performance.now() > end) throw new Error("The cluster did not come together within 30 seconds.");
+    if (performance.now() > end) throw new Error("The cluster did not come together within 50 seconds.");
     await pause(50);
   }
 }

@@ -75,7 +75,7 @@ export async function runRedis(
     await exited;
   };
 
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   for (;;) {
     pid ||= Number(/^pid (\d+)$/m.exec(tail.text)?.[1] ?? 0);
     const connection = pid ? await connectRedis(to).catch(() => undefined) : undefined;

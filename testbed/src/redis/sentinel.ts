@@ -27,7 +27,7 @@ export interface SentinelOptions {
 
 /**
  * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
- * when each has discovered the others.
+ * when each has discovered the others, and may promote the replica.
  * @throws if there is no server on PATH (see {@link redisAvailable}) or one does not start
  */
 export async function startSentinels(options: SentinelOptions = {}): Promise<RedisGroup> {
@@ -67,9 +67,13 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     for (const port of sentinels) await start(port, `${config}\n`, ["--sentinel"]);
     for (const { connection } of running.slice(2)) {
       await until(async () => {
-        const state = (await connection.command("SENTINEL", "MASTER", GROUP)) as string[];
-        const value = (name: string) => state[state.indexOf(name) + 1];
-        return value("num-other-sentinels") === "2" && value("num-slaves") === "1";
+        const primary = (await connection.command("SENTINEL", "MASTER", GROUP)) as string[];
+        const [replica] = (await connection.command("SENTINEL", "REPLICAS", GROUP)) as string[][];
+        // A replica whose INFO a Sentinel has not received yet is not promoted.
+        const isKnown = replica && fieldOf(replica, "master-link-status") === "ok";
+        return (
+          isKnown && fieldOf(replica, "flags") === "slave" && fieldOf(primary, "num-other-sentinels") === "2"
+        );
       });
     }
     const { password, sentinelPassword } = options;
@@ -98,10 +102,15 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
   }
 }
 
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 30_000;
+/** Returns a field of a Sentinel's reply, a list of names and values. */
+function fieldOf(reply: readonly string[], name: string): string | undefined {
+  return reply[reply.indexOf(name) + 1];
+}
+
+async function until(check: () => Promise<boolean | undefined>): Promise<void> {
+  const end = performance.now() + 50_000;
   while (!(await check())) {
-    if (performance.now() > end) throw new Error("The Sentinels did not come together within 30 seconds.");
+    if (performance.now() > end) throw new Error("The Sentinels did not come together within 50 seconds.");
     await pause(50);
   }
 }
