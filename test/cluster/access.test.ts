@@ -13,7 +13,7 @@ import {
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
-import { gatewayAt, keyOfEachSlot, until } from "./support.js";
+import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
 // The permissions of tokens do not depend on the Redis: a cluster, with TLS or without, before one process or several.
 
@@ -68,6 +68,8 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
         const { json } = await call(gateway, "/pipeline", { token, body });
         const expected = keys.flatMap(() => [{ result: token === "ann" ? 1 : 2 }, { error: noperm }]);
         expect(json).toEqual(expected);
+        // Replicas serve reads, too.
+        await replicated(cluster);
         expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(
           keys.map(() => (token === "ann" ? "1" : "2")),
         );
@@ -98,6 +100,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     const redis = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
     const keys = some.map((key) => `app:${key}`);
     for (let round = 0; round < 2; round++) await Promise.all(keys.map((key) => redis.incr(key)));
+    await replicated(cluster);
     // Their replies are kept for a while, beside their keys.
     expect(await redis.mget(...keys)).toEqual(keys.map(() => 2));
     const refused = await Promise.allSettled(some.map((key) => redis.incr(key)));

@@ -165,7 +165,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     });
     const begun = performance.now();
     await other.close();
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(9_000);
     for (const result of await Promise.all(waiting)) {
       expect(result).toMatchObject({ status: 503, error: expect.stringMatching(/closing/) });
     }
@@ -184,7 +184,8 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
       seen.push(...found);
       cursor = next;
     } while (cursor !== "0");
-    expect(seen.sort()).toEqual([...some].sort());
+    // A scan may return a key more than once.
+    expect([...new Set(seen)].sort()).toEqual([...some].sort());
     expect((await run(gateway, "KEYS", "k*")).sort()).toEqual([...some].sort());
     expect(await run(gateway, "KEYS", "k1")).toEqual([]);
     expect(some).toContain(await run(gateway, "RANDOMKEY"));
@@ -244,10 +245,12 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     ]);
     expect(written.map(({ result }) => result)).toEqual(["OK", "OK", "OK", 1]);
     const entries = run(gateway, "XREAD", "BLOCK", 10_000, "STREAMS", "stream", "$");
-    let added = 0;
-    const adding = setInterval(() => void run(gateway, "XADD", "stream", "*", "n", added++), 100);
+    const added: Promise<unknown>[] = [];
+    const add = () => added.push(run(gateway, "XADD", "stream", "*", "n", added.length));
+    const adding = setInterval(add, 100);
     expect((await entries)[0][0]).toBe("stream");
     clearInterval(adding);
+    await Promise.all(added);
   });
 
   test("commands of one key keep their order in a pipeline", async () => {

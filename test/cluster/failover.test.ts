@@ -60,12 +60,12 @@ describe.skipIf(!redisAvailable())("a primary killed under load", { retry: 0 }, 
       for (let n = 1; running; n++) {
         const key = keys[(worker * 37 + n * 5) % keys.length]!;
         const name = `{${key}}w${worker}:${n}`;
+        const isAfter = killed > 0;
         const [item, waited] = await pipeline(gateway, [
           ["SET", name, n],
           ["WAIT", 1, 1_000],
         ]);
         // On slots of the primary that died: its replica has taken over, and has no replica.
-        const isAfter = killed > 0 && performance.now() - killed > 500;
         if (isAfter && item!.result === "OK" && keys.indexOf(key) < 80) recovered ||= performance.now();
         if (item!.result === "OK" && waited!.result >= 1) acknowledged.set(name, n);
         else {
@@ -89,9 +89,9 @@ describe.skipIf(!redisAvailable())("a primary killed under load", { retry: 0 }, 
       }
     };
     const load = [write(1), write(2), write(3), read()];
-    await sleep(1_000);
-    killed = performance.now();
+    await until(() => acknowledged.size > 100 && reads > 100);
     await victim.kill();
+    killed = performance.now();
     await until(() => recovered > 0, 30_000);
     const back = recovered - killed;
     await sleep(1_500);
@@ -99,13 +99,11 @@ describe.skipIf(!redisAvailable())("a primary killed under load", { retry: 0 }, 
     await Promise.all(load);
 
     // The cluster's own time: the node's timeout, an election of up to some seconds, and our way of learning of it.
-    expect(back).toBeLessThan(15_000);
-    expect(lastError - killed).toBeLessThan(back + 5_000);
+    expect(back).toBeLessThan(25_000);
+    expect(lastError - killed).toBeLessThan(back + 10_000);
     // Unsent, or may have been applied: never a redirection, never a response that is none.
     for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "CLUSTERDOWN"]).toContain(code);
     expect(badReads.slice(0, 3)).toEqual([]);
-    expect(reads).toBeGreaterThan(100);
-    expect(acknowledged.size).toBeGreaterThan(100);
     const names = [...acknowledged.keys()];
     const values = await pipeline(
       gateway,

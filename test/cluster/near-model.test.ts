@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import { type ModelRedis, runNearModel } from "../support/near-model/model.js";
-import { gatewayAt, run, until } from "./support.js";
+import { failOver, gatewayAt, run } from "./support.js";
 
 const seed = Number(process.env.MODEL_SEED ?? 1);
 const seconds = Number(process.env.MODEL_SECONDS ?? 20);
@@ -28,16 +28,7 @@ async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
       }
       const chosen = replicas[next++ % replicas.length];
       if (!chosen) return;
-      // A replica gives up a manual failover after 5 s, so the command is repeated.
-      let asked = 0;
-      await until(async () => {
-        if (String(await chosen.command("ROLE")).startsWith("master")) return true;
-        if (performance.now() - asked > 2_000) {
-          asked = performance.now();
-          await chosen.command("CLUSTER", "FAILOVER").catch(() => {});
-        }
-        return false;
-      });
+      await failOver(chosen);
     },
     async stop() {
       await gateway.close();
@@ -50,7 +41,9 @@ test.skipIf(!redisAvailable())(
   "a read of a near cache before a cluster returns no value overwritten more than maxStale before, over failovers",
   { timeout: 2_000 * seconds + 60_000 },
   async () => {
-    const redis = await modelOf(await startCluster());
+    // Primaries elect no two replicas of a shard within twice this time.
+    const cluster = await startCluster({ nodeTimeoutMs: 2_000 });
+    const redis = await modelOf(cluster);
     const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
       seconds,
       seed,

@@ -12,7 +12,7 @@ import type { Gateway } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
 import { call } from "../integration/gateway/http.js";
-import { gatewayAt, slotOf, until } from "./support.js";
+import { failOver, gatewayAt, slotOf, until } from "./support.js";
 
 /** The report in a response: its state, and the buckets that have changed, `*`, or `new` and the prefixes. */
 async function report(gateway: Gateway, given: string): Promise<{ state: string; changes: string }> {
@@ -40,7 +40,8 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
   let gateway: Gateway;
   const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
   beforeAll(async () => {
-    cluster = await startCluster();
+    // One of the tests kills a primary.
+    cluster = await startCluster({ nodeTimeoutMs: 5_000 });
     gateway = await gatewayAt(cluster.url, options);
   });
   afterAll(async () => {
@@ -112,14 +113,13 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
     }
     await newEpoch(gateway, next);
     expect((await call(gateway, "/", { body: ["GET", key] })).json.result).toBe("moved");
-  });
+  }, 120_000);
 
   test("a new primary begins a new epoch, whether the old one died or was replaced in order", async () => {
     let state = await newEpoch(gateway);
     const replica = cluster.nodes[3]!;
     await until(async () => String(await replica.command("ROLE")).includes("connected"));
-    await replica.command("CLUSTER", "FAILOVER");
-    await until(async () => String(await replica.command("ROLE")).startsWith("master"));
+    await failOver(replica);
     state = await newEpoch(gateway, state);
     const [key] = (await keysAt(replica, 1)) as [string];
     await until(async () => {
@@ -132,7 +132,7 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
     state = await newEpoch(gateway);
     await replica.kill();
     await newEpoch(gateway, state);
-  });
+  }, 120_000);
 });
 
 describe.skipIf(!redisAvailable())("reports of changes behind Sentinels", () => {
@@ -155,7 +155,7 @@ describe.skipIf(!redisAvailable())("reports of changes behind Sentinels", () => 
     const later = await newEpoch(gateway, state);
     await call(gateway, "/", { body: ["SET", "near:a", "2"] });
     expect((await report(gateway, `verify,${later}`)).changes).toBe(bucket("near:a"));
-  });
+  }, 90_000);
 
   test("after a failover in order, reads return no value of the former primary, which is still there", async () => {
     gateway = await gatewayAt(group.url, { nearPrefix: ["near:"], logLevel: "silent" });
@@ -199,5 +199,5 @@ describe.skipIf(!redisAvailable())("reports of changes behind Sentinels", () => 
     await verified.get("near:a");
     expect(redis.stats().near!.verified).toBeGreaterThan(0);
     for (const each of [former, sentinel, primary]) each.close();
-  });
+  }, 120_000);
 });

@@ -40,7 +40,7 @@ describe.skipIf(!redisAvailable())("a Redis restarted under load", { retry: 0 },
       await sleep(400);
       await redis.kill();
       await sleep(1_500);
-      expect((await call(gateway, "/health")).status).toBe(503);
+      await until(async () => (await call(gateway, "/health")).status === 503);
       await redis.restart();
       await until(async () => (await call(gateway, "/health")).status === 200);
     }

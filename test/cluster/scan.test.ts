@@ -105,7 +105,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", { retry: 0 }, () => 
     for (const [from, to, slot] of open) await migrate(to, from, [slot], primaries());
   }, 60_000);
 
-  test("SCAN misses no key during ten reshards under load", async () => {
+  test("SCAN misses no key during ten reshards or more under load", async () => {
     const all = primaries();
     let running = true;
     const faults: unknown[] = [];
@@ -132,7 +132,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", { retry: 0 }, () => 
       }
     };
     const scanning = [scan([gateway], 50), scan([other, gateway], 400)];
-    for (let reshard = 0; reshard < 10; reshard++) {
+    for (let reshard = 0; reshard < 10 || scans <= 2; reshard++) {
       const from = all[reshard % 3]!;
       const to = all[(reshard + 1 + (reshard % 2)) % 3]!;
       const lines = String(await from.command("CLUSTER", "NODES"));
@@ -143,7 +143,6 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", { retry: 0 }, () => 
     running = false;
     await Promise.all([...load, ...scanning]);
     expect(faults.slice(0, 5)).toEqual([]);
-    expect(scans).toBeGreaterThan(2);
     expect(missed.filter((keys) => keys.length > 0)).toEqual([]);
   }, 240_000);
 });

@@ -1,3 +1,4 @@
+import type { ClusterNode, RedisCluster, Resp } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, type GatewayResponse } from "../integration/gateway/http.js";
 
@@ -59,6 +60,30 @@ export async function metric(gateway: Gateway, name: string): Promise<number> {
   const found = new RegExp(`^warmline_gateway_${name.replace(/[{}"]/g, "\\$&")} (\\S+)$`, "m").exec(text);
   if (!found) throw new Error(`there is no metric ${name}`);
   return Number(found[1]);
+}
+
+/** Waits until every replica has what its primary has now. No failover may have changed their roles. */
+export async function replicated({ nodes }: RedisCluster): Promise<void> {
+  const withRole = (role: ClusterNode["role"]) => nodes.filter((node) => node.role === role);
+  const primaries = withRole("primary");
+  for (const [at, replica] of withRole("replica").entries()) {
+    const offset = Number(((await primaries[at % primaries.length]!.command("ROLE")) as Resp[])[1]);
+    await until(async () => Number(((await replica.command("ROLE")) as Resp[])[4]) >= offset);
+  }
+}
+
+/** Makes a replica the primary while its primary is there. */
+export async function failOver(replica: ClusterNode): Promise<void> {
+  // A replica gives up a manual failover after 5 s, so the command is repeated.
+  let sentAt = Number.NEGATIVE_INFINITY;
+  await until(async () => {
+    if (String(await replica.command("ROLE")).startsWith("master")) return true;
+    if (performance.now() - sentAt > 2_000) {
+      sentAt = performance.now();
+      await replica.command("CLUSTER", "FAILOVER").catch(() => {});
+    }
+    return false;
+  });
 }
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
