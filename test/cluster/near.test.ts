@@ -41,7 +41,7 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
   const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
   beforeAll(async () => {
     // One of the tests kills a primary.
-    cluster = await startCluster({ nodeTimeoutMs: 5_000 });
+    cluster = await startCluster({ nodeTimeoutMs: 3_000 });
     gateway = await gatewayAt(cluster.url, options);
   });
   afterAll(async () => {

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import {
   connectRedis,
   findRedisServer,
+  type Resp,
   RespError,
   redisAvailable,
   startCluster,
@@ -100,6 +101,11 @@ describe.skipIf(!redisAvailable())("a cluster", () => {
       expect(cluster.nodes.map((node) => node.role).join()).toBe(
         "primary,primary,primary,replica,replica,replica",
       );
+      // Clients find every replica at every node.
+      for (const { command } of cluster.nodes) {
+        const ranges = (await command("CLUSTER", "SLOTS")) as Resp[][];
+        expect(ranges.map((range) => range.slice(2).length)).toEqual([2, 2, 2]);
+      }
       const [first, , , replica] = cluster.nodes;
       expect(await first!.command("CLUSTER", "KEYSLOT", "foo")).toBe(12_182);
       await expect(first!.command("SET", "foo", "1")).rejects.toThrow(/^MOVED 12182 127.0.0.1:/);

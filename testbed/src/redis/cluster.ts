@@ -7,6 +7,9 @@ import type { RedisConnection } from "./connection.js";
 import { type RedisProcess, runRedis } from "./process.js";
 
 const SLOTS = 16_384;
+const NODE_TIMEOUT_MS = 10_000;
+/** The node timeout of a cluster that is starting: nodes exchange messages at least twice as often. */
+const STARTING_TIMEOUT_MS = 2_000;
 
 /** One node of a cluster. */
 export interface ClusterNode {
@@ -31,7 +34,7 @@ export interface RedisCluster {
   readonly url: string;
   /** The first node's address with TLS, as a `rediss://` URL; undefined without TLS. */
   readonly tlsUrl: string | undefined;
-  /** Waits until every living node finds the cluster whole and knows the role of every other. */
+  /** Waits until every living node finds the cluster whole, knows the role of every other, and lists every replica. */
   whenReady(): Promise<void>;
   /** Ends all nodes and removes their folders. */
   stop(): Promise<void>;
@@ -63,7 +66,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     rmSync(folder, { recursive: true, force: true });
   };
   const whenReady = () => allReady(nodes);
-  const { primaries = 3, replicas = 3 } = options;
+  const { primaries = 3, replicas = 3, nodeTimeoutMs = NODE_TIMEOUT_MS } = options;
   const size = primaries + replicas;
   const tlsPorts = options.tls === undefined ? [] : await freePorts(size);
   const tlsUrl = tlsPorts.length > 0 ? `rediss://127.0.0.1:${tlsPorts[0]}` : undefined;
@@ -71,11 +74,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     for (const port of await freePorts(size)) {
       const flags = [...(options.flags ?? []), ...tlsFlags(tlsPorts[nodes.length], options.tls)];
       const role = nodes.length < primaries ? "primary" : "replica";
-      nodes.push(await startNode(port, role, folder, { ...options, flags }));
+      nodes.push(await startNode(port, role, folder, { nodeTimeoutMs, flags }));
     }
+    await setNodeTimeout(nodes, Math.min(nodeTimeoutMs, STARTING_TIMEOUT_MS));
     // With TLS, nodes find each other by their TLS ports.
     await introduce(nodes, tlsPorts[0] ?? nodes[0]!.port);
     await whenReady();
+    await setNodeTimeout(nodes, nodeTimeoutMs);
   } catch (error) {
     await stop();
     throw error;
@@ -108,15 +113,15 @@ async function startNode(
   port: number,
   role: ClusterNode["role"],
   parent: string,
-  options: ClusterOptions,
+  options: { readonly nodeTimeoutMs: number; readonly flags: readonly string[] },
 ): Promise<StartedNode> {
   const folder = join(parent, String(port));
   mkdirSync(folder);
   const flags = [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
-    ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs ?? 10_000)],
+    ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs)],
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
-    ...(options.flags ?? []),
+    ...options.flags,
   ];
   let running: RedisProcess = await runRedis(flags, { port }, parent);
   let alive = true;
@@ -141,6 +146,10 @@ async function startNode(
       alive = true;
     },
   };
+}
+
+async function setNodeTimeout(nodes: readonly StartedNode[], ms: number): Promise<void> {
+  for (const node of nodes) await node.command("CONFIG", "SET", "cluster-node-timeout", ms);
 }
 
 /** Introduces the nodes to each other, assigns the slots and makes each replica one of a primary, in turn. */
@@ -172,22 +181,26 @@ async function allReady(nodes: readonly StartedNode[]): Promise<void> {
     const living = nodes.filter((node) => node.alive);
     const views = await Promise.all(living.map(viewOf));
     // Gossip tells of a replica's role later than of the node.
-    const agree = (known: ReadonlyMap<string, string[]>) =>
+    const agree = ({ known, listed }: (typeof views)[number]) =>
       views.every(({ id, role }) => {
         const flags = known.get(id);
-        return flags?.includes(role) && !flags.some((flag) => flag.startsWith("fail"));
+        const isListed = role === "master" || listed.has(id);
+        return isListed && flags?.includes(role) && !flags.some((flag) => flag.startsWith("fail"));
       });
-    return views.every(({ ready, known }) => ready && agree(known));
+    return views.every((view) => view.ready && agree(view));
   });
 }
 
-/** A node's role and whether it is ready, and the flags that it has for each node, by id. */
+/** A node's role and whether it is ready, the flags that it has for each node, by id, and the nodes that it lists to clients. */
 async function viewOf({ id, command }: StartedNode) {
   const info = String(await command("CLUSTER", "INFO"));
   const lines = String(await command("CLUSTER", "NODES"))
     .trim()
     .split("\n")
     .map((line) => line.split(" "));
+  // A replica is not among them until its replication offset has arrived there.
+  const ranges = (await command("CLUSTER", "SLOTS")) as [from: number, to: number, ...nodes: string[][]][];
+  const listed = new Set(ranges.flatMap(([, , ...nodes]) => nodes.map(([, , id]) => id!)));
   const replication = String(await command("INFO", "replication"));
   const known = new Map(lines.map(([node, , flags]) => [node!, flags!.split(",")]));
   // Until primaries have different epochs, a slot that is moved can return to its old owner.
@@ -199,7 +212,7 @@ async function viewOf({ id, command }: StartedNode) {
     info.includes(`cluster_slots_ok:${SLOTS}`) &&
     new Set(epochs).size === epochs.length &&
     (!replication.includes("role:slave") || replication.includes("master_link_status:up"));
-  return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, known };
+  return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, known, listed };
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
