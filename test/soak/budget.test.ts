@@ -73,7 +73,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
   });
 
   test("a reader that stops gets a part of the reply, and a visible break", async () => {
-    await start({ bodyTimeout: 1_000 });
+    await start({ bodyTimeout: 2_500 });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.pause();
     let received = "";
@@ -88,7 +88,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await expect.poll(() => buffered()).toBeGreaterThan(2 * MB);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await buffered()).toBeLessThan(7 * MB);
-    await expect.poll(() => buffered(), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => buffered()).toBe(0);
     socket.resume();
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 200 .*\r\nTransfer-Encoding: chunked\r\n/s);
@@ -119,14 +119,14 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
         expect((await call(gateway, "/echo/served")).json).toEqual({ result: "served" });
         most = Math.max(most, await buffered());
         if (most > limit / 2) fullAt ||= performance.now();
-        expect(performance.now() - begun).toBeLessThan(15_000);
+        expect(performance.now() - begun).toBeLessThan(40_000);
       }
       expect(most).toBeLessThanOrEqual(limit);
       await expect.poll(() => buffered(), { timeout: 25_000 }).toBe(0);
       expect((await call(gateway, "/get/ordinary")).json.result.length).toBe(size);
       for (const socket of sockets) socket.destroy();
     },
-    40_000,
+    90_000,
   );
 
   test("requests of a client that reads no responses are not read without limit", async () => {
@@ -293,13 +293,14 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     const pipeline = call(gateway, "/pipeline", {
       body: [
         ["ECHO", reply],
-        ["BLPOP", "none", "1"],
+        ["BLPOP", "awaited", "0"],
       ],
     });
     // The body was given back by then, in its two copies: they count until the response is sent.
     const request = 2 * (reply.length + 40);
     await expect.poll(() => buffered()).toBeGreaterThan(request + reply.length);
-    expect((await pipeline).json).toEqual([{ result: reply }, { result: null }]);
+    await run(gateway, "RPUSH", "awaited", "x");
+    expect((await pipeline).json).toEqual([{ result: reply }, { result: ["awaited", "x"] }]);
     await expect.poll(() => buffered()).toBe(0);
   });
 
@@ -307,8 +308,9 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await start();
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
     const ahead = get("/echo/x").repeat(500);
-    socket.write(get("/blpop/none/1") + ahead);
+    socket.write(get("/blpop/awaited/0") + ahead);
     await expect.poll(() => buffered()).toBeGreaterThanOrEqual(ahead.length);
+    await run(gateway, "RPUSH", "awaited", "x");
     expect(await responses(socket, 501)).toBe(501);
     await expect.poll(() => buffered()).toBe(0);
     socket.write(`GET /echo/x HTTP/1.1\r\nX-Long: ${"x".repeat(10_000)}`);
@@ -326,7 +328,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       return socket;
     });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await buffered()).toBeLessThan(10_000);
+    await expect.poll(() => buffered()).toBeLessThan(10_000);
     expect(await run(gateway, "SET", "written", "x".repeat(200_000))).toBe("OK");
     const whole = sockets.map((socket) => {
       socket.write(`x${get("/echo/x")}`);
@@ -356,7 +358,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await start({ maxBufferedBytes: limit, tokenShare: 100 });
     const sockets = Array.from({ length: 20 }, () => {
       const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-      socket.write(get("/blpop/none/1") + get("/echo/x").repeat(600));
+      socket.write(get("/blpop/none/3") + get("/echo/x").repeat(600));
       return socket;
     });
     const ends = Promise.all(sockets.map((socket) => responses(socket, 601)));
@@ -404,11 +406,11 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     }
     expect(most).toBeGreaterThan(MB / 4);
     expect(most).toBeLessThanOrEqual(MB);
-    expect(await run(gateway, "PUBLISH", "news", "x")).toBe(0);
+    await expect.poll(() => run(gateway, "PUBLISH", "news", "x")).toBe(0);
     expect((await call(gateway, "/metrics")).text).toMatch(/^warmline_gateway_streams_dropped_total 1$/m);
     socket.resume();
     await closed;
-    expect(await buffered()).toBe(0);
+    await expect.poll(() => buffered()).toBe(0);
   });
 
   test.each([
@@ -433,7 +435,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(events.text.length).toBeLessThan(400_000);
     expect(await run(gateway, "PUBLISH", "news", "end")).toBe(1);
     await expect.poll(() => events.text.endsWith("data: message,news,end\n\n\r\n")).toBe(true);
-    expect(await buffered()).toBe(0);
+    await expect.poll(() => buffered()).toBe(0);
     events.socket.destroy();
   });
 
@@ -476,8 +478,8 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await run(gateway, "PUBSUB", "NUMSUB", "news")).toEqual(["news", 1]);
     const large = ["SET", "waited", "x".repeat(0.4 * MB)];
     await expect.poll(() => run(gateway, ...large), { timeout: 20_000 }).toBe("OK");
-    expect(await run(gateway, "PUBSUB", "NUMSUB", "news")).toEqual(["news", 0]);
-    expect(await buffered()).toBe(0);
+    await expect.poll(() => run(gateway, "PUBSUB", "NUMSUB", "news")).toEqual(["news", 0]);
+    await expect.poll(() => buffered()).toBe(0);
     socket.destroy();
   });
 

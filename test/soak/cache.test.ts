@@ -25,7 +25,8 @@ test("a function that was frozen for a minute does not store its result over tha
   const [frozen, other] = await Promise.all([start(), start()]);
   try {
     const results = (values: number[]) => ({ result: { results: values.map((value) => ({ value })) } });
-    const first = frozen.invoke({ id: "7", ms: 100 });
+    // Long enough that it is frozen before its end.
+    const first = frozen.invoke({ id: "7", ms: 5_000 });
     await expect.poll(() => redis.get("runs:7")).toBe(1);
     await frozen.freeze();
     const frozenAt = Date.now();

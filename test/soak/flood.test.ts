@@ -116,7 +116,7 @@ test("5,000 idle connections cost no connection to Redis", { timeout: 120_000 },
     await Promise.all(some.map((client) => client.ping()));
     idle.push(...some);
   }
-  expect(await gateway.metric('warmline_gateway_connections{state="idle"}')).toBe(idle.length);
+  await expect.poll(() => gateway.metric('warmline_gateway_connections{state="idle"}')).toBe(idle.length);
   const uses = await Promise.all(
     ["shared", "blocking", "transaction", "stream"].map((use) =>
       gateway.metric(`warmline_gateway_upstream_connections{use="${use}"}`),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { CliProcess, post } from "../integration/cli/cli-process.js";
 
-test("the embedded engine has its last snapshot after SIGKILL", async () => {
+test("the embedded engine has its last snapshot after SIGKILL", { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-snapshot-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const start = async () => {
@@ -18,7 +18,7 @@ test("the embedded engine has its last snapshot after SIGKILL", async () => {
   expect(file).toBe(join(folder, "embedded.snapshot"));
   await run("SET", "before", "v");
   const writtenAt = () => (existsSync(file!) ? statSync(file!).mtimeMs : 0);
-  await expect.poll(writtenAt, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(writtenAt, { timeout: 60_000 }).toBeGreaterThan(0);
   cli.child.kill("SIGKILL");
   await cli.ended;
   const again = await start();

@@ -121,6 +121,8 @@ async function startNode(
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
     ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs)],
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
+    // Nodes list a replica once its replication offset is not 0, which is so after the first ping of its primary.
+    ...["--repl-ping-replica-period", "1"],
     ...options.flags,
   ];
   let running: RedisProcess = await runRedis(flags, { port }, parent);
