@@ -217,7 +217,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       );
       expect(whole).toEqual(Array.from({ length: READERS }, () => true));
       await run(gateway, "DEL", "queue");
-      expect(await buffered()).toBe(0);
+      await expect.poll(() => buffered()).toBe(0);
     },
     60_000,
   );
