@@ -74,6 +74,10 @@ npm run bench -- --list
 
 advise             recommends a setup for a function that runs --ops commands per invocation. Uses results of
                    earlier runs in bench/report, a --json FILE (--from), or new measurements (--measure)
+--max-connections N  connections that Redis is to hold at most; default 1000
+--upstash          Redis is a database of Upstash, priced by its list and reached over the internet. Default: it is your
+                   own, in the function's network, and HTTP needs a gateway
+--per-month N      invocations per month, over which the gateway's price is spread
 `;
 
 /**
@@ -178,6 +182,8 @@ function read(args: readonly string[]) {
         ops: { type: "string" },
         concurrency: { type: "string" },
         "max-connections": { type: "string" },
+        upstash: { type: "boolean" },
+        "per-month": { type: "string" },
         from: { type: "string" },
         node: { type: "string" },
         seed: { type: "string" },

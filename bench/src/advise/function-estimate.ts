@@ -1,5 +1,5 @@
 import type { Estimate } from "../estimate.js";
-import { COLD_SHARE, costOfMillion } from "../prices.js";
+import { COLD_SHARE, costOfMillion, PRICES } from "../prices.js";
 import type { Result } from "../result.js";
 import { atLeastZero, between, constant, minus, plus, times } from "./intervals.js";
 import type { Question } from "./question.js";
@@ -35,6 +35,27 @@ interface Frozen {
   readonly hung: { readonly values: readonly number[] };
 }
 
+interface OnWire {
+  readonly tls: boolean;
+  /** Bytes per command, and those to connect. */
+  readonly sent: Numbers;
+  readonly received: Numbers;
+  readonly sentBefore: Numbers;
+  readonly receivedBefore: Numbers;
+}
+interface Priced {
+  readonly commands: number;
+  readonly how: "sequential" | "pipeline";
+  readonly sent: Numbers;
+  readonly received: Numbers;
+}
+
+/** Bytes on the wire. */
+interface Traffic {
+  readonly sent: Estimate;
+  readonly received: Estimate;
+}
+
 interface AfterPause {
   readonly command: "get" | "set";
   readonly idleS: number;
@@ -47,6 +68,16 @@ export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "settings">>;
 
 /** The scenarios without whose numbers there is no advice. */
 export const NEEDED = ["distance", "memory", "sequential"] as const;
+
+/** Dollars of a million invocations. */
+export interface Dollars {
+  /** Duration and requests on AWS Lambda. */
+  readonly lambda: Estimate;
+  /** Commands and bandwidth at Upstash, and data transfer to it; zero if Redis is one's own. */
+  readonly redis: Estimate;
+  readonly egress: Estimate;
+  readonly total: Estimate;
+}
 
 /** Estimates of one client in the function in question, with their intervals; all times in ms. */
 export interface FunctionEstimate {
@@ -67,8 +98,12 @@ export interface FunctionEstimate {
   readonly afterFreeze: Estimate | undefined;
   /** Time of an invocation with its share of starts, if it begins with a write after a freeze. */
   readonly perInvocation: Estimate;
-  /** Dollars of a million such invocations on AWS Lambda. */
-  readonly dollars: Estimate;
+  /** Dollars of a million such invocations, without a gateway's. */
+  readonly dollars: Dollars;
+  /** Dollars per million invocations that a kept connection saves, compared with a new one each. */
+  readonly reuseSaves: Estimate;
+  /** Dollars per million invocations that a pipeline saves, compared with commands one after another. */
+  readonly pipelineSaves: Estimate;
   /** Calls after a freeze that were lost, of how many, where the server's idle limit was the shorter; undefined without data. */
   readonly lostAfterFreeze: { readonly lost: number; readonly calls: number } | undefined;
   /** The parts of the question that no measurement reaches. */
@@ -80,7 +115,8 @@ const WHOLE_PROCESSOR_MB = 1_769;
 
 /**
  * Puts the measured parts together for a client: distance gives the command and the connection, memory what little
- * processor adds to each, sequential what a pipeline's further commands take, idle what a pause adds.
+ * processor adds to each, sequential what a pipeline's further commands take, idle what a pause adds, bytes and cost
+ * how many bytes cross the network. A quick result among them makes all estimates too weak to decide anything.
  * @returns undefined where the client was not measured in the first three
  */
 export function estimate(
@@ -112,7 +148,9 @@ export function estimate(
   const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ warm }) => warm.mean, reused);
   const { memoryMb, ops, rttMs } = question;
   const smaller = (reused: boolean) => minus(mean(memoryMb, reused), mean(WHOLE_PROCESSOR_MB, reused));
-  const warm = plus(away(true), atLeastZero(smaller(true)));
+  const isQuick = [...evidence.values()].some(({ settings }) => settings.quick);
+  const strength: Estimate = { ...constant(0), n: isQuick ? 1 : Number.POSITIVE_INFINITY };
+  const warm = plus(plus(away(true), atLeastZero(smaller(true))), strength);
   const dearer = atLeastZero(minus(smaller(false), smaller(true)));
   const connect = atLeastZero(plus(minus(away(false), away(true)), dearer));
   const pipeline = sequences.find(({ name }) => name === "pipeline")!;
@@ -130,6 +168,15 @@ export function estimate(
   const reused = times(warm, ops);
   const afterFreeze = extraAfterFreeze(of<AfterPause>("idle"), rttMs / (rttOf(evidence, "idle") ?? rttMs));
   const perInvocation = plus(plus(reused, times(start, COLD_SHARE)), afterFreeze ?? constant(0));
+  const pipelined = plus(warm, further);
+  const wire = of<OnWire>("bytes").find(({ tls }) => tls === question.tls);
+  const command = trafficOf(wire?.sent, wire?.received);
+  const handshake = trafficOf(wire?.sentBefore, wire?.receivedBefore);
+  const commands = scale(command, ops);
+  const unsent = scale(minusTraffic(command, furtherTraffic(of<Priced>("cost")) ?? command), ops - 1);
+  // The price without the one per request: it is linear, so that a difference of times has the difference of dollars.
+  const priceOf = (ms: Estimate, traffic: Traffic) =>
+    minus(dollarsOf(ms, traffic, 0, question).total, constant(PRICES.lambda.perMillionRequests));
   return {
     client,
     label: distances[0]!.label,
@@ -137,11 +184,13 @@ export function estimate(
     connect,
     reused,
     ephemeral: plus(reused, connect),
-    pipelined: plus(warm, further),
+    pipelined,
     start,
     afterFreeze,
     perInvocation,
-    dollars: dollarsOf(perInvocation, question),
+    dollars: dollarsOf(perInvocation, plusTraffic(commands, scale(handshake, COLD_SHARE)), ops, question),
+    reuseSaves: priceOf(plus(connect, strength), handshake),
+    pipelineSaves: priceOf(minus(reused, pipelined), unsent),
     lostAfterFreeze: lostOf(of<Frozen>("zombie")),
     beyond: [
       ...outside(
@@ -167,10 +216,51 @@ function extraAfterFreeze(rows: readonly AfterPause[], farther: number): Estimat
   return times(atLeastZero(minus(frozen.latencies.p50, warm.latencies.p50)), Math.max(1, farther));
 }
 
-function dollarsOf(perInvocation: Estimate, { memoryMb, ops }: Question): Estimate {
-  const of = (ms: number) => costOfMillion({ ms, memoryMb, commands: ops, bytes: 0 }).lambda;
-  const { value, low, high, n } = perInvocation;
-  return { value: of(value), low: of(low), high: of(high), n };
+const trafficOf = (sent?: Numbers, received?: Numbers): Traffic => ({
+  sent: sent?.mean ?? constant(0),
+  received: received?.mean ?? constant(0),
+});
+
+const scale = ({ sent, received }: Traffic, by: number): Traffic => ({
+  sent: times(sent, by),
+  received: times(received, by),
+});
+
+const plusTraffic = (a: Traffic, b: Traffic): Traffic => ({
+  sent: plus(a.sent, b.sent),
+  received: plus(a.received, b.received),
+});
+
+const minusTraffic = (a: Traffic, b: Traffic): Traffic => plusTraffic(a, scale(b, -1));
+
+/** Returns the bytes of each command of a pipeline beyond the first; undefined without data. */
+function furtherTraffic(rows: readonly Priced[]): Traffic | undefined {
+  const one = rows.find(({ commands }) => commands === 1);
+  const pipeline = rows.find(({ how }) => how === "pipeline");
+  if (!one || !pipeline) return undefined;
+  const more = minusTraffic(trafficOf(pipeline.sent, pipeline.received), trafficOf(one.sent, one.received));
+  return scale(more, 1 / (pipeline.commands - one.commands));
+}
+
+/** Prices a million invocations. Bytes and commands cost something at Upstash alone. */
+function dollarsOf(
+  ms: Estimate,
+  { sent, received }: Traffic,
+  commands: number,
+  { memoryMb, upstash }: Question,
+): Dollars {
+  const n = Math.min(ms.n, sent.n, received.n);
+  const at = (end: "value" | "low" | "high") =>
+    costOfMillion({
+      ...{ ms: ms[end], memoryMb },
+      ...(upstash ? { commands, bytes: received[end], sent: sent[end] } : { commands: 0, bytes: 0 }),
+    });
+  const [value, low, high] = [at("value"), at("low"), at("high")];
+  const part = (name: "lambda" | "redis" | "egress"): Estimate => ({
+    ...{ value: value[name], low: low[name], high: high[name], n },
+  });
+  const parts = { lambda: part("lambda"), redis: part("redis"), egress: part("egress") };
+  return { ...parts, total: plus(plus(parts.lambda, parts.redis), parts.egress) };
 }
 
 function lostOf(rows: readonly Frozen[]): FunctionEstimate["lostAfterFreeze"] {

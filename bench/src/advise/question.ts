@@ -13,6 +13,10 @@ export interface Question {
   /** How many connections the Redis is to hold. */
   readonly maxConnections: number;
   readonly tls: boolean;
+  /** Whether Redis is a database of Upstash, reached over the internet. Else it is one's own, in the function's network. */
+  readonly upstash: boolean;
+  /** Invocations per month, over which a gateway's price by the hour is spread; undefined: it is not weighed. */
+  readonly perMonth: number | undefined;
 }
 
 /** Default of --max-connections: above it the article on database connections advises against direct connections. */
@@ -25,6 +29,8 @@ export function parseQuestion(
     readonly concurrency?: string | undefined;
     readonly "max-connections"?: string | undefined;
     readonly tls?: boolean | undefined;
+    readonly upstash?: boolean | undefined;
+    readonly "per-month"?: string | undefined;
   },
   rtts: readonly number[] | undefined,
   sizes: readonly number[] | undefined,
@@ -43,5 +49,7 @@ export function parseQuestion(
     concurrency,
     maxConnections: number("max-connections", flags["max-connections"], 1) ?? MAX_CONNECTIONS,
     tls: flags.tls ?? false,
+    upstash: flags.upstash ?? false,
+    perMonth: number("per-month", flags["per-month"], 1),
   };
 }

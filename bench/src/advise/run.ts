@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import type { CommandLine, Run } from "../command-line.js";
-import { COLD_SHARE } from "../prices.js";
+import { listed } from "../format.js";
+import { COLD_SHARE, PRICES } from "../prices.js";
 import type { Result } from "../result.js";
 import { resultsIn } from "../result-file.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
-import { advise } from "./advice.js";
+import { advise, RULE } from "./advice.js";
 import { type Evidence, estimate, type FunctionEstimate, NEEDED } from "./function-estimate.js";
 
 /** The clients that advice compares: the first that was measured, of each protocol. */
@@ -13,7 +14,7 @@ const HTTP = ["warmline", "upstash", "agent"];
 const TCP = ["ioredis", "node-redis"];
 
 /** The scenarios whose numbers advice goes by. */
-const USED: readonly string[] = [...NEEDED, "zombie", "idle"];
+const USED: readonly string[] = [...NEEDED, "zombie", "idle", "bytes", "cost"];
 
 type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
 
@@ -32,7 +33,8 @@ export async function runAdvise(
   const { question } = command;
   const evidence = new Map<string, Result>();
   if (command.from !== undefined) {
-    for (const result of resultsIn(command.from)) evidence.set(result.scenario, result);
+    for (const result of resultsIn(command.from))
+      if (USED.includes(result.scenario)) evidence.set(result.scenario, result);
     const lacking = NEEDED.filter((name) => !evidence.has(name));
     if (lacking.length > 0) {
       throw new UsageError(
@@ -49,13 +51,26 @@ export async function runAdvise(
     const scenario = scenarios.find((each) => each.name === name)!;
     evidence.set(name, await perform(measurement(command.runOf(scenario))));
   }
-  const http = firstOf(HTTP, evidence, question);
-  if (!http)
+  const [httpName, tcpName] = [HTTP, TCP].map((names) => firstOf(names, evidence, question)?.client);
+  if (httpName === undefined)
     throw new UsageError(
       "The results must have warmline, upstash or agent in each of distance, memory and sequential.",
     );
-  const tcp = firstOf(TCP, evidence, question);
-  const { memoryMb, ops, rttMs, tls, concurrency } = question;
+  const compared = [httpName, ...(tcpName === undefined ? [] : [tcpName])];
+  // A result that lacks one of the compared clients would count against the other one.
+  const lacking = (name: string) =>
+    compared.filter((client) => !clientsIn(evidence.get(name)).includes(client));
+  const fair = new Map([...evidence].filter(([name]) => lacking(name).length === 0));
+  const [http, tcp] = compared.map((client) => estimate(fair, question, client)) as [
+    FunctionEstimate,
+    FunctionEstimate | undefined,
+  ];
+  const unweighed = USED.filter((name) => !fair.has(name)).map((name) =>
+    evidence.has(name)
+      ? `${name}, which has no results of ${listed(lacking(name))}`
+      : `${name}, which has no results; \`npm run bench -- ${name}\` measures it`,
+  );
+  const { memoryMb, ops, rttMs, tls, concurrency, upstash, perMonth } = question;
   const lines = [
     `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, with up to ${concurrency} concurrent instance${concurrency === 1 ? "" : "s"}:`,
     "",
@@ -64,24 +79,32 @@ export async function runAdvise(
       `    ${reason}`,
     ]),
     "",
-    `An invocation counts with ${COLD_SHARE * 100}% of a start, and with a write after a freeze. Dollars are those of AWS Lambda. In brackets: 95% intervals.`,
+    RULE,
+    `An invocation counts with ${COLD_SHARE * 100}% of a start, and with a write after a freeze. In brackets: 95% intervals.`,
+    upstash
+      ? `Dollars are those of AWS Lambda (${PRICES.lambda.readIn}), of Upstash's commands and bandwidth (${PRICES.upstash.readIn}) and of data transfer to the internet (${PRICES.egress.readIn}).`
+      : `Dollars are those of AWS Lambda (${PRICES.lambda.readIn})${perMonth === undefined ? "" : ` and of the gateway (${PRICES.gateway.readIn})`}. Redis is in the function's network: its price is the same for TCP and HTTP, and its traffic is free. --upstash prices a database of Upstash.`,
     ...[...new Set([...http.beyond, ...(tcp?.beyond ?? [])])].map((each) => `Extrapolated: ${each}.`),
-    ...USED.filter((name) => !evidence.has(name)).map(
-      (name) => `Not weighed: ${name}, which has no results; \`npm run bench -- ${name}\` measures it.`,
-    ),
-    `Sources: ${[...evidence]
-      .filter(([name]) => USED.includes(name))
+    ...unweighed.map((each) => `Not weighed: ${each}.`),
+    ...(upstash || perMonth !== undefined || !tcp
+      ? []
+      : ["Not weighed: the gateway's price; --per-month N, your invocations per month, weighs it."]),
+    `Sources: ${[...fair]
       .map(
         ([name, { startedAt, machine, settings, load }]) =>
           `${name} (${settings.quick ? "quick, " : ""}${load.warning === undefined ? "" : "busy machine, "}${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`,
       )
       .join(", ")}.`,
-    ...([...evidence.values()].some(({ settings }) => settings.quick)
-      ? ["Some sources are quick runs: repeat them without --quick before you decide."]
+    ...([...fair.values()].some(({ settings }) => settings.quick)
+      ? ["Some sources are quick runs, so nothing is decided: repeat them without --quick."]
       : []),
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** Returns the clients that a result has rows of. */
+const clientsIn = (result: Result | undefined): readonly (string | undefined)[] =>
+  ((result?.data ?? []) as readonly { readonly client?: string }[]).map(({ client }) => client);
 
 function firstOf(
   names: readonly string[],

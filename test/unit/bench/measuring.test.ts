@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -15,7 +16,7 @@ import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { Gate } from "../../../bench/src/gate.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
-import { costOfMillion } from "../../../bench/src/prices.js";
+import { costOfGateway, costOfMillion, GATEWAY } from "../../../bench/src/prices.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { driveRequests } from "../../../bench/src/sockets/drive.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
@@ -301,9 +302,12 @@ describe("advice", () => {
     concurrency: 200,
     maxConnections: 1_000,
     tls: false,
+    upstash: false,
+    perMonth: undefined,
   };
   /** An estimate with an interval of a tenth to both sides. */
   const about = (value: number) => ({ value, low: value * 0.9, high: value * 1.1, n: 5 });
+  const zero = { value: 0, low: 0, high: 0, n: 5 };
   const http: FunctionEstimate = {
     client: "warmline",
     label: "warmline",
@@ -315,7 +319,9 @@ describe("advice", () => {
     start: about(100),
     afterFreeze: about(2),
     perInvocation: about(12),
-    dollars: about(0.5),
+    dollars: { lambda: about(0.5), redis: zero, egress: zero, total: about(0.5) },
+    reuseSaves: zero,
+    pipelineSaves: zero,
     lostAfterFreeze: { lost: 0, calls: 9 },
     beyond: [],
   };
@@ -423,8 +429,10 @@ describe("advice", () => {
     // Three commands of 2 ms, a hundredth of a start of 200 ms, 2 ms after the longest freeze.
     expect(own.perInvocation.value).toBeCloseTo(6 + 2 + 2, 9);
     expect(own.perInvocation.low).toBeLessThan(own.perInvocation.value);
-    expect(own.dollars.value).toBeCloseTo(0.2 + 10_000 * 0.5 * 0.000_016_666_7, 9);
-    expect(own.dollars.high).toBeGreaterThan(own.dollars.value);
+    const { total, redis, egress } = own.dollars;
+    expect(total.value).toBeCloseTo(0.2 + 10_000 * 0.5 * 0.000_016_666_7, 9);
+    expect(total.high).toBeGreaterThan(total.value);
+    expect([redis.value, egress.value]).toEqual([0, 0]);
     expect(own.lostAfterFreeze).toEqual({ lost: 3, calls: 5 });
     expect(own.beyond).toEqual([]);
     const far = estimate(evidence, { ...question, rttMs: 5, memoryMb: 64 }, "warmline")!;
@@ -433,6 +441,164 @@ describe("advice", () => {
       "a round trip of 5 ms is beyond the measured 1 to 1 ms",
       "a function of 64 MB is beyond the measured 512 to 512 MB",
     ]);
+  });
+
+  describe("prices", () => {
+    const series = (rows: object[], settings: object = { rttMs: 1 }) => ({
+      data: rows.map((row) => ({ client: "warmline", label: "warmline", ...row })),
+      settings: settings as Record<string, unknown>,
+    });
+    const numbers = (value: number) => ({ p50: about(value), mean: about(value) });
+    const exact = (value: number) => {
+      const same = { value, low: value, high: value, n: 5 };
+      return { p50: same, mean: same };
+    };
+    const wire = { sent: 100, received: 200, sentBefore: 1_000, receivedBefore: 3_000 };
+    const evidenceOf = (settings?: object): Evidence =>
+      new Map([
+        [
+          "distance",
+          series(
+            [true, false].map((keepAlive) => ({
+              ...{ tls: true, rttMs: 1, keepAlive, warm: numbers(2) },
+            })),
+            settings,
+          ),
+        ],
+        [
+          "memory",
+          series(
+            [true, false].map((reused) => ({
+              ...{ memoryMb: 512, reused, start: numbers(200), warm: numbers(2) },
+            })),
+          ),
+        ],
+        [
+          "sequential",
+          series([
+            { name: "one", keepAlive: true, commands: 1, warm: numbers(2) },
+            { name: "pipeline", keepAlive: true, commands: 10, warm: numbers(3) },
+          ]),
+        ],
+        [
+          "bytes",
+          series(
+            [false, true].map((tls) => ({
+              tls,
+              ...Object.fromEntries(
+                Object.entries(wire).map(([name, value]) => [name, exact(tls ? value : 1)]),
+              ),
+            })),
+          ),
+        ],
+        [
+          "cost",
+          series([
+            { commands: 1, how: "sequential", sent: exact(110), received: exact(210) },
+            { commands: 10, how: "sequential", sent: exact(1_100), received: exact(2_100) },
+            { commands: 10, how: "pipeline", sent: exact(200), received: exact(390) },
+          ]),
+        ],
+      ]);
+    const asked = { ...question, rttMs: 1, tls: true, upstash: true };
+
+    test("advice prices commands, bytes on the wire and handshakes at Upstash, and none of them at one's own Redis", () => {
+      const { dollars, reuseSaves, pipelineSaves } = estimate(evidenceOf(), asked, "warmline")!;
+      // Three commands, and a hundredth of a handshake.
+      expect(dollars.redis.value).toBeCloseTo(3 * 2 + ((3 * 200 + 30) / 1_000) * 0.03, 9);
+      expect(dollars.egress.value).toBeCloseTo(((3 * 100 + 10) / 1_000) * 0.09, 9);
+      const sum = dollars.lambda.value + dollars.redis.value + dollars.egress.value;
+      expect(dollars.total.value).toBeCloseTo(sum, 9);
+      // Connecting takes no time here, so only the handshake's bytes remain.
+      expect(reuseSaves.low).toBeCloseTo(3 * 0.03 + 0.09, 9);
+      // A further command takes 10 and 20 bytes in a pipeline, and 100 and 200 without.
+      const time = 10_000 * 0.5 * 0.000_016_666_7 * ((6 - (2 + 2 / 9)) / 10);
+      expect(pipelineSaves.value).toBeCloseTo(time + 2 * (0.18 * 0.03 + 0.09 * 0.09), 9);
+      const own = estimate(evidenceOf(), { ...asked, upstash: false }, "warmline")!;
+      expect([own.dollars.redis.value, own.dollars.egress.value, own.reuseSaves.value]).toEqual([0, 0, 0]);
+    });
+
+    test("a quick result decides nothing, however many repetitions it has", () => {
+      const [full, quick] = [{ rttMs: 1 }, { rttMs: 1, quick: true }].map(
+        (settings) => estimate(evidenceOf(settings), asked, "warmline")!,
+      );
+      for (const each of ["reused", "ephemeral", "pipelined", "perInvocation", "reuseSaves"] as const)
+        expect([full![each].n, quick![each].n], each).toEqual([5, 1]);
+      expect(quick!.dollars.total.n).toBe(1);
+    });
+  });
+
+  test("advice lets calls that are lost decide if time does not, and else the dollars", () => {
+    const small = { value: 9, low: 8.9, high: 9.1, n: 5 };
+    const priced = (total: number) => ({ ...http.dollars, total: about(total) });
+    const one = { ...http, perInvocation: small, dollars: priced(0.5) };
+    const other = { ...one, label: "ioredis" };
+    const protocol = (own: FunctionEstimate, tcpOne: FunctionEstimate, more = {}) =>
+      advise({ ...question, ...more }, own, tcpOne)[1]!;
+    const losing = { ...other, lostAfterFreeze: { lost: 4, calls: 9 }, dollars: priced(0.1) };
+    expect(protocol(one, losing)).toMatchObject({
+      answer: "HTTP.",
+      reason: expect.stringMatching(/^neither is much faster, and over TCP more calls are lost/),
+    });
+    expect(protocol({ ...losing, label: "warmline" }, other).answer).toBe(
+      "TCP, if the function can reach Redis.",
+    );
+    expect(protocol(one, { ...other, dollars: priced(0.3) })).toMatchObject({
+      answer: "TCP, if the function can reach Redis.",
+      reason: expect.stringMatching(
+        /^neither is much faster, and TCP costs \$0\.20 \(\$0\.12 to \$0\.28\) less/,
+      ),
+    });
+    const dear = { ...other, dollars: priced(0.9) };
+    expect(protocol(one, dear, { upstash: true }).reason).toMatch(/^neither .* HTTP costs \$0\.40 /);
+    // Without the gateway's price HTTP may cost more.
+    expect(protocol(one, dear).reason).toContain("which costs less is open");
+    expect(protocol(one, other).reason).toMatch(/^neither is much faster, and which costs less is open/);
+    // Ten million invocations share the gateway's price; a billion hardly have it.
+    expect(protocol(one, other, { perMonth: 1e7 }).reason).toMatch(
+      /TCP costs \$4\.53 .* and the gateway \$4\.53$/,
+    );
+    expect(protocol(one, other, { perMonth: 1e9 }).reason).toContain("which costs less is open");
+    expect(protocol(one, other, { perMonth: 1e7, upstash: true }).reason).toContain(
+      "which costs less is open",
+    );
+    const fast = { ...other, perInvocation: { value: 6, low: 5.9, high: 6.1, n: 5 }, dollars: priced(2) };
+    expect(protocol(one, fast).reason).toMatch(/^TCP takes 3\.00 ms/);
+  });
+
+  test("advice names the cost where it decides about reusing and about a pipeline, and the price of a gateway", () => {
+    const exact = (value: number) => ({ value, low: value, high: value, n: 5 });
+    const cheap = { ...http, reused: exact(9), ephemeral: exact(9.1), pipelined: exact(8.9) };
+    const saving = { ...cheap, reuseSaves: about(0.02), pipelineSaves: about(0.01) };
+    expect(responses(question, cheap, undefined).slice(0, 3)).toEqual([
+      expect.stringMatching(/^Either/),
+      "HTTP.",
+      expect.stringMatching(/^Either/),
+    ]);
+    expect(responses(question, saving, undefined)).toMatchObject({
+      0: "Reuse: it saves little time, but costs less.",
+      2: "Yes: a pipeline saves little time, but costs less.",
+    });
+    const gateway = (more: object) => advise({ ...question, ...more }, http, undefined)[3]!;
+    expect(gateway({}).reason).toMatch(/costs \$\d+\.\d\d a month \(--per-month N spreads that/);
+    expect(gateway({ perMonth: 1e6 }).reason).toMatch(/\(\$\d+\.\d\d per million invocations\)$/);
+    expect(gateway({ upstash: true })).toMatchObject({
+      answer: "No.",
+      reason: "Upstash has an HTTP endpoint",
+    });
+  });
+
+  test("advice prices the gateway of gateway/deploy/ecs.yaml", () => {
+    const template = readFileSync(new URL("../../../gateway/deploy/ecs.yaml", import.meta.url), "utf8");
+    const of = (pattern: RegExp) => Number(pattern.exec(template)![1]);
+    expect(GATEWAY).toEqual({
+      tasks: of(/Tasks:\n {4}Type: Number\n {4}Default: (\d+)/),
+      vcpus: of(/Cpu: "(\d+)"/) / 1_024,
+      gb: of(/Memory: "(\d+)"/) / 1_024,
+    });
+    expect(template).toContain("CpuArchitecture: ARM64");
+    // Two halves of a processor, two GB and a load balancer, for 730 hours.
+    expect(costOfGateway()).toBeCloseTo(730 * (0.032_38 + 2 * 0.003_56 + 0.022_5), 9);
   });
 
   test("advice recommends TCP if it is faster and the connections fit, else HTTP", () => {
@@ -461,7 +627,7 @@ describe("advice", () => {
     const close = advise(question, http, { ...tcp, perInvocation: about(11) })[1]!;
     expect([close.answer, close.reason]).toEqual(["HTTP.", expect.stringContaining("leave open which")]);
     const slow = advise(question, http, { ...tcp, perInvocation: about(30) })[1]!;
-    expect(slow.reason).toMatch(/^TCP is not much faster/);
+    expect(slow.reason).toMatch(/^HTTP takes 18\.00 ms/);
     expect(responses({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
     const once = (each: FunctionEstimate) => ({ ...each, perInvocation: { ...each.perInvocation, n: 1 } });
     expect(advise(question, once(http), once(tcp))[1]!.reason).toContain("leave open which");
