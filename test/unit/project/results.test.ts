@@ -251,6 +251,7 @@ describe("figures outside the blocks", () => {
   const STATED: Readonly<Record<string, readonly string[]>> = {
     "docs/benchmarks.md": [
       "warns above 10%",
+      "the whole interval of a saving is above 10%",
       "the same timeline, ten times faster",
       "50 requests a second of ten GETs each",
       "twice as many connections as the gateway allows",
