@@ -62,9 +62,9 @@ npm run bench -- --list
                    as shipped; shipped: with references such as a raw socket; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
---seconds N        duration of the load in s, for scenarios that run for a fixed time
+--seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda
 --speedup N        timeline speed of zombie and fleet, as a multiple of real time
---memory MB        the function's memory size; the scenario memory takes several: --memory 128,1769
+--memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
 --node PATH        the Node executable for cold, throughput and targets; default: this one, and Node 24 if it
                    is installed in bench/nodes/24
 --seed N           seed of the random order; printed with the result

@@ -33,6 +33,10 @@ let server: Server;
 let instance: Instance | undefined;
 let variables: Record<string, string>;
 let starts = 0;
+/** The sizes in MB that the function was given. */
+const sizes: number[] = [];
+/** The events of all invocations. */
+const events: { readonly command?: string }[] = [];
 
 /** The replies of the AWS CLI, as far as the bench uses it. */
 async function reply(args: readonly string[]): Promise<object> {
@@ -42,16 +46,25 @@ async function reply(args: readonly string[]): Promise<object> {
     case "describe-stacks":
       if (value("--stack-name") !== "some")
         return { stderr: "Stack with id other does not exist", code: 254 };
-      return json({ Stacks: [{ Outputs: [{ OutputKey: "FunctionName", OutputValue: "some-Function" }] }] });
+      return json({
+        Stacks: [
+          {
+            Outputs: [
+              { OutputKey: "FunctionName", OutputValue: "some-Function" },
+              { OutputKey: "MemorySizes", OutputValue: "512,1769" },
+            ],
+          },
+        ],
+      });
     case "get-function-configuration":
       return json({
-        MemorySize: 512,
         Runtime: "nodejs22.x",
         FunctionArn: "arn:aws:lambda:eu-west-1:1:function:some-Function",
         Environment: { Variables: variables },
       });
     case "update-function-configuration":
       variables = JSON.parse(value("--environment")).Variables;
+      sizes.push(Number(value("--memory-size")));
       await instance?.stop();
       instance = undefined;
       return json({});
@@ -62,7 +75,9 @@ async function reply(args: readonly string[]): Promise<object> {
       if (isNew) starts++;
       const env = { ...variables, BENCH_CLIENT: variables.BENCH_CLIENT!.replace("/var/task", build) };
       instance ??= await startInstance({ handler: join(build, "index.mjs"), env });
-      const { result, durationMs } = await instance.invoke(JSON.parse(value("--payload")));
+      const event = JSON.parse(value("--payload"));
+      events.push(event);
+      const { result, durationMs } = await instance.invoke(event);
       writeFileSync(args[args.indexOf("--output") - 1]!, JSON.stringify(result));
       const init = isNew ? `\tInit Duration: ${instance.initMs.toFixed(2)} ms` : "";
       const report = `REPORT RequestId: 1\tDuration: ${durationMs.toFixed(2)} ms\tBilled Duration: ${Math.ceil(durationMs)} ms\tMemory Size: 512 MB${init}\t\n`;
@@ -103,6 +118,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Returns the number that the function counts up. */
+async function counter(): Promise<number> {
+  const headers = { Authorization: `Bearer ${TOKEN}` };
+  const response = await fetch(`${gateway.url}/get/counter`, { headers });
+  return Number(((await response.json()) as { result: string }).result);
+}
+
 const environment = (stack: string) => ({
   WARMLINE_AWS_STACK: stack,
   FAKE_AWS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -111,26 +133,42 @@ const environment = (stack: string) => ({
 
 describe("the scenario lambda", () => {
   test("lambda measures the deployed code, with a new instance per case and round", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
-    const args = ["lambda", "--clients", "warmline,agent", "--rounds", "2", "--invocations", "5"];
+    const few = ["--rounds", "2", "--invocations", "5", "--seconds", "0.1"];
+    const args = ["lambda", "--clients", "warmline,agent", ...few];
     const files = ["--json", "lambda.json", "--report", "lambda.html"];
     const { code, stdout, stderr } = await bench(folder, [...args, ...files], environment("some"));
     expect(code, stderr).toBe(0);
     const text = readFileSync(join(folder, "lambda.json"), "utf8");
     const result = JSON.parse(text);
     expect(schemaErrors(result)).toEqual([]);
-    expect(result.data).toHaveLength(4);
+    expect(result.data).toHaveLength(2 * 4);
     for (const row of result.data) {
-      expect([row.init.count, row.warm.count]).toEqual([2, 8]);
-      expect(row.init.min).toBeGreaterThan(0);
+      expect([row.init.count, row.warm.count, row.set.count, row.incr.count]).toEqual([2, 8, 2, 2]);
+      expect(Math.min(row.init.min, row.set.min, row.incr.min)).toBeGreaterThan(0);
     }
     // One of them set the key.
-    expect(starts).toBe(1 + 2 * 4);
-    expect(result.settings).toMatchObject({ memoryMb: 512, region: "eu-west-1", runtime: "nodejs22.x" });
+    expect(starts).toBe(1 + 2 * 8);
+    expect(sizes.filter((size) => size === 512)).toHaveLength(8);
+    expect(sizes.filter((size) => size === 1_769)).toHaveLength(8);
+    expect(events.filter(({ command }) => command === "incr")).toHaveLength(2 * 8);
+    expect(await counter()).toBe(2 * 8);
+    expect(result.settings).toMatchObject({
+      memoryMb: [512, 1_769],
+      region: "eu-west-1",
+      runtime: "nodejs22.x",
+    });
     for (const output of [stdout, stderr, text, readFileSync(join(folder, "lambda.html"), "utf8")]) {
       expect(output).not.toContain(TOKEN);
     }
+  });
+
+  test("--memory replaces the sizes of the stack", { timeout: 120_000 }, async () => {
+    sizes.length = 0;
+    const args = ["lambda", "--quick", "--clients", "warmline", "--memory", "256", "--seconds", "0.1"];
+    const { code, stderr } = await bench(folder, args, environment("some"));
+    expect([code, sizes], stderr).toEqual([0, [256, 256]]);
   });
 
   test("a stack that does not exist is an error in AWS's words", async () => {

@@ -73,6 +73,8 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
     try {
       await instance.invoke({ command: "set", keys: ["greeting"] });
       expect((await instance.invoke({})).result).toEqual({ statusCode: 200, body: "hello" });
+      const counted = await instance.invoke({ command: "incr", keys: ["counter"] });
+      expect(counted.result).toEqual({ statusCode: 200, body: 1 });
     } finally {
       await instance.stop();
       await gateway.close();

@@ -22,7 +22,8 @@ export interface Invocation {
 export class LambdaFunction {
   private constructor(
     readonly name: string,
-    readonly memoryMb: number,
+    /** The sizes in MB that the stack was deployed with. */
+    readonly sizes: readonly number[],
     readonly runtime: string,
     readonly region: string,
     private readonly variables: Readonly<Record<string, string>>,
@@ -35,20 +36,26 @@ export class LambdaFunction {
   static async ofStack(stack: string): Promise<LambdaFunction> {
     const described = await aws("cloudformation", "describe-stacks", "--stack-name", stack);
     const outputs: { OutputKey: string; OutputValue: string }[] = described.Stacks[0].Outputs ?? [];
-    const name = outputs.find(({ OutputKey }) => OutputKey === "FunctionName")?.OutputValue;
-    if (name === undefined) throw new Error(`The stack ${stack} has no output FunctionName.`);
+    const output = (key: string): string => {
+      const value = outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+      if (value === undefined)
+        throw new Error(`The stack ${stack} has no output ${key}: deploy it with bench/aws/deploy.sh.`);
+      return value;
+    };
+    const name = output("FunctionName");
+    const sizes = output("MemorySizes").split(",").map(Number);
     const configured = await aws("lambda", "get-function-configuration", "--function-name", name);
-    const { MemorySize, Runtime, FunctionArn, Environment } = configured;
-    return new LambdaFunction(name, MemorySize, Runtime, FunctionArn.split(":")[3], Environment.Variables);
+    const { Runtime, FunctionArn, Environment } = configured;
+    return new LambdaFunction(name, sizes, Runtime, FunctionArn.split(":")[3], Environment.Variables);
   }
 
-  /** Sets variables of its environment, so that the next invocation starts an instance. */
-  async startAnew(variables: Readonly<Record<string, string>>): Promise<void> {
+  /** Sets its memory in MB and variables of its environment, so that the next invocation starts an instance. */
+  async startAnew(memoryMb: number, variables: Readonly<Record<string, string>>): Promise<void> {
     const all = { ...this.variables, ...variables, BENCH_RUN: randomBytes(6).toString("hex") };
     const environment = JSON.stringify({ Variables: all });
     await aws(
       ...["lambda", "update-function-configuration", "--function-name", this.name],
-      ...["--environment", environment],
+      ...["--memory-size", String(memoryMb), "--environment", environment],
     );
     await aws("lambda", "wait", "function-updated-v2", "--function-name", this.name);
   }

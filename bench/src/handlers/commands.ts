@@ -6,8 +6,8 @@ export interface CommandsEvent {
   readonly keys?: readonly string[];
   /** One after another (the default), issued in one turn, or as one pipeline. */
   readonly how?: "sequential" | "together" | "pipeline";
-  /** Default `get`. */
-  readonly command?: "get" | "set";
+  /** Default `get`. `incr` takes keys that hold whole numbers. */
+  readonly command?: "get" | "set" | "incr";
   /** The value that `set` stores. Default: a short one. */
   readonly value?: string;
 }
@@ -26,7 +26,7 @@ async function run(
   own: ConnectedClient,
   { keys = ["greeting"], how = "sequential", command = "get", value = "hello" }: CommandsEvent,
 ): Promise<readonly unknown[]> {
-  const issue = (key: string) => (command === "set" ? own.set(key, value) : own.get(key));
+  const issue = (key: string) => (command === "set" ? own.set(key, value) : own[command](key));
   if (how === "pipeline") return own.pipeline(keys);
   if (how === "together") return Promise.all(keys.map(issue));
   const values: unknown[] = [];

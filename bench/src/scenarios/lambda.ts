@@ -1,36 +1,52 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { LambdaFunction } from "../aws/lambda.js";
 import { atLeast } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { factor, ms, withInterval } from "../format.js";
-import { barChart, byClient, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
+import { barChart, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
 import { costOfMillion, PRICES } from "../prices.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
-const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
+/** Invocations back to back for each one after a pause. */
+const PER_PAUSED = 10;
+/** The writes after a pause. The function is frozen by then. */
+const WRITES = {
+  set: { command: "set", keys: ["greeting"] },
+  incr: { command: "incr", keys: ["counter"] },
+} as const;
 
-/** Repeats the scenario keepalive on AWS Lambda, in the function of `bench/aws`. */
+const nameOf = ({ keepAlive, memoryMb }: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
+  `${memoryMb} MB, keep-alive ${keepAlive ? "on" : "off"}`;
+
+/** Repeats the scenarios keepalive, memory and first-write on AWS Lambda, in the function of `bench/aws`. */
 export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",
-  question: "How much faster is a command on a kept connection on AWS Lambda, and what does it cost?",
+  question:
+    "How much faster is a command on a kept connection on AWS Lambda, how long is a write after a freeze, and what does it cost?",
   clients: "candidates",
   protocol: "http",
   order: 14,
-  defaults: { rounds: [7, 1], invocations: [50, 5] },
+  defaults: { rounds: [7, 1], invocations: [50, 5], seconds: [2, 1] },
   missing: () =>
     process.env[STACK] ? undefined : `needs a stack on AWS: bench/aws/deploy.sh, then ${STACK}=NAME`,
-  cases: async ({ clients, record }) => {
+  cases: async ({ clients, settings, record }) => {
     const lambda = await LambdaFunction.ofStack(process.env[STACK]!);
-    const { memoryMb, runtime, region } = lambda;
-    await lambda.invoke({ command: "set", keys: ["greeting"] });
-    record({ memoryMb, runtime, region, engine: "the endpoint of the stack", prices: PRICES });
-    return clients.flatMap((client) => [true, false].map((keepAlive) => ({ client, keepAlive, lambda })));
+    const { runtime, region } = lambda;
+    const sizes = settings.sizes ?? lambda.sizes;
+    await lambda.invoke(WRITES.set);
+    record({ memoryMb: sizes, runtime, region, engine: "the endpoint of the stack", prices: PRICES });
+    return sizes.flatMap((memoryMb) =>
+      clients.flatMap((client) =>
+        [true, false].map((keepAlive) => ({ client, memoryMb, keepAlive, lambda })),
+      ),
+    );
   },
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
-  run: async ({ client, keepAlive, lambda }, { settings }) => {
-    await lambda.startAnew({
+  run: async ({ client, memoryMb, keepAlive, lambda }, { settings }) => {
+    await lambda.startAnew(memoryMb, {
       BENCH_CLIENT: `/var/task/clients/${client.name}.js`,
       BENCH_KEEPALIVE: keepAlive ? "1" : "0",
       BENCH_LIFETIME: "reused",
@@ -38,33 +54,47 @@ export default defineScenario({
     const first = await lambda.invoke({});
     const warm = [];
     for (let n = 1; n < settings.invocations; n++) warm.push(await lambda.invoke({}));
+    const afterPause = async (event: object) => {
+      const durations: number[] = [];
+      for (let n = 0; n < settings.invocations; n += PER_PAUSED) {
+        await pause(settings.seconds * 1_000);
+        durations.push((await lambda.invoke(event)).durationMs);
+      }
+      return durations;
+    };
     return {
       init: first.initMs ?? Number.NaN,
       first: first.durationMs,
       warm: warm.map(({ durationMs }) => durationMs),
       billed: warm.map(({ billedMs }) => billedMs),
+      set: await afterPause(WRITES.set),
+      incr: await afterPause(WRITES.incr),
     };
   },
   report: (rows, { settings }) => {
-    const clients = byClient(rows).map(({ label, rows: own }) => {
-      const [on, off] = [own[0]!, own[1]!];
-      return { client: on.client, label, on, gain: ratio(off.warm, on.warm) };
-    });
+    const kept = rows
+      .filter(({ keepAlive }) => keepAlive)
+      .map((on) => {
+        const off = rows.find(
+          (row) => row.client === on.client && row.memoryMb === on.memoryMb && !row.keepAlive,
+        )!;
+        return { ...on, label: `${on.client.label}, ${on.memoryMb} MB`, gain: ratio(off.warm, on.warm) };
+      });
+    const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`;
     const costOf = (row: (typeof rows)[number]) =>
       combine(
         [row.billed],
-        (billed) =>
-          costOfMillion({ ms: billed, memoryMb: row.lambda.memoryMb, commands: 1, bytes: 0 }).lambda,
+        (billed) => costOfMillion({ ms: billed, memoryMb: row.memoryMb, commands: 1, bytes: 0 }).lambda,
         mean,
       );
     return {
-      headlines: clients.map(({ label, gain }) => ({
+      headlines: kept.map(({ label, gain }) => ({
         value: withInterval(gain, factor),
         label: `faster with keep-alive, warm p50, ${label}`,
       })),
-      checks: clients.map(({ label, on, gain }) =>
+      checks: kept.map(({ label, warm, gain }) =>
         atLeast(`${label} on AWS Lambda: a kept connection is faster than a new one`, gain, 1, {
-          detail: ms(on.warm.estimate().value),
+          detail: ms(warm.estimate().value),
         }),
       ),
       table: tableOf(rows, ({ client }) => client.name, [
@@ -73,6 +103,8 @@ export default defineScenario({
         ["init ms", ({ init }) => init.estimate(), 1],
         ["first ms", ({ first }) => first.estimate(), 1],
         ...latencyColumns("warm"),
+        ["SET after a freeze, ms", ({ set }) => set.estimate()],
+        ["INCR after a freeze, ms", ({ incr }) => incr.estimate()],
         ["billed ms", ({ billed }) => billed.estimate(mean), 1],
         ["$ per million", costOf],
       ]),
@@ -85,16 +117,23 @@ export default defineScenario({
         initAndFirst(
           "Init phase and first invocation",
           "As Lambda reports them.",
-          rows.filter(({ keepAlive }) => keepAlive),
-          ({ client }) => client.label,
+          kept,
+          ({ label }) => label,
         ),
-        barChart("Keep-alive: times faster, p50", "x", clients, {
+        barChart("Keep-alive: times faster, p50", "x", kept, {
+          group: sizeOf,
           style: clientStyle,
           value: ({ gain }) => gain,
+        }),
+        barChart("INCR after a freeze on a kept connection, p50", "ms", kept, {
+          group: sizeOf,
+          style: clientStyle,
+          value: ({ incr }) => incr.estimate(),
         }),
       ],
       notes: [
         `Each client runs ${settings.invocations} invocations of one GET per variant in each of ${settings.rounds} instances. Durations are those of Lambda's REPORT lines. Lambda freezes the instance between two invocations, which the AWS CLI sends about a second apart.`,
+        `SET and INCR run after a further pause of ${settings.seconds} s, one of each for ${PER_PAUSED} GETs.`,
       ],
     };
   },
