@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ClusterNode, type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
@@ -41,6 +42,33 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     ]);
     expect(bytes.equals(whole)).toBe(true);
     await expect.poll(() => metric(gateway, "buffered_bytes")).toBe(0);
+  });
+
+  test("slow readers that pop from one node at once get all elements", async () => {
+    const [readers, each] = [6, 1_000];
+    const elements = Array.from({ length: each / 10 }, () => "e".repeat(10_000));
+    for (let i = 1; i <= 10 * readers; i++)
+      expect(await run(gateway, "RPUSH", "q", ...elements)).toBe((i * each) / 10);
+    const sockets = await Promise.all(
+      Array.from({ length: readers }, async () => {
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+        socket.pause();
+        await new Promise((resolve) => socket.once("connect", resolve));
+        return socket;
+      }),
+    );
+    const head = `GET /lpop/q/${each} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close`;
+    for (const socket of sockets) socket.write(`${head}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const ends = await Promise.all(
+      sockets.map(async (socket) => {
+        let tail = "";
+        for await (const chunk of socket) tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
+        return tail;
+      }),
+    );
+    expect(ends).toEqual(sockets.map(() => "\r\n0\r\n\r\n"));
+    expect(await run(gateway, "LLEN", "q")).toBe(0);
   });
 
   test("a merged reply larger than the memory budget fails with 503 and an unknown outcome", async () => {

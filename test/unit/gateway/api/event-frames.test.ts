@@ -10,8 +10,8 @@ const entryOf = (size: number, byte: string) => ({
   fields: [Buffer.from("n"), Buffer.alloc(size, byte, "latin1")],
 });
 
-/** Returns the length of the frames of two entries of this size, or null, and the most bytes that were taken meanwhile. */
-function encode(size: number, byte: string): [length: number | null, most: number] {
+/** Returns the length of the frames of two entries of this size, or undefined, and the most bytes that were taken meanwhile. */
+function encode(size: number, byte: string): [length: number | undefined, most: number] {
   const budget = new BufferBudget(LIMIT);
   let most = 0;
   const watched = Object.assign(budget, {
@@ -23,16 +23,16 @@ function encode(size: number, byte: string): [length: number | null, most: numbe
   });
   const frames = entryFramesWithin(watched, [entryOf(size, byte), entryOf(size, byte)]);
   expect(budget.used).toBe(0);
-  return [frames && frames.length, most];
+  return [frames?.length, most];
 }
 
 test("entries of a stream count in the budget while they are encoded, and fail if they do not fit", () => {
   const [length, most] = encode(40 * KB, "x");
   expect(length).toBeGreaterThan(80 * KB);
   expect(most).toBeGreaterThan(length! + 80 * KB);
-  expect(encode(60 * KB, "x")).toEqual([null, 0]);
+  expect(encode(60 * KB, "x")).toEqual([undefined, 0]);
   // Entries with bytes that are not UTF-8 are sent twice.
-  expect(encode(40 * KB, "\xff")).toEqual([null, 0]);
+  expect(encode(40 * KB, "\xff")).toEqual([undefined, 0]);
   // Small ones are not counted.
   expect(encode(10 * KB, "\xff")[1]).toBe(0);
 });
