@@ -1,6 +1,8 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "./bench-client.js";
+import { isMeasurable } from "./choose-clients.js";
 import { readVersion } from "./machine.js";
+import type { Scenario } from "./scenario.js";
 
 /** The clients that can run on this machine, with notes on the others. */
 export interface AvailableClients {
@@ -11,15 +13,26 @@ export interface AvailableClients {
   readonly notes: readonly string[];
 }
 
-/** Skips, by name, the clients that need a `redis-server` if there is none and the scenario brings no server for them. */
-export function availableClients(clients: readonly BenchClient[], ownServer = false): AvailableClients {
-  const found = ownServer || findRedisServer() !== undefined;
-  const kept = clients.filter(({ protocol }) => protocol === "http" || found);
-  const out = clients.filter((client) => !kept.includes(client)).map(({ label }) => label);
+/**
+ * Skips, by name, the clients that the scenario cannot measure, and those that need a `redis-server` if there is none and the
+ * scenario brings no server for them.
+ */
+export function availableClients(
+  clients: readonly BenchClient[],
+  scenario: Pick<Scenario, "ownServer" | "protocol">,
+): AvailableClients {
+  const found = scenario.ownServer || findRedisServer() !== undefined;
+  const fit = clients.filter((client) => isMeasurable(client, scenario));
+  const unfit = clients.filter((client) => !fit.includes(client)).map(({ label }) => label);
+  const kept = fit.filter(({ protocol }) => protocol === "http" || found);
+  const out = fit.filter((client) => !kept.includes(client)).map(({ label }) => label);
   return {
     clients: kept,
     redis: kept.some(({ protocol }) => protocol === "tcp"),
     notes: [
+      ...(unfit.length > 0
+        ? [`Skipped: ${unfit.join(", ")}: the scenario measures connections to the gateway, not to Redis.`]
+        : []),
       ...(out.length > 0 ? [`Skipped: ${out.join(", ")}: ${NO_REDIS}.`] : []),
       ...kept.flatMap((client) => client.note ?? []),
     ],

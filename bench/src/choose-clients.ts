@@ -42,7 +42,8 @@ const defaultWords = ({ clients = "standard" }: ScenarioClients): readonly strin
   typeof clients === "string" ? [clients] : "words" in clients ? clients.words : clients;
 
 /**
- * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure.
+ * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
+ * skips named ones with a note.
  * @param text the value of `--clients`. Default: the scenario's own choice
  * @throws UsageError if a word is neither a client nor a group
  */
@@ -61,7 +62,8 @@ export function chooseClients(
   }
   return clients.filter(
     (client) =>
-      isMeasurable(client, scenario) && words.some((word) => groupOf(word)?.(client) ?? client.name === word),
+      (isMeasurable(client, scenario) || isNamed(client, words)) &&
+      words.some((word) => groupOf(word)?.(client) ?? client.name === word),
   );
 }
 
@@ -72,14 +74,17 @@ export function assertMeasurable(
   clients: readonly BenchClient[],
 ): void {
   const words = text?.split(",") ?? [];
-  // The group of a protocol contains nothing else, so that it is as good as a name.
-  const isNamed = ({ name, protocol }: BenchClient) => words.includes(name) || words.includes(protocol);
-  const other = clients.find((client) => isNamed(client) && !isMeasurable(client, scenario));
+  const other = clients.find((client) => isNamed(client, words) && !isMeasurable(client, scenario));
   if (!other) return;
   throw new UsageError(
     `--clients must name clients over HTTP for ${scenario.name}: it measures connections to the gateway, and ${other.name} connects to Redis.`,
   );
 }
 
-const isMeasurable = (client: BenchClient, { protocol }: ScenarioClients): boolean =>
+/** Whether the words name a client. The group of a protocol contains nothing else, so that it is as good as a name. */
+const isNamed = ({ name, protocol }: BenchClient, words: readonly string[]): boolean =>
+  words.includes(name) || words.includes(protocol);
+
+/** Whether a scenario can measure a client: it may measure connections to the gateway alone. */
+export const isMeasurable = (client: BenchClient, { protocol }: Pick<ScenarioClients, "protocol">): boolean =>
   protocol === undefined || client.protocol === protocol;

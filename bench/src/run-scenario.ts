@@ -22,7 +22,7 @@ export async function runScenario(
   chosen: readonly BenchClient[],
   progress: Progress,
 ): Promise<Outcome> {
-  const { clients, redis, notes } = availableClients(chosen, scenario.ownServer);
+  const { clients, redis, notes } = availableClients(chosen, scenario);
   const closing: (() => unknown)[] = [];
   let recorded: Record<string, unknown> = {};
   const context: Context = {

@@ -144,6 +144,9 @@ describe("the command line", () => {
       clients: clients.filter((each) => each !== tcp),
     });
     expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
+    // With all scenarios, the runner skips it where it cannot be measured, with a note.
+    const every = read("all", "--clients", "ioredis") as Extract<ReturnType<typeof read>, { action: "all" }>;
+    for (const run of every.runs) expect(run.clients).toEqual([tcp]);
     // A new client joins the groups by its own properties.
     expect(read("none", "--clients", "tcp")).toMatchObject({ clients: [tcp] });
     expect(read("none", "--clients", "warmline,tcp")).toMatchObject({ clients: [standard[0], tcp] });

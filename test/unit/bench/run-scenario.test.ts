@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { exactly } from "../../../bench/src/checks.js";
 import { Progress } from "../../../bench/src/progress.js";
 import { randomFrom } from "../../../bench/src/random.js";
@@ -38,6 +39,7 @@ async function ran(
   more: Partial<ScenarioDefinition<Each, { ms: number }>> = {},
   given: Partial<Settings> = {},
   reported = progress,
+  clients: readonly BenchClient[] = [],
 ): Promise<{ order: string; data: any; outcome: Awaited<ReturnType<typeof runScenario>> }> {
   const order: string[] = [];
   const scenario = defineScenario<Each, { ms: number }>({
@@ -54,7 +56,7 @@ async function ran(
     report: () => report,
     ...more,
   });
-  const outcome = await runScenario(scenario, { ...settings, ...given }, [], reported);
+  const outcome = await runScenario(scenario, { ...settings, ...given }, clients, reported);
   return { order: order.join(""), data: outcome.data, outcome };
 }
 
@@ -142,6 +144,24 @@ test("the runner mixes long and short cases so that all lanes end at about the s
     // Long ones are not all in the first half.
     expect(new Set(queue.slice(-220))).toEqual(new Set([short, long]));
   }
+});
+
+test("the runner skips a client that the scenario cannot measure, and names it", async () => {
+  const used: string[] = [];
+  const cases = ({ clients }: Context) => {
+    used.push(...clients.map(({ name }) => name));
+    return CASES;
+  };
+  const clients = (["http", "tcp"] as const).map((protocol) => ({
+    name: protocol,
+    label: protocol,
+    protocol,
+  }));
+  const { outcome } = await ran({ cases, protocol: "http" }, {}, progress, clients as BenchClient[]);
+  expect(used).toEqual(["http"]);
+  expect(outcome.notes).toEqual([
+    "Skipped: tcp: the scenario measures connections to the gateway, not to Redis.",
+  ]);
 });
 
 test("the runner prints the time left by the durations of the cases, before the first one ends", async () => {
