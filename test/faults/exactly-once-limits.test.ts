@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
   carries,
@@ -82,7 +82,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     // The shortest lifetime that is allowed: the second repeat is sent shortly before the call ends.
     const redis = client({ timeout: 500, exactlyOnceTtl: 10_500, retry: { retries: 2, backoff: () => 400 } });
     await expect(redis.incr("n")).rejects.toBeInstanceOf(TimeoutError);
-    await vi.waitFor(() => expect(delivered).toBeGreaterThan(0), 5_000);
+    await expect.poll(() => delivered).toBeGreaterThan(0);
     await pause(200);
     expect(await direct().get("n")).toBe(1);
     const [token] = await direct().keys("n:wl:*");

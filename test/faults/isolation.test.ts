@@ -168,7 +168,7 @@ describe.each([
     expect(closed).toBe(false);
     controllers[1]!.abort("last");
     await expect(calls[1]).rejects.toBe("last");
-    await vi.waitFor(() => expect(closed).toBe(true));
+    await expect.poll(() => closed).toBe(true);
     await pause(100);
     expect(endpoint.requests).toHaveLength(1);
   });

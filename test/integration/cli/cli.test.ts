@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { startFakeRedis } from "warmline-testbed";
+import { freePorts, startFakeRedis } from "warmline-testbed";
 import { CliProcess, post, STATE_FOLDER } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
@@ -149,13 +149,12 @@ describe("a gateway that runs until it is stopped", () => {
   });
 
   test("--redis that refuses connections is named with the reason, in the ready lines and in the log", async () => {
-    const port = await takenPort();
-    await new Promise((done) => servers.pop()!.close(done));
+    const [port] = await freePorts(1);
     const started = cli(["--port", "0", "--redis", `redis://127.0.0.1:${port}`, "--log-level", "info"]);
     const problem = `redis at 127.0.0.1:${port} cannot be reached: ECONNREFUSED`;
     await started.printed(new RegExp(`^problem: ${problem}; commands fail until it replies$`, "m"));
-    expect(started.stderr).toContain(`"msg":"${problem}"`);
-    const redis = await startFakeRedis(undefined, { port });
+    await started.printed(new RegExp(`"msg":"${problem}"`), "stderr");
+    const redis = await startFakeRedis(undefined, { port: port! });
     await started.printed(new RegExp(`"msg":"redis at 127.0.0.1:${port} can be reached"`), "stderr");
     await redis.close();
     expect(started.stderr.split(problem)).toHaveLength(2);

@@ -340,9 +340,14 @@ describe("a lock", () => {
 
   test("a lock outlives its lease while its task runs, and ends when the task fails", async () => {
     const { withLock } = await instance<typeof Lock>("lock");
-    const long = withLock("job", () => pause(700).then(() => "done"), { lease: 450 });
-    await pause(550);
+    let finish = (_result: string) => {};
+    const finished = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    const long = withLock("job", () => finished, { lease: 600 });
+    await pause(700);
     await expect(withLock("job", async () => {}, { wait: 30 })).rejects.toThrow("held by another for 30 ms");
+    finish("done");
     expect(await long).toBe("done");
     await expect(withLock("job", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     expect(await withLock("job", async () => "free", { wait: 0 })).toBe("free");

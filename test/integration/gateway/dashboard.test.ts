@@ -28,7 +28,7 @@ beforeAll(async () => {
   await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
   await call(gateway, "/get/k", { token: null });
   await redis.close();
-  await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503));
+  await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503), 10_000);
   // One sample per second.
   await new Promise((done) => setTimeout(done, 1_200));
   const { text } = await call(gateway, "/metrics");

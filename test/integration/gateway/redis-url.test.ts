@@ -8,7 +8,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   let port: number;
   let gateway: Gateway | undefined;
   const start = async (url: string) => {
-    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 400 });
+    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 2_000 });
     return gateway;
   };
   beforeAll(async () => {

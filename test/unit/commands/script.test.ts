@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 
@@ -14,5 +14,5 @@ test.each([{}, { readonly: true }])("a script on Node has its digest from the st
 test("a script on the fetch entry has its digest soon after, without a call", async () => {
   const script = new FetchRedis(options).createScript(text);
   expect(script.sha1).toBe("");
-  await vi.waitFor(() => expect(script.sha1).toBe(digest));
+  await expect.poll(() => script.sha1).toBe(digest);
 });

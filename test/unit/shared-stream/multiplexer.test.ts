@@ -38,8 +38,11 @@ afterEach(() => {
 const create = (options = {}) => sharedStream(new Redis({ url: "http://shared", token: "t", ...options }));
 
 /** Lets everything happen that needs no time. */
-const { setTimeout } = globalThis;
-const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+const { setImmediate, setTimeout } = globalThis;
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe("a shared stream", () => {
   test("subscriptions and unsubscriptions of one turn are one request each", async () => {
@@ -88,7 +91,7 @@ describe("a shared stream", () => {
       });
     const stream = create();
     const [first, second] = [stream.subscribe("first"), stream.subscribe("second")];
-    await vi.waitFor(() => expect(requests).toHaveLength(2));
+    await vi.waitFor(() => expect(requests).toHaveLength(2), 10_000);
     send("data: subscribe,first,1\n\n");
     await first.ready;
     // The rest is refused by itself.
@@ -116,7 +119,7 @@ describe("a shared stream", () => {
     await own.unsubscribe();
     await settle();
     send("data: message,a,1\n\n");
-    await vi.waitFor(() => expect(heard).toEqual([1]));
+    await vi.waitFor(() => expect(heard).toEqual([1]), 10_000);
     await shared.unsubscribe();
   });
 
@@ -185,7 +188,7 @@ describe("a shared stream", () => {
     await settle();
     vi.useRealTimers();
     // Silence ends the stream.
-    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(2), 10_000);
     await subscriber.unsubscribe();
   });
 

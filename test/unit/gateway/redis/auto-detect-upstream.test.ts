@@ -116,7 +116,7 @@ test("a queued command has that much less time for its reply", async () => {
   upstream.sendAlone([command("GET", "k")], [0], receiver("second blocking"));
   upstream.transaction([command("GET", "k")], receiver("second transaction"));
   resolve();
-  await vi.waitFor(() => expect(received).toContain("EXEC"));
+  await vi.waitFor(() => expect(received).toContain("EXEC"), 10_000);
   for (let ms = 0; ms < 3 * TIMEOUT; ms += 10) {
     await later(10);
     await new Promise((resolve) => setImmediate(resolve));

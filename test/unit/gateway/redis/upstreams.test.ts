@@ -69,7 +69,7 @@ test("users are limited: the least recently used one goes first, with all that a
     (commands, receiver) => void waiting.sendAlone(commands, [10_000], receiver),
     ["BLPOP k 10"],
   );
-  await vi.waitFor(() => expect(state.popped).not.toBeNull());
+  await vi.waitFor(() => expect(state.popped).not.toBeNull(), 10_000);
   for (let number = 2; number < MAX_USERS; number++) upstreams.of(user(number));
   vi.advanceTimersByTime(1);
   expect(upstreams.of(user(0))).toBe(first);
