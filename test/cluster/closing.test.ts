@@ -1,0 +1,293 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  connectRedis,
+  type RedisCluster,
+  redisAvailable,
+  startCluster,
+  startRedis,
+  startSentinels,
+} from "warmline-testbed";
+import { CliProcess } from "../integration/cli/cli-process.js";
+import { type Item, keyOfEachSlot, until } from "./support.js";
+
+// Commands that block at Redis when the gateway gets SIGTERM, before each kind of deployment.
+
+/** Sends a command to one server. */
+type Send = (...args: (string | number)[]) => Promise<unknown>;
+
+/** The servers behind a gateway. */
+interface Deployment {
+  readonly url: string;
+  /** Keys that spread over all primaries. */
+  readonly keys: readonly string[];
+  /** The server that has a key. */
+  of(key: string): Send;
+  /** All servers that take writes. */
+  readonly primaries: readonly Send[];
+  /** Ends the server of the first key as a machine that dies. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const KEYS = 9;
+
+async function oneRedis(): Promise<Deployment> {
+  const { url, command, kill, stop } = await startRedis();
+  const keys = Array.from({ length: KEYS }, (_, at) => `k${at}`);
+  return { url, keys, of: () => command, primaries: [command], kill, stop };
+}
+
+async function cluster(): Promise<Deployment> {
+  const { url, nodes, stop }: RedisCluster = await startCluster();
+  const bySlot = keyOfEachSlot();
+  const keys = Array.from({ length: KEYS }, (_, at) => bySlot[Math.floor(((at + 0.5) * 16_384) / KEYS)]!);
+  const primaries = nodes.filter(({ role }) => role === "primary").map(({ command }) => command);
+  return {
+    url,
+    keys,
+    primaries,
+    of: (key) => primaries[Math.floor((bySlot.indexOf(key) * primaries.length) / 16_384)]!,
+    kill: () => nodes[0]!.kill(),
+    stop,
+  };
+}
+
+async function sentinels(): Promise<Deployment> {
+  const { url, primary, stop } = await startSentinels();
+  const { command, close } = await connectRedis({ port: primary.port });
+  const keys = Array.from({ length: KEYS }, (_, at) => `k${at}`);
+  return {
+    url,
+    keys,
+    of: () => command,
+    primaries: [command],
+    kill: () => primary.kill(),
+    async stop() {
+      close();
+      await stop();
+    },
+  };
+}
+
+const deployments: [name: string, start: () => Promise<Deployment>][] = [
+  ["one Redis", oneRedis],
+  ["a cluster", cluster],
+  ["Sentinels", sentinels],
+];
+
+describe.skipIf(!redisAvailable()).each(deployments)("SIGTERM before %s", (_name, startDeployment) => {
+  let deployment: Deployment;
+  let gateway: CliProcess;
+  let url: string;
+  afterEach(async () => {
+    await gateway?.stop();
+    await deployment?.stop();
+  });
+
+  async function start(...flags: string[]): Promise<void> {
+    deployment = await startDeployment();
+    gateway = new CliProcess(["--redis", deployment.url, "--port", "0", "--token", "t", ...flags]);
+    url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+  }
+
+  /** Sends a request on a connection of its own. */
+  async function post(body: unknown, path = "/", token = "t") {
+    const headers = { authorization: `Bearer ${token}`, connection: "close" };
+    const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const { status } = response;
+    return {
+      status,
+      outcome: response.headers.get("warmline-outcome"),
+      json: (await response.json()) as any,
+    };
+  }
+
+  async function blocked(): Promise<number> {
+    const counts = await Promise.all(
+      deployment.primaries.map(async (send) =>
+        Number(/^blocked_clients:(\d+)/m.exec(String(await send("INFO", "clients")))![1]),
+      ),
+    );
+    return counts.reduce((sum, count) => sum + count);
+  }
+
+  test.each(["1", "3"])(
+    "%s worker(s) end blocking commands of every kind with 503, as not applied, and exit with 0",
+    { timeout: 60_000 },
+    async (workers) => {
+      await start("--workers", workers, "--shutdown-timeout", "20s");
+      const { keys, of } = deployment;
+      const [k0, k1, k2, k3, k4, k5, k6, k7, k8] = keys as readonly string[];
+      await of(k4!)("XGROUP", "CREATE", k4!, "group", "$", "MKSTREAM");
+      const commands = [
+        ["BLPOP", k0, "60"],
+        ["BRPOP", k1, "0"],
+        ["BLMOVE", k2, `{${k2}}to`, "LEFT", "LEFT", "0"],
+        ["XREAD", "BLOCK", "0", "STREAMS", k3, "$"],
+        ["XREADGROUP", "GROUP", "group", "me", "BLOCK", "60000", "STREAMS", k4, ">"],
+        ["BZPOPMIN", k5, "0"],
+        ["BLMPOP", "60", "1", k6, "LEFT"],
+      ];
+      const single = commands.map((command) => post(command));
+      const mixed = post(
+        [
+          ["SET", `{${k7}}a`, 1],
+          ["BLPOP", k7, 60],
+          ["INCR", `{${k7}}a`],
+          ["BRPOP", k8, 60],
+        ],
+        "/pipeline",
+      );
+      const waits = post(
+        [
+          ["SET", `{${k7}}b`, 1],
+          ["WAIT", 9, 0],
+        ],
+        "/pipeline",
+      );
+      await until(async () => (await blocked()) >= commands.length + 2);
+      gateway.child.kill("SIGTERM");
+      for (const [at, response] of (await Promise.all(single)).entries()) {
+        expect([commands[at]![0], response]).toMatchObject([
+          commands[at]![0],
+          {
+            status: 503,
+            outcome: "unsent",
+            json: { error: expect.stringContaining("the gateway is closing") },
+          },
+        ]);
+      }
+      const unsent = { error: expect.stringMatching(/^UNSENT .*the gateway is closing/) };
+      expect((await mixed).json).toEqual([{ result: "OK" }, unsent, { result: 2 }, unsent]);
+      const [set, waited] = (await waits).json as Item[];
+      expect(set).toEqual({ result: "OK" });
+      // The number of replicas that have the write by now.
+      expect([0, 1]).toContain(waited!.result);
+      expect(await gateway.ended).toBe(0);
+      expect(await blocked()).toBe(0);
+      // None of them takes an element any more.
+      for (const key of [k0, k1, k2, k6, k7, k8] as string[])
+        expect(await of(key)("RPUSH", key, "x")).toBe(1);
+      expect(await of(k5!)("ZADD", k5!, 1, "m")).toBe(1);
+      expect(await of(k5!)("ZCARD", k5!)).toBe(1);
+    },
+  );
+
+  test("a command that Redis does not let the gateway unblock has an unknown outcome", {
+    timeout: 60_000,
+  }, async () => {
+    deployment = await startDeployment();
+    const { keys, of, primaries } = deployment;
+    for (const send of primaries)
+      await send("ACL", "SETUSER", "plain", "on", ">pw", "~*", "&*", "+@all", "-client|unblock");
+    const redis = deployment.url.replace("://", "://plain:pw@");
+    gateway = new CliProcess(["--redis", redis, "--port", "0", "--token", "t", "--shutdown-timeout", "2s"]);
+    url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+    const waiting = keys.slice(0, 4).map((key) => post(["BLPOP", key, 60]));
+    await until(async () => (await blocked()) >= waiting.length);
+    gateway.child.kill("SIGTERM");
+    for (const { status, outcome } of await Promise.all(waiting))
+      expect({ status, outcome }).toEqual({ status: 503, outcome: "unknown" });
+    expect(await gateway.ended).toBe(0);
+    await until(async () => (await blocked()) === 0);
+    expect(await of(keys[0]!)("RPUSH", keys[0]!, "x")).toBe(1);
+  });
+
+  test("commands that wait for a server get 503 as not applied, or the reply of the next one", {
+    timeout: 60_000,
+  }, async () => {
+    await start("--shutdown-timeout", "1s");
+    const { keys, kill } = deployment;
+    const key = keys[0]!;
+    expect((await post(["SET", key, "v"])).status).toBe(200);
+    await kill();
+    const blocking = [
+      post(["BLPOP", `{${key}}list`, 30]),
+      post(["XREAD", "BLOCK", 0, "STREAMS", `{${key}}s`, "$"]),
+    ];
+    const others = [post(["SET", key, "w"]), post(["GET", key]), post([["SET", key, "x"]], "/multi-exec")];
+    let settled = 0;
+    for (const response of [...blocking, ...others]) void response.then(() => settled++);
+    // A command that found a single server gone fails at once.
+    const active = /^warmline_gateway_connections\{state="active"\} (\d+)$/m;
+    await until(async () => {
+      const response = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer t" } });
+      // One of them is that of this request.
+      return Number(active.exec(await response.text())![1]) + settled > blocking.length + others.length;
+    });
+    gateway.child.kill("SIGTERM");
+    const unsent = { status: 503, outcome: "unsent" };
+    for (const response of await Promise.all(blocking)) expect(response).toMatchObject(unsent);
+    for (const response of await Promise.all(others)) {
+      // The next primary may have come in time.
+      if (response.status !== 200) expect(response).toMatchObject(unsent);
+    }
+    expect(await gateway.ended).toBe(0);
+  });
+
+  test("each element that others push meanwhile is in a response or in Redis", {
+    timeout: 120_000,
+  }, async () => {
+    for (let round = 0; round < 5; round++) {
+      if (round === 0) await start("--workers", "2");
+      else {
+        gateway = new CliProcess([
+          "--redis",
+          deployment.url,
+          "--port",
+          "0",
+          "--token",
+          "t",
+          "--workers",
+          "2",
+        ]);
+        url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+      }
+      const { keys, of } = deployment;
+      const popped: string[] = [];
+      const failures: unknown[] = [];
+      let stopping = false;
+      const consume = async (key: string) => {
+        for (;;) {
+          const response = await post(["BLPOP", key, 30]).catch((error: Error) => error);
+          if (response instanceof Error) {
+            // The listener is closed.
+            if (!stopping) failures.push(response);
+            return;
+          }
+          if (response.status === 200) popped.push(response.json.result[1]);
+          else if (!stopping || response.status !== 503 || response.outcome !== "unsent")
+            failures.push(response);
+        }
+      };
+      const consumers = keys.flatMap((key) => [consume(key), consume(key), consume(key)]);
+      await until(async () => (await blocked()) >= KEYS);
+      let pushing = true;
+      const pushed: string[] = [];
+      const push = async (key: string) => {
+        for (let n = 0; pushing; n++) {
+          const element = `${round}:${key}:${n}`;
+          await of(key)("RPUSH", key, element);
+          pushed.push(element);
+        }
+      };
+      const pushers = keys.map(push);
+      await until(() => popped.length > 50);
+      stopping = true;
+      const ended = gateway.stop();
+      await Promise.all(consumers);
+      pushing = false;
+      await Promise.all(pushers);
+      expect(await ended).toBe(0);
+      const left: string[] = [];
+      for (const key of keys) {
+        left.push(...((await of(key)("LRANGE", key, 0, -1)) as string[]));
+        await of(key)("DEL", key);
+      }
+      expect(failures).toEqual([]);
+      const kept = new Set([...popped, ...left]);
+      expect(pushed.filter((element) => !kept.has(element))).toEqual([]);
+      expect(popped.length + left.length).toBe(pushed.length);
+    }
+  });
+});
