@@ -142,7 +142,7 @@ describe("blocks of other results", () => {
 
     test("README marks an outcome that a time limit turns into a rejection with a star", () => {
       const text = block("faults", outcomesWith("rejected", tuned!.label));
-      expect(text).toContain("\n\\* Rejected with a time limit: ");
+      expect(text).toContain("\n\\* Rejected with warmline's [`deadline`]");
       // The agent was not measured with one.
       expect(lineOf(text, "GET, no reply")).toMatch(/^.*\| \*\*hung\*\*\\\* \| \*\*hung\*\* \|/);
       expect(lineOf(text, "INCR, proxy 503")).toMatch(/503 \| rejected \| right \| rejected \| rejected \|/);
