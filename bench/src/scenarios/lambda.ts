@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { LambdaFunction } from "../aws/lambda.js";
+import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
 import { atLeast } from "../checks.js";
 import { clientStyle } from "../client-style.js";
 import { factor, ms, withInterval } from "../format.js";
@@ -9,13 +9,6 @@ import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
-/** Invocations back to back for each one after a pause. */
-const PER_PAUSED = 10;
-/** The writes after a pause. The function is frozen by then. */
-const WRITES = {
-  set: { command: "set", keys: ["greeting"] },
-  incr: { command: "incr", keys: ["counter"] },
-} as const;
 
 const nameOf = ({ keepAlive, memoryMb }: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
   `${memoryMb} MB, keep-alive ${keepAlive ? "on" : "off"}`;
@@ -51,25 +44,7 @@ export default defineScenario({
       BENCH_KEEPALIVE: keepAlive ? "1" : "0",
       BENCH_LIFETIME: "reused",
     });
-    const first = await lambda.invoke({});
-    const warm = [];
-    for (let n = 1; n < settings.invocations; n++) warm.push(await lambda.invoke({}));
-    const afterPause = async (event: object) => {
-      const durations: number[] = [];
-      for (let n = 0; n < settings.invocations; n += PER_PAUSED) {
-        await pause(settings.seconds * 1_000);
-        durations.push((await lambda.invoke(event)).durationMs);
-      }
-      return durations;
-    };
-    return {
-      init: first.initMs ?? Number.NaN,
-      first: first.durationMs,
-      warm: warm.map(({ durationMs }) => durationMs),
-      billed: warm.map(({ billedMs }) => billedMs),
-      set: await afterPause(WRITES.set),
-      incr: await afterPause(WRITES.incr),
-    };
+    return measureInstance(lambda, settings.invocations, settings.seconds);
   },
   report: (rows, { settings }) => {
     const kept = rows
