@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { CliProcess } from "../integration/cli/cli-process.js";
-import { run } from "../integration/gateway/http.js";
+import { call, run } from "../integration/gateway/http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Several times what the kernel's buffers on loopback hold. */
@@ -160,8 +160,17 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     ["maxBufferedBytes", { maxBufferedBytes: 8e6 }],
   ])("a cut response over HTTP/1.0 ends with a reset: cut by %s", async (_, options) => {
     const port = await start(options);
-    // Several readers use up the memory.
-    const all = await Promise.all([1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0"))));
+    // Several readers use up the memory. None has a connection to Redis of its own, since all wait for the first reply.
+    process.kill(redis.pid, "SIGSTOP");
+    const reading = [1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0")));
+    const active = async () => {
+      const { text } = await call(gateway, "/metrics");
+      return Number(/^warmline_gateway_connections\{state="active"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    // With the request for the number.
+    await expect.poll(active).toBe(reading.length + 1);
+    process.kill(redis.pid, "SIGCONT");
+    const all = await Promise.all(reading);
     const cut = all.filter(({ bytes }) => bytes <= SIZE);
     expect(cut.length).toBeGreaterThan(0);
     expect(cut.filter(({ reset }) => !reset)).toEqual([]);
