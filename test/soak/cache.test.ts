@@ -16,6 +16,7 @@ test("a function that was frozen for a minute does not store its result over tha
     startInstance({
       handler: HANDLER,
       timeoutMs: 90_000,
+      initTimeoutMs: 60_000,
       env: {
         WARMLINE_URL: gateway.url,
         WARMLINE_TOKEN: gateway.token,

@@ -57,6 +57,7 @@ describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`,
         await startInstance({
           handler: HANDLER,
           timeoutMs: 3_600_000,
+          initTimeoutMs: 60_000,
           freezer: "signals",
           env: { WARMLINE_URL: url, WARMLINE_TOKEN: TOKEN, CLIENT: JSON.stringify({ timeout: 1_500 }) },
         }),

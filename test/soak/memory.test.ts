@@ -10,7 +10,7 @@ const LIMIT_MB = 512;
 const SECONDS = Number(process.env.SOAK_LOAD_SECONDS ?? 60);
 /** The longest time in ms for which a well-behaved client may get no response. */
 const MAX_GAP = 5_000;
-/** The longest time in ms that a response may take beyond pauses of Redis. */
+/** The longest time in ms that a response may take beyond pauses of Redis, if the gateway has a processor to itself. */
 const MAX_DELAY = 200;
 const READER = "reads-alone";
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -22,6 +22,19 @@ let probe: Probe;
 let redisProbe: Probe;
 let peakMb = 0;
 let watch: NodeJS.Timeout;
+let atStart: ProcessorTime;
+
+interface ProcessorTime {
+  readonly ran: number;
+  /** The time for which it could have run, but other processes had the processors. */
+  readonly waited: number;
+}
+
+/** The times in ns of the gateway's main thread. */
+function processorTime(): ProcessorTime {
+  const [ran = 0, waited = 0] = readFileSync(`/proc/${gateway.pid}/schedstat`, "utf8").split(" ").map(Number);
+  return { ran, waited };
+}
 
 function residentMb(): number {
   const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8")) ?? [];
@@ -100,6 +113,7 @@ beforeEach(async () => {
   await run("SETRANGE", "nul20", "19999999", "x");
   for (let i = 0; i < 4; i++) await run("APPEND", "a20", "a".repeat(5_000_000));
   peakMb = 0;
+  atStart = processorTime();
   watch = setInterval(() => {
     peakMb = Math.max(peakMb, residentMb());
   }, 10);
@@ -124,8 +138,13 @@ async function expectServed(name: string): Promise<void> {
   expect(errors).toBe(0);
   expect(count).toBeGreaterThan(0);
   expect(longestGap).toBeLessThan(MAX_GAP);
+  const { ran, waited } = processorTime();
+  // On a busy machine, everything that the gateway does takes this many times longer.
+  const slowdown = 1 + (waited - atStart.waited) / (ran - atStart.ran);
   // A pause of Redis or of the machine is in both.
-  expect(worst).toBeLessThan(MAX_DELAY + 2 * ofRedis.worst);
+  expect(worst, `slowed down ${slowdown.toFixed(1)} times`).toBeLessThan(
+    MAX_DELAY * slowdown + 2 * ofRedis.worst,
+  );
   expect((await gateway.health()).status).toBe("ok");
   expect(peakMb).toBeLessThan(LIMIT_MB);
 }

@@ -102,6 +102,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
           await startInstance({
             handler: fileURLToPath(new URL("./handlers/model.mjs", import.meta.url)),
             timeoutMs: 3_600_000,
+            initTimeoutMs: 60_000,
             freezer: "signals",
             ...(process.env.MODEL_NODE && { node: process.env.MODEL_NODE }),
             env: {

@@ -94,6 +94,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
         startInstance({
           handler: fileURLToPath(new URL("./handlers/worker.mjs", import.meta.url)),
           timeoutMs: 600_000,
+          initTimeoutMs: 60_000,
           freezer: "signals",
           env: {
             WARMLINE_URL: path.url,
