@@ -74,6 +74,7 @@ const SAME: Record<string, string[][]> = {
     ["XADD", "missing", "NOMKSTREAM", "x", "f", "v"],
     ["XADD", "missing", "NOMKSTREAM", "MAXLEN", "~", "5", "0-0", "f", "v"],
     ["XADD", "missing", "NOMKSTREAM", "1-*", "f", "v"],
+    ["XADD", "missing", "MINID", "x", "0-0", "f", "v"],
     ["EXISTS", "missing"],
     ["SET", "k", "v"],
     ["LINDEX", "k", "x"],
@@ -215,10 +216,12 @@ const SAME: Record<string, string[][]> = {
     ["INCRBYFLOAT", "f", "-1e-7"],
     ["HINCRBYFLOAT", "h", "f", "1e21"],
   ],
-  "ZSCAN writes scores of large sets in 17 digits": [
+  "ZSCAN orders small sets by score, and writes scores of large ones in 17 digits": [
     ["ZADD", "z", "0.1", "a".repeat(65), "1e17", "b"],
     ["ZSCAN", "z", "0", "MATCH", "a*"],
     ["ZSCAN", "z", "0", "MATCH", "b"],
+    ["ZADD", "small", "2", "c", "1", "b", "1", "a", "-inf", "d"],
+    ["ZSCAN", "small", "0"],
   ],
   "positions have 17 decimals": [
     ["GEOADD", "g", "13.361389", "38.115556", "Palermo", "-122.5", "0", "sea"],

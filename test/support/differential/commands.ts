@@ -44,6 +44,10 @@ const score = few(
   "1e300",
   "3.0",
   "123456789012345678",
+  "1e16",
+  "-1e17",
+  "9007199254740993",
+  "0.0001234",
 );
 const oddScore = fc.oneof({ weight: 10, arbitrary: score }, { weight: 1, arbitrary: few("nan", "x", "") });
 const scoreBound = fc.oneof(
@@ -160,6 +164,7 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("HGETALL", h),
     command("HKEYS", h),
     command("HVALS", h),
+    command("HSCAN", h, "0", maybe("MATCH", few("a", "[ab]", "x*"))),
     command("HLEN", h),
     command("HSTRLEN", h, member),
     command("HEXISTS", h, member),
@@ -193,6 +198,7 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("SISMEMBER", set, member),
     command("SMISMEMBER", set, some(member)),
     command("SMEMBERS", set),
+    command("SSCAN", set, "0", "MATCH", few("a", "x*")),
     command("SMOVE", set, set, member),
     command(few("SINTER", "SUNION", "SDIFF"), some(set)),
     command(few("SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE"), set, some(set)),
@@ -221,6 +227,7 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("ZREVRANGEBYSCORE", z, scoreBound, scoreBound, withScores, limit),
     command("ZRANGEBYLEX", lex, lexBound, lexBound, limit),
     command("ZRANGESTORE", z, z, int, int),
+    command("ZSCAN", z, "0", maybe("MATCH", few("a", "[ab]", "x*"))),
     command("ZREMRANGEBYRANK", z, int, int),
     command("ZREMRANGEBYSCORE", z, scoreBound, scoreBound),
     command("ZREMRANGEBYLEX", lex, lexBound, lexBound),

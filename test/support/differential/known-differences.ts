@@ -15,7 +15,7 @@ export interface KnownDifference {
 
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    name: "XCLAIM that claims nothing creates the consumer, as in Redis since 7.2",
+    name: "XCLAIM and XAUTOCLAIM that claim nothing create the consumer, as in Redis since 7.2",
     example: [
       ["XGROUP", "CREATE", "k", "g", "0", "MKSTREAM"],
       ["XCLAIM", "k", "g", "c", "0", "1-1"],
@@ -26,7 +26,8 @@ export const knownDifferences: readonly KnownDifference[] = [
       redis === ":1" &&
       embedded === ":0" &&
       before.some(
-        ([name, , group, consumer]) => name === "XCLAIM" && group === command[3] && consumer === command[4],
+        ([name, , group, consumer]) =>
+          /^X(AUTO)?CLAIM$/.test(name!) && group === command[3] && consumer === command[4],
       ),
   },
   {

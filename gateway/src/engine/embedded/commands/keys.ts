@@ -282,6 +282,16 @@ function scanReply(next: bigint, items: RedisValue[]): RedisResult {
   return array([bulkValue(String(next)), RedisValue.array(items)]);
 }
 
+interface Scored {
+  readonly member: Buffer;
+  readonly score: number;
+}
+
+function byScore(left: Scored, right: Scored): number {
+  if (left.score === right.score) return Buffer.compare(left.member, right.member);
+  return left.score < right.score ? -1 : 1;
+}
+
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
 export function addKeyCommands(executor: CommandExecutor): void {
   const keys = libraryCommand(executor, "keys");
@@ -388,7 +398,7 @@ export function addKeyCommands(executor: CommandExecutor): void {
     itemScan("zscan", (value, args) => {
       if (value && value.type !== "zset") throw wrongType();
       const { items, next } = pageOf(value?.members ?? new Map(), args);
-      const found = matching(items, ({ member }) => member, args.match);
+      const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
       const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
       return scanReply(
         next,

@@ -72,9 +72,11 @@ const ADD_OPTION_LENGTHS: Readonly<Record<string, number>> = { NOMKSTREAM: 1, MA
 function checkAddId(args: readonly Buffer[]): void {
   let at = 1;
   for (;;) {
-    const length = ADD_OPTION_LENGTHS[optionName(args[at])];
+    const option = optionName(args[at]);
+    const length = ADD_OPTION_LENGTHS[option];
     if (length === undefined) break;
     at += /^[=~]$/.test(args[at + 1]?.toString("latin1") ?? "") ? length + 1 : length;
+    if (option === "MINID") checkIds(args.slice(at - 2, at));
   }
   const id = args[at]?.toString("latin1");
   // Without an id, or a field and its value, the number of arguments is wrong.
