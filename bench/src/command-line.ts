@@ -80,6 +80,17 @@ advise             recommends a setup for a function that runs --ops commands pe
 --per-month N      invocations per month, over which the gateway's price is spread
 `;
 
+/** Options that no scenario takes. */
+const ADVISE_OPTIONS = [
+  "ops",
+  "concurrency",
+  "max-connections",
+  "upstash",
+  "per-month",
+  "from",
+  "measure",
+] as const;
+
 /**
  * Parses the command line.
  * @throws UsageError with a one-line message
@@ -114,6 +125,9 @@ export function parse(
     throw new UsageError(
       "Expected one scenario, all, report, compare or advise. --list shows the scenarios, --help the options.",
     );
+  const ofAdvise = ADVISE_OPTIONS.find((option) => values[option] !== undefined);
+  if (ofAdvise !== undefined && name !== "advise")
+    throw new UsageError(`--${ofAdvise} is an option of advise. It cannot be used with ${name}.`);
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);
   const sizes = numbers("memory", values.memory, 64);

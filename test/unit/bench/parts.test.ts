@@ -133,6 +133,20 @@ describe("the command line", () => {
     expect(() => read("compare", "a", "b", "--json", "c")).toThrow("--json cannot be used with compare");
   });
 
+  test.each([
+    ["--ops=3"],
+    ["--concurrency=2"],
+    ["--max-connections=2"],
+    ["--upstash"],
+    ["--per-month=1"],
+    ["--from=a"],
+    ["--measure"],
+  ])("%s is refused by a scenario and by all", (option) => {
+    const error = `${option.split("=")[0]} is an option of advise. It cannot be used with`;
+    expect(() => read("keepalive", option)).toThrow(`${error} keepalive`);
+    expect(() => read("all", option)).toThrow(`${error} all`);
+  });
+
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });
