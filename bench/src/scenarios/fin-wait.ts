@@ -13,7 +13,7 @@ import { followClosed } from "../sockets/follow.js";
 import { kernelMissing } from "../sockets/kernel.js";
 
 /** The server's idle limit in s. */
-const LIMIT_S = 1;
+const LIMIT_S = 3;
 /** The article's time in FIN_WAIT_2, in s. */
 const ARTICLE_S = 30;
 const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
