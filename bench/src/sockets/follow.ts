@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ESTABLISHED, FIN_WAIT_2, type KernelSocket, kernelSockets } from "./kernel.js";
+import { ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, type KernelSocket, kernelSockets } from "./kernel.js";
 
 /** The time between two reads of the kernel's sockets in ms. */
 const SAMPLE_MS = 100;
@@ -10,7 +10,7 @@ const CLOSE_MS = 30_000;
 export interface ClosedSockets {
   /** Until none of them was in ESTABLISHED. */
   readonly closedMs: number;
-  /** From then until none of them was in FIN_WAIT_2, or until the limit. */
+  /** From the acknowledgement of their FIN until none of them was in FIN_WAIT_2, or until the limit. */
   readonly finWaitMs: number;
 }
 
@@ -40,7 +40,10 @@ export async function followClosed(
   };
   if (!(await until(ESTABLISHED, CLOSE_MS)))
     throw new Error(`The server on port ${port} did not close its connections within ${CLOSE_MS / 1_000} s.`);
-  const closed = performance.now();
+  const closedMs = performance.now() - began;
+  // The acknowledgement of the FIN may be delayed.
+  await until(FIN_WAIT_1, CLOSE_MS);
+  const acknowledged = performance.now();
   await until(FIN_WAIT_2, limitMs);
-  return { closedMs: closed - began, finWaitMs: performance.now() - closed };
+  return { closedMs, finWaitMs: performance.now() - acknowledged };
 }

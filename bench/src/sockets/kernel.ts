@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 const FILES = ["/proc/net/tcp", "/proc/net/tcp6"];
 export const ESTABLISHED = "01";
+export const FIN_WAIT_1 = "04";
 export const FIN_WAIT_2 = "05";
 const TIME_WAIT = "06";
 

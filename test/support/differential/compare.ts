@@ -73,7 +73,15 @@ function ordered(command: Command, reply: Reply): Reply {
   if (typeof reply === "string") return reply;
   if (command[0] === "XPENDING" && command.length > 3) return reply.map(withoutIdleTime);
   if (UNORDERED.has(command[0]!)) return [...reply].sort();
-  if (command[0] !== "HGETALL") return reply;
+  if (command[0] === "HGETALL") return sortedPairs(reply);
+  const [cursor, items] = reply;
+  if (!Array.isArray(items)) return reply;
+  if (command[0] === "SSCAN") return [cursor!, [...items].sort()];
+  return command[0] === "HSCAN" ? [cursor!, sortedPairs(items)] : reply;
+}
+
+/** The fields of a hash, each before its value, in the order of the fields. */
+function sortedPairs(reply: readonly Reply[]): readonly Reply[] {
   const pairs: [Reply, Reply][] = [];
   for (let at = 0; at < reply.length; at += 2) pairs.push([reply[at]!, reply[at + 1]!]);
   return pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat();

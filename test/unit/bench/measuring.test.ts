@@ -131,7 +131,7 @@ describe("the kernel's sockets", () => {
 
   test("a server's sockets are followed until they have left FIN_WAIT_2, without later ones and other servers'", async () => {
     const other = [socket(6_379, 9, "01"), socket(8_079, 2, "05"), socket(2, 6_379, "08")];
-    const states = [["01", "01"], ["01", "05"], ["05", "05"], ["05"], []];
+    const states = [["01", "01"], ["01", "05"], ["04", "05"], ["04", "05"], ["05", "05"], ["05"], []];
     let reads = 0;
     const read = () => {
       const own = (states.shift() ?? []).map((state, at) => socket(6_379, at + 1, state));
@@ -146,7 +146,8 @@ describe("the kernel's sockets", () => {
   });
 
   test("a socket that stays in FIN_WAIT_2 is followed up to the limit", async () => {
-    const states = ["01", "05"];
+    // FIN_WAIT_1 until the client's kernel acknowledges the FIN.
+    const states = ["01", "04", "04", "05"];
     const read = () => [socket(6_379, 1, states.length > 1 ? states.shift()! : states[0]!)];
     const { finWaitMs } = await followClosed(6_379, 20, read);
     expect(finWaitMs).toBeGreaterThanOrEqual(20);
