@@ -156,7 +156,9 @@ onRedis(
   "replica-down fails direct reads without a retry, and none of the others",
   async () => {
     const rows = await run("replica-down");
-    expect(rows.map(({ failed }) => failed.values[0] > 0)).toEqual([true, false, false, false]);
+    const others = rows.slice(1);
+    expect(others.length).toBeGreaterThan(2);
+    expect(rows.map(({ failed }) => failed.values[0] > 0)).toEqual([true, ...others.map(() => false)]);
     expect(rows[0].errorsS.values[0]).toBeGreaterThan(1);
   },
   60_000,

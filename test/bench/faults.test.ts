@@ -41,11 +41,11 @@ describe("every fault once, over TLS", () => {
     expect(faults.size).toBe(25);
     const own = ["warmline", "warmline, deadline", "warmline, exactly-once"];
     const tcp = findRedisServer() === undefined ? [] : ["ioredis (TCP)", "node-redis (TCP)"];
-    const peers = ["@upstash/redis", "bare agent", "fetch", ...tcp];
+    const peers = ["@upstash/redis", "bare agent", "fetch", "undici", ...tcp];
     const twice = peers.flatMap((peer) => [peer, `${peer}, tuned for faults`]);
     expect([...new Set(rows.map(({ label }) => label))]).toEqual([...own, ...twice]);
     // Seven faults are of HTTP. Without redis-server the two clients over TCP are skipped.
-    expect(rows).toHaveLength(9 * 25 + 2 * tcp.length * 18);
+    expect(rows).toHaveLength(11 * 25 + 2 * tcp.length * 18);
     for (const row of rows) {
       expect(sum(row, "resolved") + sum(row, "failed") + sum(row, "hung")).toBe(sum(row, "calls"));
     }
