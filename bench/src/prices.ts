@@ -7,7 +7,7 @@ export const PRICES = {
   /** Data transfer out of AWS, us-east-1, to the internet, first tier; within a region it costs less or nothing. */
   egress: { perGb: 0.09, readIn: "2026-11" },
   /** A gateway on AWS: Fargate on ARM by the hour, and a network load balancer without its units of load; us-east-1. */
-  gateway: { perVcpuHour: 0.032_38, perGbHour: 0.003_56, perBalancerHour: 0.022_5, readIn: "2026-06" },
+  gateway: { perVcpuHour: 0.032_38, perGbHour: 0.003_56, perBalancerHour: 0.022_5, readIn: "2026-04" },
 } as const;
 
 /** The share of invocations that start an instance, where a million are priced. */

@@ -122,9 +122,9 @@ test.skipIf(!redisAvailable())(
   "near counts and prices the reads of each cache, and stale values of all but verify",
   async () => {
     const { data, table, settings } = await run("near");
-    const of = (cache: string) => {
-      const at = (data as any[]).findIndex((row) => row.cache === cache);
-      const [, ...cells] = table.rows[at].cells.map(Number);
+    const of = (cache: string, every = 1) => {
+      const at = (data as any[]).findIndex((row) => row.cache === cache && row.every === every);
+      const [, , ...cells] = table.rows[at].cells.map(Number);
       const { commands, sent, received, stale, oldest, billed } = data[at];
       const [first, bytes, ages] = [
         commands.values[0],
@@ -140,11 +140,15 @@ test.skipIf(!redisAvailable())(
         cells,
       };
     };
-    const caches = ["none", "near", "verify", "node-redis", "client", "client-map"].map(of);
+    const names = ["none", "near", "verify", "node-redis", "client", "client-map"];
+    const caches = names.map((name) => of(name));
     const [none, near, verify, nodeRedis, client, clientMap] = caches as [any, any, any, any, any, any];
     expect([none.commands, client.commands]).toEqual([10, 10]);
     // Without a cache each sends ten.
     for (const cached of [near, verify, nodeRedis, clientMap]) expect(cached.commands).toBeLessThan(5);
+    // What has changed is read again.
+    expect(of("near", 20).commands).toBeLessThan(near.commands);
+    expect([of("verify", 20).stale, of("none", 20).commands]).toEqual([0, 10]);
     for (const cached of [near, nodeRedis, clientMap]) {
       // The replies to ten reads take more than those to a few.
       expect(cached.bytes[1]).toBeLessThan(none.bytes[1]);

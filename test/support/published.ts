@@ -44,6 +44,10 @@ export function idleResult(...frozenS: number[]): ReadonlyMap<string, Result> {
 export async function nearResult(): Promise<ReadonlyMap<string, Result>> {
   const context = { rig: async () => ({}), clients: clients.slice(1, 2), record: () => undefined };
   const cases = await nearScenario.cases(context as unknown as Context);
-  const rows = cases.map((each) => [(each as { title: string }).title, "1.4 (1.3 to 1.5)"]);
-  return measured("near", { table: table(["reads", "commands"], ...rows) });
+  const rows = (cases as readonly { title: string; every: number }[]).map(({ title, every }) => [
+    every === 1 ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`,
+    title,
+    every === 1 ? "9.9" : "1.4 (1.3 to 1.5)",
+  ]);
+  return measured("near", { table: table(["writes", "reads", "commands"], ...rows) });
 }

@@ -7,6 +7,9 @@ import type { Context } from "../scenario.js";
 export const MAX_STALE = 1_000;
 /** The time for which the function is frozen before each invocation, in ms. */
 export const FROZEN = 100;
+/** The numbers of invocations per overwritten key: often and rarely. */
+export const OFTEN = 1;
+export const RARELY = 20;
 export const KEYS = Array.from({ length: 10 }, (_, at) => `near:${at}`);
 
 /** A function: the cache that it reads through. */
@@ -16,6 +19,8 @@ export interface NearCase {
   readonly title: string;
   /** The client of the caches `client` and `client-map`. */
   readonly client?: BenchClient;
+  /** Invocations per overwritten key. */
+  readonly every: number;
   readonly rig: Rig;
 }
 
@@ -33,10 +38,11 @@ export interface NearSample {
 }
 
 /**
- * Measures a function that reads {@link KEYS}, frozen between invocations while one of the keys is overwritten.
+ * Measures a function that reads {@link KEYS}, frozen between invocations. One of the keys is overwritten in every so many
+ * freezes.
  */
 export async function measureNear(
-  { cache, title, client, rig }: NearCase,
+  { cache, title, client, every, rig }: NearCase,
   { settings: { invocations }, random }: Context,
 ): Promise<NearSample> {
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
@@ -60,7 +66,8 @@ export async function measureNear(
     const before = await counted();
     for (let call = 0; call < invocations; call++) {
       await instance.freeze();
-      await writer.overwrite(KEYS[Math.floor(random() * KEYS.length)]!);
+      const key = KEYS[Math.floor(random() * KEYS.length)]!;
+      if (call % every === 0) await writer.overwrite(key);
       await pause(FROZEN);
       const began = performance.now();
       const invocation = instance.invoke({ keys: KEYS });

@@ -8,7 +8,7 @@ import { type Origin, openSocket } from "./origin.js";
  * Why a connection was closed.
  * - `connect-failed`: it could not be opened.
  * - `closed-by-peer`: a FIN, a reset, or bytes that were no response or came out of turn.
- * - `idle-timeout`: it was idle for longer than the server keeps it, or for 300 s.
+ * - `idle-timeout`: it was idle for longer than the server keeps it, or for its maximum.
  * - `no-response`: it was suspected dead, and another connection responded first or took its place.
  * - `connection-close`: the response said `Connection: close`.
  * - `aborted`: the call's time was up, or its signal aborted, with the response outstanding.
@@ -25,8 +25,10 @@ export type CloseReason =
   | "closed-by-client"
   | "keep-alive-off";
 
-/** Maximum idle time in ms if the server sends no keep-alive timeout. */
-const IDLE_LIMIT = 300_000;
+/** Maximum idle time in ms if the server sends no keep-alive timeout: functions often run every five minutes. */
+const IDLE_LIMIT = 305_000;
+/** Maximum idle time in ms, whatever the server advertises: NAT gateways drop a connection that is idle for 350 s. */
+const MAX_IDLE = 345_000;
 
 /** Margin in ms below the idle limit that the server advertises, so that a write does not race with its close. */
 const ADVERTISED_MARGIN = 1_000;
@@ -179,7 +181,7 @@ function idleLimitOf(response: HttpResponse): number {
   const advertised = response.header("keep-alive");
   if (advertised !== lastAdvertised) {
     const seconds = advertised && /timeout=(\d+)/i.exec(advertised)?.[1];
-    lastLimit = seconds ? Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
+    lastLimit = seconds ? Math.min(MAX_IDLE, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
     lastAdvertised = advertised;
   }
   return lastLimit;

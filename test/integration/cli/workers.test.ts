@@ -202,6 +202,19 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
+  test("a second SIGTERM ends the workers too, without the drain delay", async () => {
+    const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--drain-delay", "60s"];
+    const other = new CliProcess(args);
+    const ready = `${(await other.printed(/^warmline-gateway ready (\S+)$/m))[1]}/ready`;
+    other.child.kill("SIGTERM");
+    await expect
+      .poll(async () => (await fetch(ready, { headers: { connection: "close" } })).status)
+      .toBe(503);
+    other.child.kill("SIGTERM");
+    // The workers have its standard output as well: it closes when the last one has ended.
+    expect(await other.ended).toBe(143);
+  });
+
   test("a port error is reported once by several workers", async () => {
     const second = new CliProcess(["--redis", redis.url, "--port", new URL(url).port, "--workers", "2"]);
     expect(await second.ended).toBe(1);

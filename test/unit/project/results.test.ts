@@ -108,7 +108,7 @@ describe("blocks of other results", () => {
     expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 2\.50 \(2\.30–2\.70\) \| [^|]* \|\n/);
     const reads = "1.4 (1.3–1.5)";
     expect(text).toContain(
-      `\nTen reads send ${reads} commands, ${reads} with \`warmline/near\`, ${reads} with a Map, ${reads} with node-redis' cache. `,
+      `\nTen reads of rarely written keys send ${reads} commands, ${reads} with \`warmline/near\`, ${reads} with a Map, ${reads} with node-redis' cache. `,
     );
     expect(text).toMatch(/: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
   });
@@ -205,13 +205,18 @@ describe("blocks of other results", () => {
 
   test("an unknown block, fault, row or column, and another machine, are refused by name", () => {
     expect(() => block("nothing")).toThrow("There is no block or scenario nothing.");
-    const near = measured("near", { table: table(["reads"]) });
-    const unnamed = measured("near", { table: table(["reads", "commands"], ["warmline, no cache", "10.0"]) });
+    const near = measured("near", { table: table(["writes", "reads"]) });
+    const unnamed = measured("near", {
+      table: table(
+        ["writes", "reads", "commands"],
+        ["a key overwritten in 20 invocations", "warmline, no cache", "10.0"],
+      ),
+    });
     expect(() => block("costs", new Map([...results, ...near]))).toThrow(
       "bench/results/near.json has no column commands",
     );
     expect(() => block("costs", new Map([...results, ...unnamed]))).toThrow(
-      "bench/results/near.json has no row warmline/near",
+      "bench/results/near.json has no row a key overwritten in 20 invocations, warmline/near",
     );
     expect(() => block("costs", new Map([...results, ...idleResult()]))).toThrow(
       "bench/results/idle.json has no row SET, 60 s frozen, warmline",
