@@ -159,6 +159,24 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
     return (table + sources(from, near ? readsNote(near) : "")).replaceAll(" to ", "–");
   },
+  // The medians of writes over TLS: the whole table has a hundred rows.
+  "first-write": (results) => {
+    const result = results.get("first-write");
+    if (!result) return tableBlock(results, "first-write");
+    const secure = rowsOf(result, ["pause", "way", "p50 ms"]).filter(
+      ([pause, way]) => pause!.endsWith(", TLS") && !way!.endsWith(", GET") && way !== "warmline, SET",
+    );
+    const pauses = [...new Set(secure.map(([pause]) => pause!))];
+    const rows = [...new Set(secure.map(([, way]) => way!))].map((way) => [
+      way.replace(/, SET$/, ""),
+      ...pauses.map((pause) => secure.find((row) => row[0] === pause && row[1] === way)?.[2] ?? ""),
+    ]);
+    const head = ["p50 ms of a write", ...pauses.map((pause) => pause.replace(/, TLS$/, ""))];
+    return (
+      markdown(head, rows) +
+      provenance(result, `Over TLS, with a round trip of ${result.settings.rttMs} ms. `)
+    );
+  },
   // Its verdicts are in its table.
   targets: (results) => tableBlock(results, "targets"),
   articles: (results) => {
@@ -294,10 +312,11 @@ function readsNote(near: Result): string {
   const commandsOf = (begin: string) => {
     const row = rows.find(([when, way]) => when === writes && way!.startsWith(begin));
     if (!row) throw new Error(`bench/results/near.json has no row ${writes}, ${begin}`);
-    return row[2]!;
+    // An interval without a width says nothing.
+    return row[2]!.replace(/ \((\S+) to \1\)/, "");
   };
   const cached = Object.entries(CACHES).map(([begin, words]) => `${commandsOf(begin)} with ${words}`);
-  return `Ten reads of rarely written keys send ${commandsOf("warmline, no cache")} commands, ${cached.join(", ")}. `;
+  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")}, ${cached.join(", ")}. `;
 }
 
 /** Replaces the numbers of a cell. */
@@ -351,7 +370,7 @@ function sources(from: readonly Result[], note = ""): string {
   }
   const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
   const dates = [...new Set(from.map(dateOf))].sort().join(" and ");
-  return `\n\n${note}Measured on ${dates}, ${machineOf(first!)}: ${links}.\n`;
+  return `\n\n${note}Measured ${dates}, ${machineOf(first!)}: ${links}.\n`;
 }
 
 const link = (scenario: string) =>

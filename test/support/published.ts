@@ -47,7 +47,7 @@ export async function nearResult(): Promise<ReadonlyMap<string, Result>> {
   const rows = (cases as readonly { title: string; every: number }[]).map(({ title, every }) => [
     every === 1 ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`,
     title,
-    every === 1 ? "9.9" : "1.4 (1.3 to 1.5)",
+    every === 1 ? "9.9" : title === "warmline, no cache" ? "10.0 (10.0 to 10.0)" : "1.4 (1.3 to 1.5)",
   ]);
   return measured("near", { table: table(["writes", "reads", "commands"], ...rows) });
 }
