@@ -45,9 +45,11 @@ async function run(settings: CliSettings): Promise<number> {
   const gateway = await start({ ...settings, options: { ...options, ...ownToken } }, (message) =>
     log.error(message),
   );
+  // Before the lines below: whoever waits for them may send a signal at once.
+  const stopped = settings.command === undefined && stopSignal();
   output.write(`${readyLines(gateway, kept).join("\n")}\n`);
   let status = 0;
-  if (settings.command === undefined) await stopSignal();
+  if (settings.command === undefined) await stopped;
   else {
     const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options.redis) };
     status = await runCommand(settings.command, environment, report);

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { Registry } from "prom-client";
 import { Authenticator } from "./access/authenticator.js";
 import { openedCommands } from "./access/denial-reasons.js";
@@ -74,8 +73,8 @@ export interface WorkerHooks {
   readonly metrics?: () => Promise<string>;
   /** Called with this process's own metrics. */
   readonly onMetrics?: (own: Registry) => void;
-  /** Called with the function that serves a connection. The gateway does not listen then. */
-  readonly onAccept?: (accept: (socket: Socket) => void) => void;
+  /** Called with the server, which does not listen then: it gets its connections from this hook. */
+  readonly onServer?: (server: HttpServer) => void;
 }
 
 /** Starts a gateway: see `createGateway`. */
@@ -183,13 +182,13 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   };
   let { port } = settings;
   try {
-    if (hooks.onAccept) hooks.onAccept((socket) => server.accept(socket));
+    if (hooks.onServer) hooks.onServer(server);
     else port = await server.listen(host, port);
   } catch (error) {
     connections.stop();
     certificate?.close();
     await end();
-    throw listenError(error as NodeJS.ErrnoException, host, settings.port);
+    throw error;
   }
   upstream.open();
   tracker?.open();
@@ -232,15 +231,4 @@ const FIRST_CONTACT_TIMEOUT = 1_000;
 function sourcesOf(settings: Settings): TokenSources {
   const { token, tokenFile, tokens, tokensFile } = settings;
   return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
-}
-
-function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const what: Record<string, string> = {
-    EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
-    EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
-    EADDRNOTAVAIL: `host: ${host} is not an address of this machine`,
-    ENOTFOUND: `host: ${host} could not be resolved`,
-  };
-  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
-  return Object.assign(new Error(message, { cause }), { code: cause.code });
 }

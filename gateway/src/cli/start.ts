@@ -26,11 +26,8 @@ export async function start(
   onNotice: (message: string) => void,
 ): Promise<StartedGateway> {
   const { options, workers } = settings;
-  const several = (given: GatewayOptions, engine: SharedEngine | null) => {
-    const { drainDelay, shutdownTimeout } = resolveSettings(given);
-    const closesWithin = drainDelay + shutdownTimeout;
-    return startWorkers({ options: given, count: workers, engine, closesWithin, onNotice });
-  };
+  const several = (given: GatewayOptions, engine: SharedEngine | null) =>
+    startWorkers({ options: given, count: workers, engine, onNotice });
   if (settings.engine === undefined) {
     const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));
     return { ...(await listen((port) => create({ ...options, port }), settings)), seeded: null };

@@ -20,7 +20,8 @@ const LAST_RESPONSES = 500;
 /** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
-const SOCKETS = {
+/** Options of a server's connections. */
+export const SOCKETS = {
   noDelay: true,
   keepAlive: true,
   keepAliveInitialDelay: PROBE_AFTER,
@@ -68,6 +69,8 @@ export class HttpServer implements ConnectionHost {
   /** TLS connections that are not ready yet, by client address. The oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
   #entrance: ProxyEntrance | undefined;
+  /** Connections that another process accepted, until they close. */
+  readonly #entered = new Set<Socket>();
   /** Addresses of clients from PROXY headers, by the ends of their connections. */
   readonly #clients = new Map<string, string>();
 
@@ -108,15 +111,17 @@ export class HttpServer implements ConnectionHost {
     } else this.#server.on("connection", take);
   }
 
-  /** Listens, and returns the port. @throws when it can't */
+  /** Listens, and returns the port. @throws a readable error when it can't */
   listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
-        this.#server.off("error", reject);
-        resolve((this.#server.address() as AddressInfo).port);
-      });
-    });
+    return listen(this.#server, host, port);
+  }
+
+  /** Serves a connection that was accepted elsewhere. The server does not listen then. */
+  enter(socket: Socket): void {
+    socket.allowHalfOpen = SOCKETS.allowHalfOpen;
+    this.#entered.add(socket);
+    socket.once("close", () => this.#entered.delete(socket));
+    this.#server.emit("connection", socket);
   }
 
   /** Says that it is closing, for `delay` ms: each connection ends with its current response, and new ones are served. */
@@ -132,25 +137,25 @@ export class HttpServer implements ConnectionHost {
    */
   async close(grace: number, endRequests: () => void): Promise<void> {
     this.draining = true;
-    await new Promise<void>((resolve) => {
-      let timer = setTimeout(() => {
-        for (const socket of this.#greeting.values()) socket.destroy();
-        this.#connections.destroyUnprocessed();
-        endRequests();
-        timer = setTimeout(() => this.#connections.destroyAll(), LAST_RESPONSES);
-      }, grace);
-      this.#server.close(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-      // After one more poll, so that requests already received get their responses.
-      setImmediate(() => {
-        this.#connections.endIdle();
-        this.#entrance?.close();
-        // Nothing was sent on these. A handshake under way may end with a request.
-        for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
-      });
+    let timer = setTimeout(() => {
+      for (const socket of this.#greeting.values()) socket.destroy();
+      this.#connections.destroyUnprocessed();
+      endRequests();
+      timer = setTimeout(() => this.#connections.destroyAll(), LAST_RESPONSES);
+    }, grace);
+    // After one more poll, so that requests already received get their responses.
+    setImmediate(() => {
+      this.#connections.endIdle();
+      this.#entrance?.close();
+      // Nothing was sent on these. A handshake under way may end with a request.
+      for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
     });
+    const entered = [...this.#entered].map(
+      (socket) => new Promise((resolve) => socket.once("close", resolve)),
+    );
+    // A server that does not listen has closed at once.
+    await Promise.all([new Promise((resolve) => this.#server.close(resolve)), ...entered]);
+    clearTimeout(timer);
     this.#connections.stop();
     this.#certificate?.close();
   }
@@ -231,6 +236,29 @@ export class HttpServer implements ConnectionHost {
   #clientOf(socket: Socket): string | null {
     return this.#entrance ? (this.#clients.get(endOf(socket)) ?? null) : null;
   }
+}
+
+/** Makes a server listen, and returns the port. @throws a readable error when it can't */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
+    server.once("error", failed);
+    server.listen({ port, host, backlog: BACKLOG }, () => {
+      server.off("error", failed);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const what: Record<string, string> = {
+    EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
+    EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
+    EADDRNOTAVAIL: `host: ${host} is not an address of this machine`,
+    ENOTFOUND: `host: ${host} could not be resolved`,
+  };
+  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
+  return Object.assign(new Error(message, { cause }), { code: cause.code });
 }
 
 /** The other end of a connection: no two have the same at a time. */

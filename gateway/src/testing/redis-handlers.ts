@@ -80,8 +80,8 @@ async function startInMemory(token: string): Promise<InMemoryGateway> {
   const { close } = await startGateway(
     { token, engine, console: false, logLevel: "error" },
     {
-      onAccept: (given) => {
-        accept = given;
+      onServer: (server) => {
+        accept = (socket) => server.enter(socket);
       },
     },
   );

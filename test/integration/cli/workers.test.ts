@@ -1,7 +1,13 @@
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { makeCertificate, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { proxyHeader } from "../../support/proxy-header.js";
 import { CliProcess } from "./cli-process.js";
 
 const WORKERS = 3;
@@ -38,24 +44,24 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
     expect(responses.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(await (await ask("/get/n")).json()).toEqual({ result: "12" });
-    let [text, reads] = ["", 0];
+    let [metrics, reads] = ["", 0];
     const read = async () => {
       reads++;
-      text = await (await ask("/metrics")).text();
-      return text;
+      metrics = await (await ask("/metrics")).text();
+      return metrics;
     };
     // A worker counts a response once it has been sent.
     await expect.poll(read).toMatch(/^warmline_gateway_responses_total\{route="command",status="200"\} 13$/m);
-    expect(text).toMatch(new RegExp(`^warmline_gateway_requests_total ${13 + reads}$`, "m"));
-    expect(text).toMatch(/^warmline_gateway_request_duration_seconds_count\{route="command"\} 13$/m);
-    expect(text).toMatch(/^warmline_gateway_request_size_bytes_sum\{route="command"\} 144$/m);
-    expect(text).toMatch(/^warmline_gateway_request_size_bytes_bucket\{le="64",route="command"\} 13$/m);
-    expect(text).toMatch(/^warmline_gateway_upstream_duration_seconds_count\{route="command"\} 13$/m);
-    expect(text).toMatch(/^warmline_gateway_commands_total\{command="INCR"\} 12$/m);
-    expect(text).toMatch(/^warmline_gateway_command_duration_seconds_count\{command="INCR"\} 12$/m);
-    expect(text).toMatch(/^warmline_gateway_token_requests_total\{token="main"\} 13$/m);
+    expect(metrics).toMatch(new RegExp(`^warmline_gateway_requests_total ${13 + reads}$`, "m"));
+    expect(metrics).toMatch(/^warmline_gateway_request_duration_seconds_count\{route="command"\} 13$/m);
+    expect(metrics).toMatch(/^warmline_gateway_request_size_bytes_sum\{route="command"\} 144$/m);
+    expect(metrics).toMatch(/^warmline_gateway_request_size_bytes_bucket\{le="64",route="command"\} 13$/m);
+    expect(metrics).toMatch(/^warmline_gateway_upstream_duration_seconds_count\{route="command"\} 13$/m);
+    expect(metrics).toMatch(/^warmline_gateway_commands_total\{command="INCR"\} 12$/m);
+    expect(metrics).toMatch(/^warmline_gateway_command_duration_seconds_count\{command="INCR"\} 12$/m);
+    expect(metrics).toMatch(/^warmline_gateway_token_requests_total\{token="main"\} 13$/m);
     // Each of them has a connection to Redis.
-    expect(text).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+    expect(metrics).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
   test("the list of commands states that it is of one worker of several", async () => {
@@ -215,8 +221,68 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(await other.ended).toBe(143);
   });
 
-  test("a port error is reported once by several workers", async () => {
-    const second = new CliProcess(["--redis", redis.url, "--port", new URL(url).port, "--workers", "2"]);
+  test("the port is closed while no worker runs, and open again afterwards", async () => {
+    for (const pid of workers()) process.kill(pid, "SIGKILL");
+    const state = () =>
+      ask("/ready").then(
+        ({ status }) => status,
+        ({ cause }) => cause.code,
+      );
+    await expect.poll(state, { interval: 1 }).toBe("ECONNREFUSED");
+    await expect.poll(state, { timeout: 10_000 }).toBe(200);
+    await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
+  });
+
+  test("a client that has ended its side of the connection gets its response", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.end(`GET /echo/half HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"result":"half"\}$/s);
+  });
+
+  test("workers serve TLS behind a PROXY header", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "warmline-workers-"));
+    const { cert, key, remove } = makeCertificate();
+    const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+    writeFileSync(files.cert, cert);
+    writeFileSync(files.key, key);
+    remove();
+    const other = new CliProcess([
+      ...[
+        "--redis",
+        redis.url,
+        "--port",
+        "0",
+        "--token",
+        "t",
+        "--workers",
+        "2",
+        "--trusted-proxies",
+        "127.0.0.1",
+      ],
+      ...["--proxy-protocol", "--tls-cert", files.cert, "--tls-key", files.key],
+    ]);
+    try {
+      const port = Number((await other.printed(/^warmline-gateway ready https:\S+:(\d+)$/m))[1]);
+      for (let i = 0; i < 4; i++) {
+        const raw = connect(port, "127.0.0.1");
+        await once(raw, "connect");
+        raw.write(proxyHeader({ source: "203.0.113.9" }));
+        const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+        socket.end(
+          "GET /ping HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close\r\n\r\n",
+        );
+        expect(await text(socket)).toContain("PONG");
+      }
+    } finally {
+      await other.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("a port error is reported once by several workers, without the drain delay", async () => {
+    const second = new CliProcess([
+      ...["--redis", redis.url, "--port", new URL(url).port, "--workers", "2", "--drain-delay", "60s"],
+    ]);
     expect(await second.ended).toBe(1);
     expect(second.stderr).toMatch(/^warmline-gateway: port: \d+ is in use on 127\.0\.0\.1; [^\n]*\n$/);
   });

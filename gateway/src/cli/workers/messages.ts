@@ -20,6 +20,11 @@ export type ToWorker =
       /** Tell of every command. */
       readonly trace: boolean;
     }
+  /** A connection to serve; it comes with the message. */
+  | { readonly kind: "connection" }
+  /** Report that the gateway is closing. */
+  | { readonly kind: "drain" }
+  /** Close: no connection follows. */
   | { readonly kind: "close" }
   /** Send your numbers. */
   | { readonly kind: "count"; readonly id: number }
@@ -35,6 +40,8 @@ export type FromWorker =
   /** It listens to messages; what is sent before is lost. */
   | { readonly kind: "listening" }
   | { readonly kind: "ready"; readonly gateway: Omit<Gateway, "close"> }
+  /** A connection has been taken. */
+  | { readonly kind: "taken" }
   | { readonly kind: "command"; readonly command: TracedCommand }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "counted"; readonly id: number; readonly numbers: object[] }

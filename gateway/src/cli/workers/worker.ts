@@ -1,8 +1,9 @@
 import cluster from "node:cluster";
-import { connect, type OnReadOpts } from "node:net";
+import { connect, type OnReadOpts, type Socket } from "node:net";
 import type { Registry } from "prom-client";
 import type { StreamChange, StreamReply } from "../../api/stream-change.js";
 import { type Gateway, startGateway } from "../../create.js";
+import type { HttpServer } from "../../http/server.js";
 import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
 import { resolveSettings } from "../../settings/options.js";
@@ -12,6 +13,7 @@ import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 /** Runs this process as one of several behind one port, on messages of its parent, until a message closes it. */
 export function runWorker(): void {
   let gateway: Promise<Gateway> | undefined;
+  let server: HttpServer | undefined;
   let numbers: Registry | undefined;
   const asked = new Map<number, (text: string) => void>();
   let ids = 0;
@@ -43,6 +45,9 @@ export function runWorker(): void {
         workers,
         worker: cluster.worker!.id,
         relay,
+        onServer: (own) => {
+          server = own;
+        },
         onStreams: (change) => {
           changeStream = change;
         },
@@ -62,8 +67,13 @@ export function runWorker(): void {
     await (await gateway?.catch(() => undefined))?.close();
     process.exit(0);
   };
-  process.on("message", (message: ToWorker) => {
-    if (message.kind === "start") void start(message);
+  process.on("message", (message: ToWorker, socket?: Socket) => {
+    if (message.kind === "connection") {
+      // A connection that ended on its way arrives without a socket.
+      if (socket) server!.enter(socket);
+      tell({ kind: "taken" });
+    } else if (message.kind === "start") void start(message);
+    else if (message.kind === "drain") void server?.drain(0);
     else if (message.kind === "close") void close();
     else if (message.kind === "metrics") {
       asked.get(message.id)?.(message.text);

@@ -7,6 +7,7 @@ import type { Gateway } from "../../create.js";
 import { type GatewayOptions, hasToken, resolveSettings } from "../../settings/options.js";
 import { MIN_BUFFERED_BYTES } from "../../settings/table.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
+import { SharedPort } from "./shared-port.js";
 
 const INITIAL_BACKOFF = 100;
 const MAX_BACKOFF = 10_000;
@@ -16,7 +17,7 @@ const STEADY = 30_000;
 const COUNT_WITHIN = 1_000;
 /** Types of metrics that only grow: what a worker had counted stays when it ends. */
 const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
-/** Beyond the grace time, in ms, a worker is ended by force. */
+/** Beyond the time to shut down, in ms, a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
 /** Options of {@link startWorkers}. */
@@ -25,21 +26,23 @@ export interface WorkersOptions {
   readonly count: number;
   /** The Redis to share; null where the options name one. */
   readonly engine: SharedEngine | null;
-  /** Timeout in ms for closing: the drain delay, and requests in flight. */
-  readonly closesWithin: number;
   /** Called with a one-line message when a worker exited. */
   readonly onNotice: (message: string) => void;
 }
 
 type Ready = Omit<Gateway, "close">;
 
-/** Starts several processes that are one gateway: one port, one token, limits and metrics of all together. */
+/**
+ * Starts several processes that are one gateway: one port, one token, limits and metrics of all together. The parent accepts
+ * the connections. A port that workers share by `cluster` loses a connection that is handed over while the last of them stops to
+ * listen: it stays open without a response until the parent exits.
+ */
 export async function startWorkers(options: WorkersOptions): Promise<Gateway> {
   const workers = new Workers(options);
   try {
     return { ...(await workers.start()), close: () => workers.close() };
   } catch (error) {
-    await workers.close();
+    await workers.close(0);
     throw error;
   }
 }
@@ -62,7 +65,9 @@ class Workers {
   readonly #last = new Map<Worker, object[]>();
   /** The counts of workers that have ended, as last reported. */
   #ended: object[] = [];
-  #port: number | undefined;
+  readonly #port: SharedPort;
+  readonly #drainDelay: number;
+  readonly #shutdownTimeout: number;
   #ids = 0;
   #backoff = INITIAL_BACKOFF;
   #closing: Promise<void> | undefined;
@@ -70,12 +75,17 @@ class Workers {
   constructor(given: WorkersOptions) {
     const { options, count } = given;
     const { token, softMaxConnections, maxConnections } = options;
-    const { maxBlockingConnections, maxTransactionConnections, maxStreams, maxBufferedBytes } =
-      resolveSettings(options);
+    const settings = resolveSettings(options);
+    const { maxBlockingConnections, maxTransactionConnections, maxStreams, maxBufferedBytes } = settings;
     const share = (limit: number) => Math.ceil(limit / count);
     this.#options = given;
+    this.#port = new SharedPort(settings.host, settings.port);
+    this.#drainDelay = settings.drainDelay;
+    this.#shutdownTimeout = settings.shutdownTimeout;
     this.#shared = {
       ...options,
+      // The parent waits before it closes the port.
+      drainDelay: 0,
       token: hasToken(options) ? token : randomToken(),
       onCommand: undefined,
       // Where none is given, each process has its own limit of open files.
@@ -91,23 +101,26 @@ class Workers {
   async start(): Promise<Ready> {
     // The first worker alone, so that an error in the settings or the port is reported once.
     const ready = await this.#add();
-    this.#port = Number(new URL(ready.url).port);
     await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#add()));
-    return ready;
+    return { ...ready, url: ready.url.replace(/\d+$/, String(this.#port.port)) };
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
+  /** @param drainDelay time in ms during which `/ready` reports that the gateway is closing, and the port stays open */
+  close(drainDelay = this.#drainDelay): Promise<void> {
+    this.#closing ??= this.#end(drainDelay);
     return this.#closing;
   }
 
-  async #end(): Promise<void> {
+  async #end(drainDelay: number): Promise<void> {
     const workers = [...this.#all];
     const ended = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+    for (const worker of workers) tell(worker, { kind: "drain" });
+    if (drainDelay > 0) await sleep(drainDelay);
+    this.#port.close();
     for (const worker of workers) tell(worker, { kind: "close" });
     const force = setTimeout(() => {
       for (const worker of this.#all) worker.process.kill("SIGKILL");
-    }, this.#options.closesWithin + FORCE_AFTER);
+    }, this.#shutdownTimeout + FORCE_AFTER);
     await Promise.all(ended);
     clearTimeout(force);
   }
@@ -119,17 +132,24 @@ class Workers {
     const begun = performance.now();
     return new Promise((resolve, reject) => {
       let isReady = false;
+      const fail = (error: Error) => {
+        reject(error);
+        worker.process.kill("SIGKILL");
+      };
+      const succeed = (gateway: Ready) => {
+        isReady = true;
+        resolve(gateway);
+      };
       worker.on("message", (message: FromWorker) => {
         // Messages sent before it listened are lost.
         if (message.kind === "listening")
           tell(worker, this.#closing ? { kind: "close" } : this.#startMessage());
-        else if (message.kind === "ready") {
-          isReady = true;
-          resolve(message.gateway);
-        } else if (message.kind === "failed") {
-          reject(Object.assign(new Error(message.message), { code: message.code }));
-          worker.process.kill("SIGKILL");
-        } else if (message.kind === "command") this.#options.options.onCommand?.(message.command);
+        else if (message.kind === "ready")
+          void this.#port.add(worker).then(() => succeed(message.gateway), fail);
+        else if (message.kind === "taken") this.#port.taken(worker);
+        else if (message.kind === "failed")
+          fail(Object.assign(new Error(message.message), { code: message.code }));
+        else if (message.kind === "command") this.#options.options.onCommand?.(message.command);
         else if (message.kind === "counted") this.#counts.get(message.id)?.(message.numbers);
         else if (message.kind === "change") this.#relay(worker, message);
         else if (message.kind === "changed") this.#relayed(message.id, message.reply);
@@ -137,6 +157,7 @@ class Workers {
       });
       worker.once("exit", (code, signal) => {
         this.#all.delete(worker);
+        this.#port.remove(worker);
         this.#keepCounts(worker);
         for (const [id, { to }] of this.#relays) if (to === worker) this.#relayed(id, null);
         reject(new Error(`a worker exited before it was ready (${signal ?? `status ${code}`})`));
@@ -165,12 +186,10 @@ class Workers {
   }
 
   #startMessage(): ToWorker {
-    // While other workers hold the port, this one must request it with the same arguments.
-    const port = this.#port === undefined || this.#all.size > 1 ? this.#shared.port : this.#port;
     const { engine, options, count } = this.#options;
     return {
       kind: "start",
-      options: { ...this.#shared, port },
+      options: this.#shared,
       engine,
       workers: count,
       trace: options.onCommand !== undefined,

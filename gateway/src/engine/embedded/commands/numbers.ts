@@ -3,8 +3,7 @@ const MAX_WHOLE = 2 ** 62;
 
 /**
  * Formats a double as Redis 7.2 and later do: the fewest digits that stand for it, laid out as by `fpconv_dtoa`
- * (github.com/redis/redis/blob/7.2/deps/fpconv/fpconv_dtoa.c). Redis's algorithm
- * needs more digits for about one number in 1,000.
+ * (github.com/redis/redis/blob/7.2/deps/fpconv/fpconv_dtoa.c). Redis's algorithm needs more digits for about one number in 1,000.
  */
 export function formatDouble(value: number): string {
   const special = formatSpecial(value);
