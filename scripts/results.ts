@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { tunedForFaults } from "../bench/src/bench-client.js";
 import { shortCommit } from "../bench/src/commit.js";
+import { RARELY } from "../bench/src/near/measure.js";
+import { overwritten } from "../bench/src/near/near-checks.js";
 import { grouped } from "../bench/src/present.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
@@ -307,7 +309,7 @@ function rowsOf({ table, scenario }: Result, titles: readonly string[]): string[
 
 /** Returns a sentence about the commands that ten reads send, without a cache and with each kind. */
 function readsNote(near: Result): string {
-  const writes = "a key overwritten in 20 invocations";
+  const writes = overwritten({ every: RARELY });
   const rows = rowsOf(near, ["writes", "reads", "commands"]);
   const commandsOf = (begin: string) => {
     const row = rows.find(([when, way]) => when === writes && way!.startsWith(begin));

@@ -1,3 +1,5 @@
+import { type NearCase, OFTEN } from "../../bench/src/near/measure.js";
+import { overwritten } from "../../bench/src/near/near-checks.js";
 import type { Result } from "../../bench/src/result.js";
 import { buildRow } from "../../bench/src/run-scenario.js";
 import type { Context } from "../../bench/src/scenario.js";
@@ -44,10 +46,10 @@ export function idleResult(...frozenS: number[]): ReadonlyMap<string, Result> {
 export async function nearResult(): Promise<ReadonlyMap<string, Result>> {
   const context = { rig: async () => ({}), clients: clients.slice(1, 2), record: () => undefined };
   const cases = await nearScenario.cases(context as unknown as Context);
-  const rows = (cases as readonly { title: string; every: number }[]).map(({ title, every }) => [
-    every === 1 ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`,
+  const rows = (cases as readonly NearCase[]).map(({ title, every }) => [
+    overwritten({ every }),
     title,
-    every === 1 ? "9.9" : title === "warmline, no cache" ? "10.0 (10.0 to 10.0)" : "1.4 (1.3 to 1.5)",
+    every === OFTEN ? "9.9" : title === "warmline, no cache" ? "10.0 (10.0 to 10.0)" : "1.4 (1.3 to 1.5)",
   ]);
   return measured("near", { table: table(["writes", "reads", "commands"], ...rows) });
 }

@@ -366,6 +366,18 @@ function sendLargeReply({ side }: Connection): void {
   side.write("\r\n");
 }
 
+/** Reads until each reply is whole. */
+async function drainAll(readers: readonly SlowReader[]): Promise<void> {
+  for (const reader of readers) {
+    await expect
+      .poll(() => {
+        reader.drain();
+        return reader.state;
+      })
+      .toBe("whole");
+  }
+}
+
 test("a dozen large replies to slow readers are read as slowly", async () => {
   const budget = new BufferBudget(32 * MB);
   const connections = start({ maxReplySize: 10 * MB, budget });
@@ -378,14 +390,7 @@ test("a dozen large replies to slow readers are read as slowly", async () => {
   }
   await expect.poll(() => readers.every(({ backlog }) => backlog > 200_000)).toBe(true);
   expect(readers.filter(({ size }) => size > 5 * MB)).toEqual([]);
-  for (const reader of readers) {
-    await expect
-      .poll(() => {
-        reader.drain();
-        return reader.state;
-      })
-      .toBe("whole");
-  }
+  await drainAll(readers);
 });
 
 test("large replies behind each other are read as slowly, however long that takes", async () => {
@@ -402,14 +407,7 @@ test("large replies behind each other are read as slowly, however long that take
   await expect.poll(() => budget.isTight).toBe(true);
   // Those behind the first reply had less time than its reader takes.
   await expect.poll(() => performance.now() > deadline + 50).toBe(true);
-  for (const reader of readers) {
-    await expect
-      .poll(() => {
-        reader.drain();
-        return reader.state;
-      })
-      .toBe("whole");
-  }
+  await drainAll(readers);
   expect(readers.flatMap(({ failures }) => failures)).toEqual([]);
 });
 

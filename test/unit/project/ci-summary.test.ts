@@ -1,0 +1,115 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const SCRIPT = resolve(import.meta.dirname, "../../../.ci/summary.mjs");
+
+let folder: string;
+let reports: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "warmline-summary-"));
+  reports = join(folder, "reports");
+  mkdirSync(reports);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: "passed" | "failed" | "skipped";
+  readonly failureMessages: readonly string[];
+}
+
+/** Writes a report of a suite with one test file. */
+function report(
+  suite: string,
+  tests: readonly TestResult[],
+  file: { status?: string; message?: string } = {},
+): void {
+  const numberOf = (status: TestResult["status"]) => tests.filter((each) => each.status === status).length;
+  const content = {
+    numPassedTests: numberOf("passed"),
+    numFailedTests: numberOf("failed"),
+    numPendingTests: numberOf("skipped"),
+    numTodoTests: 0,
+    testResults: [
+      {
+        name: join(folder, `${suite}.test.ts`),
+        status: "passed",
+        message: "",
+        assertionResults: tests,
+        ...file,
+      },
+    ],
+  };
+  writeFileSync(join(reports, `${suite}.json`), JSON.stringify(content));
+}
+
+const passed = (fullName: string, ...failureMessages: string[]): TestResult => ({
+  fullName,
+  status: "passed",
+  failureMessages,
+});
+
+function summary() {
+  const { status, stdout } = spawnSync(process.execPath, [SCRIPT, reports], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return { status, lines: stdout.trimEnd().split("\n") };
+}
+
+test("the summary counts the tests of all suites", () => {
+  report("cluster", [passed("a"), passed("b")]);
+  report("unit", [passed("c")]);
+  expect(summary()).toEqual({
+    status: 0,
+    lines: [
+      "cluster: 2 passed, 0 failed, 0 skipped",
+      "unit: 1 passed, 0 failed, 0 skipped",
+      "",
+      "3 passed, 0 failed",
+    ],
+  });
+});
+
+test("the summary lists a test that passed at its second attempt, with the error of the first", () => {
+  report("soak", [passed("a slow one", "Error: late\n  at line 1"), passed("b")]);
+  expect(summary()).toEqual({
+    status: 0,
+    lines: [
+      "soak: 2 passed, 0 failed, 0 skipped",
+      "",
+      "passed at the second attempt: soak.test.ts > a slow one",
+      "  Error: late",
+      "    at line 1",
+      "",
+      "2 passed, 0 failed",
+    ],
+  });
+});
+
+test("the summary lists failed tests last, and exits with 1", () => {
+  report("soak", [
+    { fullName: "c", status: "failed", failureMessages: ["Error: wrong"] },
+    passed("d", "Error: late"),
+  ]);
+  const { status, lines } = summary();
+  expect(status).toBe(1);
+  expect(lines.slice(-4)).toEqual(["failed: soak.test.ts > c", "  Error: wrong", "", "1 passed, 1 failed"]);
+});
+
+test("the summary exits with 1 if a test file can't be loaded, a test is skipped, or none ran", () => {
+  expect(summary()).toMatchObject({ status: 1 });
+  report("soak", [passed("a")], { status: "failed", message: "Error: no such module" });
+  expect(summary()).toMatchObject({
+    status: 1,
+    lines: expect.arrayContaining(["failed: soak.test.ts", "  Error: no such module"]),
+  });
+  report("soak", [passed("a"), { fullName: "b", status: "skipped", failureMessages: [] }]);
+  expect(summary()).toMatchObject({
+    status: 1,
+    lines: expect.arrayContaining(["1 skipped: nothing may skip here"]),
+  });
+});
