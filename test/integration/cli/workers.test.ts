@@ -233,6 +233,21 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
   });
 
+  test("the connections that a worker has not taken end with it", async () => {
+    const pids = workers();
+    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    const requests = Array.from({ length: 5 * WORKERS }, () =>
+      ask("/ready").then(
+        ({ status }) => status,
+        ({ cause }) => cause.code,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    const ends = await Promise.all(requests);
+    expect(ends).toEqual(requests.map(() => expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/)));
+  });
+
   test("a client that has ended its side of the connection gets its response", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.end(`GET /echo/half HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);

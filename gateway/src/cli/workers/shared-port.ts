@@ -10,7 +10,7 @@ export class SharedPort {
   #server: Server | undefined;
   #closed = false;
   /** For each worker, the connections sent that it has not taken yet. The one that got its last longest ago comes first. */
-  readonly #sent = new Map<Worker, number>();
+  readonly #sent = new Map<Worker, Socket[]>();
 
   /** @param port 0 for any that is free: the same from then on */
   constructor(host: string, port: number) {
@@ -24,7 +24,7 @@ export class SharedPort {
 
   /** Sends connections to a worker too. @throws a readable error when the port can't be opened */
   async add(worker: Worker): Promise<void> {
-    this.#sent.set(worker, 0);
+    this.#sent.set(worker, []);
     if (this.#server || this.#closed) return;
     const server = createServer({ ...SOCKETS, pauseOnConnect: true }, (socket) => this.#send(socket));
     this.#server = server;
@@ -33,15 +33,18 @@ export class SharedPort {
     if (this.#server !== server) server.close();
   }
 
-  /** Records that a worker has taken a connection. */
+  /** Records that a worker has taken the next connection: it is the worker's alone. */
   taken(worker: Worker): void {
-    const sent = this.#sent.get(worker);
-    if (sent) this.#sent.set(worker, sent - 1);
+    this.#sent.get(worker)?.shift()?.destroy();
   }
 
-  /** A worker has ended. */
+  /** A worker has ended, and with it the connections that it has not taken. */
   remove(worker: Worker): void {
-    if (this.#sent.delete(worker) && this.#sent.size === 0) this.#stop();
+    const sent = this.#sent.get(worker);
+    if (!sent) return;
+    this.#sent.delete(worker);
+    for (const socket of sent) socket.destroy();
+    if (this.#sent.size === 0) this.#stop();
   }
 
   /** Closes the port for good. What was accepted has been sent to a worker: its next message comes after that. */
@@ -58,16 +61,18 @@ export class SharedPort {
   /** Sends a connection to the worker that has the fewest to take: one that is busy gets none while others are free. */
   #send(socket: Socket): void {
     let next: Worker | undefined;
-    for (const [worker, sent] of this.#sent) if (!next || sent < this.#sent.get(next)!) next = worker;
+    for (const [worker, { length }] of this.#sent)
+      if (!next || length < this.#sent.get(next)!.length) next = worker;
     if (!next?.isConnected()) {
       socket.destroy();
       return;
     }
-    const sent = this.#sent.get(next)! + 1;
+    socket.on("error", () => {});
+    const sent = this.#sent.get(next)!;
+    sent.push(socket);
     this.#sent.delete(next);
     this.#sent.set(next, sent);
-    next.send({ kind: "connection" } satisfies ToWorker, socket, (error) => {
-      if (error) socket.destroy();
-    });
+    // Kept open here as well: Node never closes a connection whose receiver exits before it takes it.
+    next.send({ kind: "connection" } satisfies ToWorker, socket, { keepOpen: true }, () => {});
   }
 }
