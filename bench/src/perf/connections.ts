@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../raw-connection.js";
 import type { Rig } from "../rig.js";
 
 /** The number of connections that open at a time: fewer than a listening socket's queue. */
 const AT_ONCE = 50;
+/** Timeout in ms for Redis to close the connections that its clients have closed. */
+const CLOSED_WITHIN = 10_000;
 
 /**
  * Counts the connections at Redis of instances with one connection each, which has run a command. An instance is a socket here,
@@ -31,14 +34,23 @@ export async function connectionsAtRedis(
     open.push(connection);
     await connection.run(["GET", "greeting"]);
   };
+  const before = await connectedClients();
   // The gateway's connections are there before its clients come. Over TCP they are not the instances'.
-  const others = protocol === "tcp" ? await connectedClients() : 1;
+  const others = protocol === "tcp" ? before : 1;
+  let count: number;
   try {
     while (open.length < instances) {
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, instances - open.length) }, connect));
     }
-    return (await connectedClients()) - others;
+    count = (await connectedClients()) - others;
   } finally {
     for (const connection of open) connection.close();
   }
+  // Redis closes its ends later. Until then another count would include them.
+  const deadline = performance.now() + CLOSED_WITHIN;
+  while ((await connectedClients()) > before) {
+    if (performance.now() > deadline) throw new Error("closed connections are still open at Redis");
+    await sleep(10);
+  }
+  return count;
 }
