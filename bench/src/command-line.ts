@@ -91,6 +91,15 @@ const ADVISE_OPTIONS = [
   "measure",
 ] as const;
 
+/** Options that only some scenarios take, and whether one does. */
+const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
+  invocations: ({ defaults }) => defaults.invocations !== undefined,
+  seconds: ({ defaults }) => defaults.seconds !== undefined,
+  speedup: ({ defaults }) => defaults.speedup !== undefined,
+  memory: ({ sizes }) => sizes === true,
+  node: ({ nodes }) => nodes === true,
+};
+
 /**
  * Parses the command line.
  * @throws UsageError with a one-line message
@@ -170,6 +179,12 @@ export function parse(
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
+  for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
+    if (option in values && !isTaken(scenario)) {
+      const takers = scenarios.filter(isTaken).map((each) => each.name);
+      throw new UsageError(`--${option} cannot be used with ${name}, only with ${takers.join(", ")} or all.`);
+    }
+  }
   assertMeasurable(values.clients, scenario, clients);
   return { action: "run", ...runOf(scenario), ...output };
 }

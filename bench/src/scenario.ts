@@ -71,6 +71,10 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly question: string;
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;
+  /** Whether it measures several sizes of the function's memory (`--memory`). */
+  readonly sizes?: boolean;
+  /** Whether it measures several versions of Node (`--node`). */
+  readonly nodes?: boolean;
   /** Its place among all scenarios; those without one come last. */
   readonly order?: number;
   readonly defaults: Defaults;

@@ -5,10 +5,12 @@ import { join, resolve } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
+import { scenarios as readScenarios } from "../../bench/src/registry.js";
 import { schemaErrors } from "../support/bench.js";
 
 // The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
 
+const defined = await readScenarios();
 const root = resolve(import.meta.dirname, "../..");
 const copy = mkdtempSync(join(tmpdir(), "warmline-new-scenario-"));
 const src = join(copy, "bench/src");
@@ -63,8 +65,15 @@ test("the new scenario is listed and measures the new client", { timeout: 60_000
 
 /** Small settings of each scenario, and the rows of the client. */
 const scenarios = readdirSync(join(root, "bench/src/scenarios")).map((file) => file.slice(0, -".ts".length));
-const SMALL = ["--quick", "--seed", "1", "--rounds", "1", "--invocations", "2"];
-const SHORT = ["--seconds", "0.3", "--memory", "1769", "--speedup", "100"];
+const SMALL = ["--quick", "--seed", "1", "--rounds", "1"];
+const SHORT = { invocations: "2", seconds: "0.3", memory: "1769", speedup: "100" };
+/** Short runs with those options that a scenario takes. */
+const shortRunOf = (name: string): readonly string[] => {
+  const { defaults, sizes } = defined.find((each) => each.name === name)!;
+  return Object.entries(SHORT).flatMap(([option, value]) =>
+    option in defaults || (option === "memory" && sizes) ? [`--${option}`, value] : [],
+  );
+};
 
 // A client over TCP is measured beside the new one, unless the scenario measures connections to the gateway.
 // lambda needs a stack on AWS, and is unknown here.
@@ -81,7 +90,7 @@ test.each(scenarios.filter((name) => name !== "lambda"))(
       expect(() => bench(name, ...SMALL, ...both)).toThrow(/gateway, and ioredis connects to Redis/);
     }
     const chosen = overHttp || !redisAvailable() ? ["--clients", "undici-pool"] : both;
-    bench(name, ...SMALL, ...SHORT, ...chosen, ...files);
+    bench(name, ...SMALL, ...shortRunOf(name), ...chosen, ...files);
     const { data, table } = JSON.parse(readFileSync(join(copy, `${name}.json`), "utf8"));
     for (const client of chosen[1]!.split(",")) {
       expect((data as any[]).filter((row) => row.client === client).length, client).toBeGreaterThan(0);

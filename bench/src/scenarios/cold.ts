@@ -20,6 +20,7 @@ export default defineScenario({
   question: "How long do import, init phase and the first command of a new instance take together?",
   clients: "all",
   distances: true,
+  nodes: true,
   order: 10,
   ownServer: true,
   defaults: { rounds: [11, 1] },

@@ -21,6 +21,7 @@ export default defineScenario({
     "How much faster is a command on a kept connection on AWS Lambda, how long is a write after a freeze, and what does it cost?",
   clients: "candidates",
   protocol: "http",
+  sizes: true,
   order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5], seconds: [2, 1] },
   missing: () =>

@@ -22,6 +22,7 @@ export default defineScenario({
     words: ["standard", "ioredis"],
     reason: "A client takes minutes at six sizes, and ioredis is the article's.",
   },
+  sizes: true,
   order: 5,
   defaults: { rounds: [5, 1], invocations: [40, 12] },
   cases: async ({ rig, clients, settings, record }) => {

@@ -14,6 +14,7 @@ export default defineScenario({
   title: "Performance targets",
   question: "Does the client meet its targets for speed, size and memory?",
   clients: "all",
+  nodes: true,
   order: 12,
   ownServer: true,
   defaults: { rounds: [9, 1], seconds: [0.12, 0.02] },

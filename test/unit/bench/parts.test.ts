@@ -147,6 +147,22 @@ describe("the command line", () => {
     expect(() => read("all", option)).toThrow(`${error} all`);
   });
 
+  test.each([["--invocations=5"], ["--seconds=5"], ["--speedup=5"], ["--memory=128"], ["--node=/bin/node"]])(
+    "%s is refused by a scenario that does not use it",
+    (option) => {
+      const rounds = [2, 1] as const;
+      const plain = { name: "plain", defaults: { rounds } } as Partial<Scenario> as Scenario;
+      const every = { rounds, invocations: rounds, seconds: rounds, speedup: rounds };
+      const whole = { ...plain, name: "whole", defaults: every, sizes: true, nodes: true };
+      const of = (name: string) => parse([name, option], [plain, whole], clients);
+      expect(() => of("plain")).toThrow(
+        `${option.split("=")[0]} cannot be used with plain, only with whole or all.`,
+      );
+      expect(of("whole")).toMatchObject({ action: "run" });
+      expect(of("all")).toMatchObject({ action: "all" });
+    },
+  );
+
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });
