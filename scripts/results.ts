@@ -93,7 +93,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ),
     ]);
     const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout, no retries. `
+      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout without retries. `
       : "";
     const measured = `[Measured ${dateOf(result)}](${link("faults")}).`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
@@ -318,7 +318,7 @@ function readsNote(near: Result): string {
     return row[2]!.replace(/ \((\S+) to \1\)/, "");
   };
   const cached = Object.entries(CACHES).map(([begin, words]) => `${commandsOf(begin)} with ${words}`);
-  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")}, ${cached.join(", ")}. `;
+  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")} without a cache, ${cached.join(", ")}. `;
 }
 
 /** Replaces the numbers of a cell. */

@@ -79,6 +79,8 @@ export interface BenchClient {
   readonly standard: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
+  /** Whether its platform decides about connections, so that keep-alive cannot be off. Such cases are left out. */
+  readonly alwaysKeepsAlive?: boolean;
   /** Whether it implements `mixed()`. */
   readonly mixes?: boolean;
   /** The client whose best known settings these are. Absent: settings as shipped. */

@@ -98,6 +98,9 @@ const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   speedup: ({ defaults }) => defaults.speedup !== undefined,
   memory: ({ sizes }) => sizes === true,
   node: ({ nodes }) => nodes === true,
+  rtt: ({ fixed }) => !fixed?.includes("rtt"),
+  tls: ({ fixed }) => !fixed?.includes("tls"),
+  engine: ({ fixed }) => !fixed?.includes("engine"),
 };
 
 /**
@@ -166,7 +169,7 @@ export function parse(
       settings,
       clients: chooseClients(values.clients, scenario, clients),
       partial: invocations !== undefined || rounds !== undefined,
-      line: repeatCommand(args, name, scenario.name, seed),
+      line: repeatCommand(args, name, scenario, seed),
     };
   };
   const output: Output = { json: values.json, report: values.report };
@@ -177,16 +180,22 @@ export function parse(
   }
   const scenario = scenarios.find((each) => each.name === name);
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
-  if (rtts && rtts.length > 1 && !scenario.distances)
-    throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (option in values && !isTaken(scenario)) {
       const takers = scenarios.filter(isTaken).map((each) => each.name);
       throw new UsageError(`--${option} cannot be used with ${name}, only with ${takers.join(", ")} or all.`);
     }
   }
+  if (rtts && rtts.length > 1 && !scenario.distances)
+    throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   assertMeasurable(values.clients, scenario, clients);
-  return { action: "run", ...runOf(scenario), ...output };
+  const run = runOf(scenario);
+  const overTcp = run.clients.find(({ protocol }) => protocol === "tcp");
+  if (values.engine !== undefined && overTcp)
+    throw new UsageError(
+      `--engine cannot be used with clients over TCP such as ${overTcp.name}, which need a redis-server. Add --clients http.`,
+    );
+  return { action: "run", ...run, ...output };
 }
 
 function read(args: readonly string[]) {
@@ -238,13 +247,14 @@ function resolveEngine(engine = "embedded"): string {
   return engine;
 }
 
-/** Returns the command line that repeats the run: with its seed, without its output files. */
-function repeatCommand(args: readonly string[], typed: string, scenario: string, seed: number): string {
+/** Returns the command line that repeats the run: with its seed, without its output files and options that it does not use. */
+function repeatCommand(args: readonly string[], typed: string, scenario: Scenario, seed: number): string {
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const [flag, value] = args[at]!.split("=", 2);
-    if (flag === "--json" || flag === "--report" || flag === "--seed") at += value === undefined ? 1 : 0;
-    else kept.push(args[at] === typed ? scenario : args[at]!);
+    const isUsed = SOME_TAKE[flag!.slice(2)]?.(scenario) ?? !["--json", "--report", "--seed"].includes(flag!);
+    if (!isUsed) at += value === undefined && flag !== "--tls" ? 1 : 0;
+    else kept.push(args[at] === typed ? scenario.name : args[at]!);
   }
   return `npm run bench -- ${[...kept, "--seed", seed].join(" ")}`;
 }

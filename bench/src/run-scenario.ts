@@ -44,7 +44,8 @@ export async function runScenario(
   };
   const failures: string[] = [];
   const measure = async (): Promise<Outcome> => {
-    const cases = await scenario.cases(context);
+    const offered = await scenario.cases(context);
+    const cases = offered.filter((each: object) => !isImpossible(each));
     const samples: Samples = new Map(cases.map((each: object) => [each, []]));
     await runCases(scenario, context, cases, samples);
     const rows = cases.map((each: object) => buildRow(each, samples.get(each)!));
@@ -55,7 +56,7 @@ export async function runScenario(
       ...report,
       checks,
       summary: settings.quick ? "A quick run has too few repetitions for verdicts." : summaryOf(checks),
-      notes: [...report.notes, ...notes],
+      notes: [...report.notes, ...notesOnImpossible(offered), ...notes],
       settings: {
         rttMs,
         tls,
@@ -83,6 +84,18 @@ export async function runScenario(
     (message) => `A server or process of this run did not stop properly. ${message}`,
   );
   return { ...outcome, notes: [...outcome.notes, ...problems] };
+}
+
+/** Whether a case turns keep-alive off for a client that cannot. */
+const isImpossible = ({ client, keepAlive }: { client?: BenchClient; keepAlive?: boolean }): boolean =>
+  keepAlive === false && client?.alwaysKeepsAlive === true;
+
+/** Returns a note for each client of which cases were left out. */
+function notesOnImpossible(cases: readonly { client?: BenchClient; keepAlive?: boolean }[]): string[] {
+  const labels = new Set(cases.filter(isImpossible).map(({ client }) => client!.label));
+  return [...labels].map(
+    (label) => `${label} is not measured with keep-alive off: the platform decides about its connections.`,
+  );
 }
 
 /** Runs every case once per round; the seed determines the order of groups and of the cases within. */

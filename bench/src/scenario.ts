@@ -33,6 +33,9 @@ export interface Settings {
 /** Numbers of a full run and of a quick one. */
 type Pair = readonly [full: number, quick: number];
 
+/** An option of the command line for the way to the server, or for the server's engine. */
+export type WayOption = "rtt" | "tls" | "engine";
+
 /** The defaults of a scenario; the command line overrides each. */
 export interface Defaults {
   readonly rounds: Pair;
@@ -75,6 +78,8 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly sizes?: boolean;
   /** Whether it measures several versions of Node (`--node`). */
   readonly nodes?: boolean;
+  /** Options of the way to the server that it sets itself, so that the command line cannot. Default: none. */
+  readonly fixed?: readonly WayOption[];
   /** Its place among all scenarios; those without one come last. */
   readonly order?: number;
   readonly defaults: Defaults;

@@ -112,7 +112,6 @@ test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => 
     folder,
     "keepalive",
     ...few,
-    "--tls",
     "--report",
     "tls.html",
     "--json",

@@ -131,7 +131,8 @@ export function estimate(
   const distances = of<AtDistance>("distance").filter(({ tls }) => tls === question.tls);
   const sizes = of<AtSize>("memory");
   const sequences = of<InSequence>("sequential").filter(({ keepAlive }) => keepAlive);
-  if (distances.length === 0 || sizes.length === 0 || sequences.length === 0) return undefined;
+  const isCompared = [true, false].every((kept) => distances.some(({ keepAlive }) => keepAlive === kept));
+  if (!isCompared || sizes.length === 0 || sequences.length === 0) return undefined;
 
   const away = (keepAlive: boolean, rttMs = question.rttMs) =>
     between(

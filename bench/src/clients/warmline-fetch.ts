@@ -11,6 +11,7 @@ const warmlineFetch: BenchClient = {
   standard: false,
   reference: true,
   protocol: "http",
+  alwaysKeepsAlive: true,
   mixes: true,
   connect: connectWarmline(Redis),
 };

@@ -16,6 +16,7 @@ export default defineScenario({
   title: "Bytes on the network",
   question: "How many bytes does a handshake take, and how many a command?",
   clients: "shipped",
+  fixed: ["rtt", "tls"],
   order: 13.2,
   defaults: { rounds: [5, 1] },
   cases: async ({ rig, clients, record }) => {

@@ -17,6 +17,7 @@ export default defineScenario({
   title: "A cache miss in a cold function",
   question: "How much does keep-alive save if a cold call reads a missing key and stores its value?",
   clients: "shipped",
+  fixed: ["tls"],
   order: 1.5,
   defaults: { rounds: [10, 2] },
   cases: async ({ rig, clients, record }) => {
@@ -37,11 +38,13 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const clients = byClient(rows).map(({ label, rows: own }) => {
-      const [on, off] = [own[0]!, own[1]!];
-      return { label, client: on.client, on, off, gain: ratio(off.set, on.set, mean) };
+      return { label, client: own[0]!.client, on: own[0]!, off: own[1] };
     });
+    const pairs = clients.flatMap(({ label, on, off }) =>
+      off ? [{ label, on, off, gain: ratio(off.set, on.set, mean) }] : [],
+    );
     return {
-      headlines: clients.map(({ label, gain }) => ({
+      headlines: pairs.map(({ label, gain }) => ({
         value: withInterval(gain, factor),
         label: `faster SET over the connection of the GET, ${label}`,
       })),
@@ -57,7 +60,7 @@ export default defineScenario({
               `${on.opened.total} connections in ${settings.rounds} instances`,
             ),
         ),
-        ...clients.map(({ label, on, off, gain }) =>
+        ...pairs.map(({ label, on, off, gain }) =>
           atLeast(`${label}: in a cold call, SET is faster over the connection of its GET`, gain, 1, {
             detail: `${ms(off.set.estimate(mean).value)} and ${ms(on.set.estimate(mean).value)}`,
           }),

@@ -21,6 +21,7 @@ export default defineScenario({
   clients: "all",
   distances: true,
   nodes: true,
+  fixed: ["tls", "engine"],
   order: 10,
   ownServer: true,
   defaults: { rounds: [11, 1] },

@@ -22,6 +22,7 @@ export default defineScenario({
   title: "Cost of a million invocations",
   question: "What do a million invocations cost, and how many bytes go over the network?",
   clients: "shipped",
+  fixed: ["tls"],
   order: 13,
   defaults: { rounds: [7, 1], invocations: [100, 10] },
   cases: async ({ rig, clients, record }) => {

@@ -36,10 +36,11 @@ export default defineScenario({
     runCalls(calls, rig, certificate, settings.invocations),
   report: (rows, { settings }) => {
     // The order of MODES.
-    const clients = byClient(rows).map(({ name, label, rows: own }) => {
+    const clients = byClient(rows).flatMap(({ name, label, rows: own }) => {
       const [oneOn, , tenOn, tenOff, , , nextOn, nextOff] = own;
-      const backToBack = difference(nextOff!.outside, nextOn!.outside, mean);
-      return { name, label, oneOn: oneOn!, tenOn: tenOn!, tenOff: tenOff!, backToBack };
+      if (!nextOff) return [];
+      const backToBack = difference(nextOff.outside, nextOn!.outside, mean);
+      return [{ name, label, oneOn: oneOn!, tenOn: tenOn!, tenOff: tenOff!, backToBack }];
     });
     // The article's SDK sends each write through Node's own agent.
     const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>

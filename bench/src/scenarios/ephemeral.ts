@@ -16,13 +16,13 @@ const ZONES = [0.25, 1];
 /** The most that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
 const LIGHTWEIGHT_MS = 0.5;
 
-type Use = Pick<LoopEvent, "use" | "awaited">;
+type Use = Pick<LoopEvent, "use" | "awaited"> & { readonly keepAlive: boolean };
 const USES: readonly Use[] = [true, false].flatMap((awaited) => [
-  { use: "reuse", awaited },
-  { use: "ephemeral", awaited },
+  { use: "reuse", awaited, keepAlive: true },
+  { use: "ephemeral", awaited, keepAlive: false },
 ]);
 /** The article's own code: ioredis is created, and PING and QUIT are queued at once. */
-const QUEUED: Use = { use: "queued", awaited: false };
+const QUEUED: Use = { use: "queued", awaited: false, keepAlive: false };
 const usesOf = ({ name }: BenchClient) => (name === "ioredis" ? [...USES, QUEUED] : USES);
 
 /** Compares a connection per command with one connection for all, awaited and, as in the article's code, not. */
@@ -47,9 +47,8 @@ export default defineScenario({
   },
   label: ({ client, use, awaited }) => `${client.label}, ${use}${awaited ? "" : ", not awaited"}`,
   group: ({ client, rttMs }) => `${client.label}, ${rttMs} ms`,
-  run: async ({ client, use, awaited, site, rig }, { settings }) => {
-    const reused = use === "reuse";
-    const what = clientFunction("loop", client, { keepAlive: reused, reused }, site.endpoint);
+  run: async ({ client, use, awaited, keepAlive, site, rig }, { settings }) => {
+    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, site.endpoint);
     const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
     // The first invocation warms the function up.
     const events = [{ ...event, commands: 5, delayMs: 0 }, event];
@@ -59,7 +58,8 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const placeOf = ({ client, rttMs }: (typeof rows)[number]) => `${client.label}, ${rttMs} ms`;
-    const pairs = grouped(rows, placeOf).map(([label, of]) => {
+    const measured = grouped(rows, placeOf).filter(([, of]) => of.some(({ keepAlive }) => !keepAlive));
+    const pairs = measured.map(([label, of]) => {
       // The order of USES, and of QUEUED.
       const [one, own, issuedOne, issuedOwn, queued = issuedOwn] = of.map(({ latencies }) => latencies);
       const added = difference(queued!, issuedOne!, percentile(99));

@@ -20,6 +20,7 @@ export default defineScenario({
   title: "Open connections at Redis",
   question: "How many connections does a cluster hold, by the number of pods and by its idle limit?",
   clients: { words: [], reason: "Processes are plain sockets, so that no library decides what is kept." },
+  fixed: ["rtt", "tls", "engine"],
   order: 8.5,
   lanes: 4,
   defaults: { rounds: [5, 1], seconds: [12, 5] },

@@ -17,6 +17,7 @@ export default defineScenario({
   title: "The first write after a freeze",
   question: "How much longer does the first write after a freeze take than a warm one?",
   clients: "shipped",
+  fixed: ["tls"],
   order: 6.6,
   lanes: Math.min(120, LANES),
   defaults: { rounds: [10, 1], invocations: [30, 3] },

@@ -49,6 +49,7 @@ export default defineScenario({
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: { words: [], reason: "The load is plain connections: servers are measured." },
   protocol: "http",
+  fixed: ["rtt", "tls"],
   order: 9,
   defaults: { rounds: [5, 1], seconds: [20, 8], speedup: [30, 30] },
   cases: ({ clients, record }) => {
@@ -68,8 +69,7 @@ export default defineScenario({
         const run = () => runInstances(rig, client, settings.seconds, FLEET.timeoutMs, random);
         const { refused, ...rest } = await sampleGateway(rig, onSample, run);
         // The client handles refusals itself; the gateway counts them.
-        const counts = { refusals: refused, refused, invocations: rest.latencies.length };
-        return { ...rest, ...counts, model: NO_MODEL };
+        return { ...rest, refusals: refused, refused, invocations: rest.latencies.length, model: NO_MODEL };
       }
       const measured = await measureFleet(rig, fleet, onSample);
       return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };

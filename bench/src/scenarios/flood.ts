@@ -27,8 +27,9 @@ export default defineScenario({
   question: "How do active clients fare when twice as many connections arrive as the gateway allows?",
   clients: { words: [], reason: "The load is plain connections: servers are measured." },
   protocol: "http",
+  fixed: ["rtt", "tls", "engine"],
   order: 9.5,
-  defaults: { rounds: [7, 1], seconds: [10, 4] },
+  defaults: { rounds: [36, 1], seconds: [5, 4] },
   cases: async (context) => {
     const { progress, record } = context;
     progress.note(`${IDLE.connections} idle connections`);

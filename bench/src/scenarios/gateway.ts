@@ -21,8 +21,9 @@ export default defineScenario({
   question:
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
   clients: { words: [], reason: "The load is plain connections: servers are measured." },
+  fixed: ["rtt", "tls", "engine"],
   order: 13,
-  defaults: { rounds: [9, 1], seconds: [1.5, 0.5] },
+  defaults: { rounds: [21, 1], seconds: [1.5, 0.5] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ rttMs: 0, tls: false, redis: true });

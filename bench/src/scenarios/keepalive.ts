@@ -32,6 +32,7 @@ export default defineScenario({
   title: "Keep-alive in serverless functions",
   question:
     "How much faster is a command on a kept connection, and does it matter where the client is created?",
+  fixed: ["tls"],
   order: 1,
   defaults: { rounds: [10, 5], invocations: [100, 20] },
   cases: async ({ rig, clients }) => {
@@ -50,9 +51,10 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
-    const clients = byClient(rows).map(({ rows: own, ...of }) => {
-      const [on, recreated, off] = [own[0]!, own[2]!, own[3]!];
-      return { ...of, client: on.client, on, recreated, off, all: own };
+    // The order of VARIANTS.
+    const clients = byClient(rows).flatMap(({ rows: own, ...of }) => {
+      const [on, , recreated, off] = own;
+      return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
     });
     return {
       headlines: clients.map(({ label, on, off }) => ({

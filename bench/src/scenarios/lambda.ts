@@ -22,6 +22,7 @@ export default defineScenario({
   clients: "candidates",
   protocol: "http",
   sizes: true,
+  fixed: ["rtt", "tls", "engine"],
   order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5], seconds: [2, 1] },
   missing: () =>
@@ -50,11 +51,12 @@ export default defineScenario({
   report: (rows, { settings }) => {
     const kept = rows
       .filter(({ keepAlive }) => keepAlive)
-      .map((on) => {
+      .flatMap((on) => {
         const off = rows.find(
           (row) => row.client === on.client && row.memoryMb === on.memoryMb && !row.keepAlive,
-        )!;
-        return { ...on, label: `${on.client.label}, ${on.memoryMb} MB`, gain: ratio(off.warm, on.warm) };
+        );
+        const label = `${on.client.label}, ${on.memoryMb} MB`;
+        return off ? [{ ...on, label, gain: ratio(off.warm, on.warm) }] : [];
       });
     const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`;
     const costOf = (row: (typeof rows)[number]) =>

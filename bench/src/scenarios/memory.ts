@@ -31,13 +31,15 @@ export default defineScenario({
     const sizes = settings.sizes ?? (settings.quick ? QUICK_SIZES : SIZES);
     record({ sizes });
     return sizes.flatMap((memoryMb) =>
-      clients.flatMap((client) => [true, false].map((reused) => ({ client, memoryMb, reused, rig: own }))),
+      clients.flatMap((client) =>
+        [true, false].map((reused) => ({ client, memoryMb, keepAlive: reused, reused, rig: own })),
+      ),
     );
   },
   label: ({ client, memoryMb }) => `${client.label}, ${memoryMb} MB`,
   group: ({ memoryMb }) => String(memoryMb),
-  run: async ({ client, memoryMb, reused, rig }, { settings, record }) => {
-    const what = commandsFunction(client, { keepAlive: reused, reused }, rig.endpoint);
+  run: async ({ client, memoryMb, keepAlive, reused, rig }, { settings, record }) => {
+    const what = commandsFunction(client, { keepAlive, reused }, rig.endpoint);
     const { init, first, warm, throttle } = await runInstance(client.label, what, {
       invocations: settings.invocations + 1,
       expected: GREETING,
@@ -56,12 +58,12 @@ export default defineScenario({
     const [small, large] = [sizes[0]!, sizes.at(-1)!];
     const pairs = rows
       .filter(({ reused }) => reused)
-      .map((row) => {
+      .flatMap((row) => {
         const own = rows.find(
           ({ client, memoryMb, reused }) => client === row.client && memoryMb === row.memoryMb && !reused,
-        )!.warm;
+        )?.warm;
         // The mean, since under a quota some invocations wait for others.
-        return { ...row, own, extra: difference(own, row.warm, mean) };
+        return own ? [{ ...row, own, extra: difference(own, row.warm, mean) }] : [];
       });
     const throttle = rows[0]!.throttle[0];
     return {

@@ -28,11 +28,12 @@ export default defineScenario({
     reason:
       "A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.",
   },
+  fixed: ["tls", "engine"],
   order: 14,
   defaults: { rounds: [5, 1], invocations: [60, 10] },
   missing: () => (redisAvailable() ? undefined : "needs redis-server on PATH"),
   cases: async ({ rig, clients, record }) => {
-    const own = await rig({ redis: true, gatewayArgs: ["--near-prefix", "near:"] });
+    const own = await rig({ tls: false, redis: true, gatewayArgs: ["--near-prefix", "near:"] });
     record({ memoryMb: MEMORY_MB, maxStale: MAX_STALE, frozenMs: FROZEN, prices: PRICES });
     const ofClients = clients.flatMap((client) => [
       { cache: "client", title: `${client.label}, no cache`, client },

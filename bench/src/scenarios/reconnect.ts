@@ -26,6 +26,7 @@ export default defineScenario({
     reason:
       "A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.",
   },
+  fixed: ["tls", "engine"],
   order: 7,
   defaults: { rounds: [5, 2], seconds: [4, 1] },
   cases: async ({ rig, clients, defer, record }) => {

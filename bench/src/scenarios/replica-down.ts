@@ -22,6 +22,7 @@ export default defineScenario({
   title: "A replica that is down",
   question: "How long do reads fail if one replica of a cluster is down?",
   protocol: "http",
+  fixed: ["rtt", "tls", "engine"],
   order: 8.4,
   lanes: LANES,
   defaults: { rounds: [5, 1] },

@@ -21,6 +21,7 @@ export default defineScenario({
     "How much of a web request's time goes into connecting to a cluster and into fetching its topology?",
   clients: "candidates",
   protocol: "http",
+  fixed: ["tls", "engine"],
   order: 8.2,
   defaults: { rounds: [5, 1], invocations: [30, 6] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),

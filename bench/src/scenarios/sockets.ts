@@ -22,6 +22,7 @@ export default defineScenario({
     "How many sockets are in TIME_WAIT if each request connects to a cluster directly, and how many through the gateway?",
   clients: { words: ["warmline"], reason: "A client adds a minute, and decides no claim." },
   protocol: "http",
+  fixed: ["rtt", "tls", "engine"],
   order: 8,
   defaults: { rounds: [5, 1], seconds: [12, 5] },
   missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),

@@ -15,6 +15,7 @@ export default defineScenario({
   question: "Does the client meet its targets for speed, size and memory?",
   clients: "all",
   nodes: true,
+  fixed: ["rtt", "tls", "engine"],
   order: 12,
   ownServer: true,
   defaults: { rounds: [9, 1], seconds: [0.12, 0.02] },
@@ -32,21 +33,13 @@ export default defineScenario({
         const site = what.kind === "warm" && what.sameCore ? sites[1] : sites[0];
         const counted = what.kind === "connections";
         if (!site || (counted && (!real || node !== nodes[0]))) return [];
+        const { version } = node;
         const place = { node, placement: site.placement, trust: site.server.trust };
         const rttMs = (!counted && what.rttMs) || 0;
         const endpoint = () => site.server.endpoint({ tls: what.kind === "cold", rttMs });
         return clients
           .filter((client) => isNeeded(measure, client, targets) && (client.mixes || measure !== "mixed"))
-          .map((client) => ({
-            client,
-            version: node.version,
-            measure,
-            what,
-            place,
-            endpoint,
-            session,
-            real,
-          }));
+          .map((client) => ({ client, version, measure, what, place, endpoint, session, real }));
       }),
     );
     return Promise.all(cases.map(async (each) => ({ ...each, endpoint: await each.endpoint() })));

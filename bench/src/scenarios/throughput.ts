@@ -17,6 +17,7 @@ export default defineScenario({
     "How many commands per second does a client run as shipped, and how much CPU time does each take?",
   clients: "all",
   nodes: true,
+  fixed: ["engine"],
   order: 11,
   ownServer: true,
   defaults: { rounds: [7, 1], seconds: [0.2, 0.02] },

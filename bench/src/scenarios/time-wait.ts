@@ -31,16 +31,15 @@ export default defineScenario({
   question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
   clients: { words: ["warmline"], reason: "A client adds two minutes, and decides no claim." },
   protocol: "http",
+  fixed: ["rtt", "tls", "engine"],
   order: 8.1,
   lanes: LANES,
   defaults: { rounds: [5, 1], seconds: [75, 4] },
   missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
   cases: async ({ clients, defer, record }) => {
-    const cluster = await startCluster({
-      ...{ primaries: PRIMARIES, replicas: 0 },
-      // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
-      flags: ["--protected-mode", "no"],
-    });
+    // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
+    const flags = ["--protected-mode", "no"];
+    const cluster = await startCluster({ primaries: PRIMARIES, replicas: 0, flags });
     defer(() => cluster.stop());
     const engine = `redis-server, a cluster of ${PRIMARIES}`;
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });

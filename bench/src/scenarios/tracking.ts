@@ -23,6 +23,7 @@ export default defineScenario({
   title: "Writes with tracking",
   question: "How much CPU time does Redis need per write if gateways track keys for near caches?",
   clients: { words: [], reason: "The load is plain connections: servers are measured." },
+  fixed: ["rtt", "tls", "engine"],
   order: 14.1,
   defaults: { rounds: [9, 1], seconds: [2, 0.3] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),

@@ -163,6 +163,36 @@ describe("the command line", () => {
     },
   );
 
+  test.each([
+    ["--rtt=5", "rtt"],
+    ["--tls", "tls"],
+    ["--engine=auto", "engine"],
+  ] as const)("%s is refused by a scenario that sets it itself", (option, name) => {
+    const rounds = [2, 1] as const;
+    const open = { name: "open", defaults: { rounds } } as Partial<Scenario> as Scenario;
+    const closed: Scenario = { ...open, name: "closed", fixed: [name] };
+    const of = (word: string) => parse([word, option], [open, closed], standard);
+    expect(() => of("closed")).toThrow(`--${name} cannot be used with closed, only with open or all.`);
+    expect(of("open")).toMatchObject({ action: "run" });
+    // With all, the command that repeats one scenario has only the options that this one takes.
+    const words = ["all", ...option.split("="), "--seed", "3"];
+    expect(parse(words, [open, closed], standard)).toMatchObject({
+      action: "all",
+      runs: [
+        { line: `npm run bench -- open ${option.replace("=", " ")} --seed 3` },
+        { line: "npm run bench -- closed --seed 3" },
+      ],
+    });
+  });
+
+  test("--engine is refused with clients over TCP, in front of which stands a redis-server", () => {
+    expect(() => read("sweep", "--engine", "auto")).toThrow(
+      "--engine cannot be used with clients over TCP such as ioredis, which need a redis-server. Add --clients http.",
+    );
+    expect(read("sweep", "--engine", "auto", "--clients", "http")).toMatchObject({ action: "run" });
+    expect(read("all", "--engine", "auto")).toMatchObject({ action: "all" });
+  });
+
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });

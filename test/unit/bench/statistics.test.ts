@@ -137,6 +137,28 @@ describe("a series", () => {
     expect(() => combine([times(1), series], (a, b) => a + b)).toThrow("same number of rounds");
   });
 
+  test("a ratio's interval covers it in 90% to 99.5% of experiments with other load in each round", () => {
+    const random = randomFrom(17);
+    const covered = { p99: 0, p50: 0, paired: 0 };
+    const count = 150;
+    for (let experiment = 0; experiment < count; experiment++) {
+      const load = Array.from({ length: 15 }, () => Math.exp(0.2 * normalFrom(random)));
+      const arm = (scale: number, length: number) =>
+        new Series(
+          load.map((each) => Array.from({ length }, () => scale * each * Math.exp(0.3 * normalFrom(random)))),
+        );
+      const contains = ({ low, high }: Estimate) => Number(low <= 2 && 2 <= high);
+      const [slow, fast] = [arm(2, 300), arm(1, 300)];
+      covered.p99 += contains(ratio(slow, fast, percentile(99)));
+      covered.p50 += contains(ratio(slow, fast));
+      covered.paired += contains(pairedRatio(arm(2, 1), arm(1, 1)));
+    }
+    for (const [statistic, times] of Object.entries(covered)) {
+      expect(times / count, statistic).toBeGreaterThan(0.9);
+      expect(times / count, statistic).toBeLessThan(0.995);
+    }
+  });
+
   test("a series is written with intervals and with a histogram that can be read again", () => {
     const { histogram, p50, p999, count } = JSON.parse(JSON.stringify(series));
     expect(p50).toMatchObject({ value: 5, n: 3 });
