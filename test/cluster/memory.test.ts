@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ClusterNode, type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
+import { readToEnd } from "../support/read-to-end.js";
 import { gatewayAt, type Item, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
 // Replies of a cluster that are larger than the gateway's budget for buffers.
@@ -60,14 +61,8 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     const head = `GET /lpop/q/${each} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close`;
     for (const socket of sockets) socket.write(`${head}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const ends = await Promise.all(
-      sockets.map(async (socket) => {
-        let tail = "";
-        for await (const chunk of socket) tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
-        return tail;
-      }),
-    );
-    expect(ends).toEqual(sockets.map(() => "\r\n0\r\n\r\n"));
+    const ends = await Promise.all(sockets.map(readToEnd));
+    for (const { tail } of ends) expect(tail.slice(-7)).toBe("\r\n0\r\n\r\n");
     expect(await run(gateway, "LLEN", "q")).toBe(0);
   });
 

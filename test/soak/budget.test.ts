@@ -4,6 +4,7 @@ import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline
 import { jsonReply } from "../../gateway/src/api/json-reply.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
+import { readToEnd } from "../support/read-to-end.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
@@ -208,12 +209,8 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       const whole = await Promise.all(
         sockets.map(async (socket) => {
-          let [size, tail] = [0, ""];
-          for await (const chunk of socket) {
-            size += chunk.length;
-            tail = (tail + chunk.subarray(-7).toString("latin1")).slice(-7);
-          }
-          return size > POPPED && tail === "\r\n0\r\n\r\n";
+          const { received, tail } = await readToEnd(socket);
+          return received > POPPED && tail.endsWith("\r\n0\r\n\r\n");
         }),
       );
       expect(whole).toEqual(Array.from({ length: READERS }, () => true));
@@ -414,7 +411,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
   });
 
   test.each([
-    ["with line breaks", "\n", 3],
+    ["with line breaks", "\n", 4],
     ["without line breaks", "", 9],
   ])("a message %s whose event does not fit is a gap, and the stream goes on", async (_, end, megabytes) => {
     await start({ maxBufferedBytes: 16 * MB, streamBuffer: 16 * MB });

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
+import { readToEnd } from "../support/read-to-end.js";
 
 const WORKERS = 3;
 /** Long enough for all requests of the test on a busy machine, in ms. */
@@ -174,11 +175,7 @@ describe.skipIf(!redisAvailable())(
           "unsent",
           expect.stringContaining("the gateway is closing"),
         ]);
-      let [received, tail] = [0, ""];
-      for await (const chunk of slow) {
-        received += chunk.length;
-        tail = (tail + chunk.subarray(-10).toString("latin1")).slice(-10);
-      }
+      const { received, tail } = await readToEnd(slow);
       expect({ received, isWhole: received > SIZE, tail }).toEqual({
         received,
         isWhole: true,

@@ -11,7 +11,7 @@ const SECONDS = Number(process.env.SOAK_LOAD_SECONDS ?? 60);
 /** The longest time in ms for which a well-behaved client may get no response. */
 const MAX_GAP = 5_000;
 /** The longest time in ms that a response may take beyond pauses of Redis, if the gateway has a processor to itself. */
-const MAX_DELAY = 200;
+const MAX_DELAY = 100;
 const READER = "reads-alone";
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -83,6 +83,31 @@ const evalText = (field: "ok" | "err", text: string, bytes: number, headers = {}
     headers,
   );
 
+const PUBLISH = `return redis.call("PUBLISH", KEYS[1], TEXT)`;
+const SET = `return redis.call("SET", KEYS[1], TEXT, "EX", 1)`;
+const XADD = `return redis.call("XADD", KEYS[1], "*", "f", TEXT)`;
+
+/** Opens an event stream, has a script make a large event, and returns the number of bytes that come within it. */
+function readEvent(path: string, script: string, unit: string, count: number): Promise<number> {
+  const text = `string.rep("${unit}", ${count})`;
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${gateway.token}` };
+    const req = request(`${gateway.url}/${path}`, { headers }, (res) => {
+      let size = 0;
+      let end = "";
+      res.once("data", () => void redis.command("EVAL", script.replace("TEXT", text), "1", "event"));
+      res.on("error", reject).on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        end = `${end}${chunk.toString("latin1")}`.slice(-2);
+        if (size < 1_000 || end !== "\n\n") return;
+        req.destroy();
+        resolve(size);
+      });
+    });
+    req.on("error", reject).end();
+  });
+}
+
 describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
   test.each<[string, least: number, () => Promise<number>]>([
     ["a reply of 100 MB in JSON", 6e8, () => call("/get/nul")],
@@ -102,6 +127,10 @@ describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
     ["a pipeline of 100,000 denied commands", 1e6, () => call("/pipeline", batch("MULTI"))],
     ["pipelines beyond the queue", 1e6, () => together(3, () => call("/pipeline", batch("GET", "small")))],
     ["a transaction of 100,000 commands", 1e6, () => call("/multi-exec", batch("GET", "small"))],
+    ["a message of 24 MB", 2.4e7, () => readEvent("subscribe/event", PUBLISH, "x", 2.4e7)],
+    ["a message of 18 MB with line breaks", 5e7, () => readEvent("subscribe/event", PUBLISH, "x\\n", 9e6)],
+    ["an entry of 8 MB with NUL bytes", 4e7, () => readEvent("follow/event?from=$", XADD, "\\0", 8e6)],
+    ["a line of MONITOR of 24 MB", 2.4e7, () => readEvent("monitor", SET, "x", 2.4e7)],
   ])("other clients are served during %s", async (_, least, load) => {
     // Code is compiled, and the heap grows, the first time.
     await load();

@@ -1,21 +1,30 @@
 import { isUtf8 } from "node:buffer";
+import { STREAM_SHARE } from "../http/connection.js";
 import type { StreamEntry } from "../redis/follow/stream-page.js";
+import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
-import { COMMA, CR, LF } from "../util/bytes.js";
+import { COMMA, CR, EMPTY, LF } from "../util/bytes.js";
+import { characterEnd, JsonEncoder } from "./json-encoder.js";
+import { SlicedWork } from "./slices.js";
 
 /** Messages up to this many bytes are encoded without a look at the budget. */
 const SMALL_MESSAGE = 32 * 1_024;
-/**
- * Memory for encoding, as a multiple of a message: the message and its frame; entries, as text, JSON and frame; or base64, text,
- * JSON and their copies.
- */
-const COPIES = 2;
-const COPIES_OF_ENTRIES = 4;
-const COPIES_IF_ESCAPED = 8;
+/** Larger messages are encoded in slices, between other requests. */
+const LARGE_MESSAGE = 256 * 1_024;
+/** Bytes of a part that are encoded at a time: a multiple of three, so that base64 has no padding before its end. */
+const SLICE = 3 * 16 * 1_024;
+/** Larger payloads are never parsed: that can't be done in slices. */
+const MAX_PARSED = 1_024 * 1_024;
 
 const DATA = Buffer.from("data: ");
+const EXACT = Buffer.from("exact: ");
 const BETWEEN = Buffer.from(",");
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");
+const EMPTY_LIST = Buffer.from("[]");
+const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
+const CRLF = Buffer.from("\r\n");
 
 /** Says that messages may have been missed. Whoever reads nothing but lines that start with `data: ` never sees it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");
@@ -45,45 +54,137 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
  * field skip it. The line itself is then the closest form that it can hold:
  *
  * - line breaks in a JSON document and in names become spaces
- * - other text with line breaks becomes a JSON string, which the Upstash client converts back
+ * - other text with line breaks, and that of more than 1 MB, becomes a JSON string, which the Upstash client converts back
  * - bytes that are not UTF-8 become U+FFFD
  */
 export function messageFrame(push: readonly Buffer[]): Buffer {
+  return Buffer.concat([...messagePieces(push)]);
+}
+
+/** Yields {@link messageFrame} in pieces. No step takes more than a few milliseconds; some yield no bytes. */
+function* messagePieces(push: readonly Buffer[]): Generator<Buffer> {
   const last = push.length - 1;
   const [kind, ...rest] = push as [Buffer, ...Buffer[]];
-  if (fitsLine(push)) {
-    return Buffer.concat([DATA, ...push.flatMap((kind) => [kind, BETWEEN]).slice(0, -1), END]);
+  let fits = true;
+  for (const [at, part] of rest.entries()) fits &&= yield* fitsLine(part, at < last - 1);
+  if (fits) {
+    yield DATA;
+    yield kind;
+    for (const part of rest) yield* [BETWEEN, part];
+    yield END;
+    return;
   }
-  const exact = `exact: ${rest.map((kind) => kind.toString("base64")).join()}\n`;
-  const names = push.slice(1, last).flatMap((kind) => [oneLine(kind), BETWEEN]);
-  const payload = legible(push[last]!);
-  return Buffer.concat([Buffer.from(exact), DATA, kind, BETWEEN, ...names, payload, END]);
+  yield* exactPieces(rest);
+  yield DATA;
+  yield kind;
+  for (const name of push.slice(1, last)) {
+    yield BETWEEN;
+    yield* linePieces(name);
+  }
+  yield BETWEEN;
+  const payload = push[last]!;
+  if (hasBreak(payload) && !isJson(payload)) yield* jsonStringPieces(payload);
+  else yield* linePieces(payload);
+  yield END;
 }
 
-/** Returns {@link messageFrame}, or null if the budget has no room for encoding the message. */
-export function messageFrameWithin(budget: BufferBudget, push: readonly Buffer[]): Buffer | null {
-  const copies = () => (fitsLine(push) ? COPIES : COPIES_IF_ESCAPED);
-  return encodeWithin(budget, sizeOf(push), copies, () => messageFrame(push));
+/** A field `exact` with parts in base64. */
+function* exactPieces(parts: readonly Buffer[]): Generator<Buffer> {
+  for (const [at, part] of parts.entries()) {
+    yield at === 0 ? EXACT : BETWEEN;
+    for (let from = 0; from < part.length; from += SLICE)
+      yield Buffer.from(part.toString("base64", from, Math.min(from + SLICE, part.length)), "latin1");
+  }
+  yield BREAK;
 }
 
-/** Returns the result of `encode`; null if the budget has no room for so many copies of a message of this size. */
-function encodeWithin(
-  budget: BufferBudget,
-  size: number,
-  copies: () => number,
-  encode: () => Buffer,
-): Buffer | null {
-  if (size <= SMALL_MESSAGE) return encode();
-  const memory = size * copies();
-  if (!budget.take(memory)) return null;
-  try {
-    return encode();
-  } finally {
-    budget.give(memory);
+/** Text with spaces in place of line breaks. */
+function* linePieces(text: Buffer): Generator<Buffer> {
+  for (const slice of slicesOf(text)) yield Buffer.from(slice.toString().replace(/[\r\n]/g, " "));
+}
+
+function* jsonStringPieces(text: Buffer): Generator<Buffer> {
+  const encoder = new JsonEncoder(false, "value");
+  encoder.write(Buffer.from(`$${text.length}\r\n`));
+  for (const slice of slicesOf(text)) {
+    encoder.write(slice);
+    yield encoder.take();
+  }
+  encoder.write(CRLF);
+  yield encoder.take();
+}
+
+/** Yields text in slices, none of which ends inside a character. */
+function* slicesOf(text: Buffer): Generator<Buffer> {
+  for (let from = 0; from < text.length; ) {
+    const slice = text.subarray(from, from + SLICE);
+    const end = from + slice.length < text.length ? characterEnd(slice) : slice.length;
+    yield slice.subarray(0, end);
+    from += end;
   }
 }
 
-function sizeOf(parts: readonly Buffer[]): number {
+/** Encodes messages and entries of streams within the budget, large ones in slices between other requests. */
+export class FrameEncoder {
+  readonly #budget: BufferBudget;
+  readonly #work = new SlicedWork();
+
+  constructor(budget: BufferBudget) {
+    this.#budget = budget;
+  }
+
+  /** Encodes a message as {@link messageFrame} does. */
+  message(push: readonly Buffer[]): EncodedFrame | Promise<EncodedFrame> {
+    return this.#encode(sizeOf(push), messagePieces(push));
+  }
+
+  /**
+   * Encodes entries: of each its id, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
+   * `exact` precedes them, as in {@link messageFrame}.
+   */
+  entries(entries: readonly StreamEntry[]): EncodedFrame | Promise<EncodedFrame> {
+    return this.#encode(
+      entries.reduce((sum, { fields }) => sum + sizeOf(fields), 0),
+      entryPieces(entries),
+    );
+  }
+
+  #encode(size: number, pieces: Iterable<Buffer>): EncodedFrame | Promise<EncodedFrame> {
+    if (size <= SMALL_MESSAGE) return [Buffer.concat([...pieces])];
+    const steps = this.#collect(size, pieces);
+    if (size > LARGE_MESSAGE) return this.#work.run(steps);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+
+  /** Counts the message and its frame in the budget until the frame is complete. */
+  *#collect(size: number, pieces: Iterable<Buffer>): Generator<undefined, EncodedFrame> {
+    const budget = this.#budget;
+    const frame: Buffer[] = [];
+    let length = 0;
+    let taken = 0;
+    try {
+      if (!budget.take(size)) return size > budget.limit * STREAM_SHARE ? "too-large" : null;
+      taken = size;
+      for (const piece of pieces) {
+        length += piece.length;
+        if (length > budget.limit * STREAM_SHARE) return "too-large";
+        if (!budget.take(piece.length)) return null;
+        taken += piece.length;
+        if (piece.length > 0) frame.push(piece);
+        yield;
+      }
+      return frame;
+    } finally {
+      budget.give(taken);
+    }
+  }
+}
+
+/** Returns the number of bytes in all. */
+export function sizeOf(parts: readonly Buffer[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
@@ -92,66 +193,62 @@ export function followFrame(id: string): Buffer {
   return Buffer.from(`event: follow\nid: ${id}\ndata: ${id}\n\n`);
 }
 
-/**
- * The entries of a stream: of each its id, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
- * `exact` precedes them, as in {@link messageFrame}.
- */
-function entryFrames(entries: readonly StreamEntry[]): Buffer {
-  return Buffer.from(
-    entries
-      .map(({ id, fields }) => {
-        const exact = fields.every((field) => isUtf8(field))
-          ? ""
-          : `exact: ${fields.map((field) => field.toString("base64")).join()}\n`;
-        return `id: ${id}\n${exact}data: ${JSON.stringify(fields.map(String))}\n\n`;
-      })
-      .join(""),
-  );
+function* entryPieces(entries: readonly StreamEntry[]): Generator<Buffer> {
+  for (const { id, fields } of entries) {
+    let exact = false;
+    for (const field of fields) exact ||= !(yield* isText(field));
+    yield Buffer.from(`id: ${id}\n`);
+    if (exact) yield* exactPieces(fields);
+    yield DATA;
+    for (const [at, field] of fields.entries()) {
+      yield at === 0 ? OPEN : BETWEEN;
+      yield* jsonStringPieces(field);
+    }
+    yield fields.length === 0 ? EMPTY_LIST : CLOSE;
+    yield END;
+  }
 }
 
-/** Returns {@link entryFrames}, or null if the budget has no room for encoding the entries. */
-export function entryFramesWithin(budget: BufferBudget, entries: readonly StreamEntry[]): Buffer | null {
-  const size = entries.reduce((sum, { fields }) => sum + sizeOf(fields), 0);
-  const copies = () =>
-    entries.every(({ fields }) => fields.every((field) => isUtf8(field)))
-      ? COPIES_OF_ENTRIES
-      : COPIES_IF_ESCAPED;
-  return encodeWithin(budget, size, copies, () => entryFrames(entries));
+/** The event that a stream ends with if it can't go on. */
+export function errorFrame(error: string): Buffer {
+  return Buffer.from(`event: error\ndata: ${error}\n\n`);
 }
 
-/** A line of MONITOR, which has no line breaks. */
-export function lineFrame(line: string): Buffer {
-  return Buffer.from(`data: ${line}\n\n`);
+/** A line without line breaks, such as one of MONITOR. The bytes of a large one are not copied. */
+export function lineFrame(line: Buffer): Frame {
+  const pieces = [DATA, line, END];
+  return line.length <= SMALL_MESSAGE ? [Buffer.concat(pieces)] : pieces;
 }
 
-/** Whether a line can hold the parts after the kind unchanged. */
-function fitsLine(push: readonly Buffer[]): boolean {
-  const last = push.length - 1;
-  return push.every((part, at) => at === 0 || fits(part, at < last));
+/** Whether a line can hold a part unchanged. */
+function* fitsLine(part: Buffer, isName: boolean): Generator<Buffer, boolean> {
+  if (hasBreak(part) || (isName && part.includes(COMMA))) return false;
+  return yield* isText(part);
 }
 
-function fits(part: Buffer, isName: boolean): boolean {
-  return !hasBreak(part) && !(isName && part.includes(COMMA)) && isUtf8(part);
+/** Whether bytes are UTF-8. */
+function* isText(bytes: Buffer): Generator<Buffer, boolean> {
+  for (const slice of slicesOf(bytes)) {
+    if (!isUtf8(slice)) return false;
+    if (slice.length < bytes.length) yield EMPTY;
+  }
+  return true;
 }
 
-function hasBreak(kind: Buffer): boolean {
-  return kind.includes(LF) || kind.includes(CR);
+function hasBreak(bytes: Buffer): boolean {
+  return bytes.includes(LF) || bytes.includes(CR);
 }
 
 function oneLine(name: Buffer): Buffer {
-  return Buffer.from(name.toString().replace(/[\r\n]/g, " "));
+  return Buffer.concat([...linePieces(name)]);
 }
 
-function legible(payload: Buffer): Buffer {
-  const text = payload.toString();
-  return Buffer.from(hasBreak(payload) ? withoutBreaks(text) : text);
-}
-
-function withoutBreaks(text: string): string {
+function isJson(payload: Buffer): boolean {
+  if (payload.length > MAX_PARSED) return false;
   try {
-    JSON.parse(text);
+    JSON.parse(payload.toString());
+    return true;
   } catch {
-    return JSON.stringify(text);
+    return false;
   }
-  return text.replace(/[\r\n]/g, " ");
 }

@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from "../redis/failure.js";
+import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { ChangingListener } from "../redis/pubsub/listener.js";
-import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
+import { confirmationFrame, errorFrame, GAP, HEARTBEAT, sizeOf } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
 /** A larger event counts in the budget before it is written. */
@@ -14,10 +15,14 @@ export class EventStream implements ChangingListener {
   readonly #first: readonly Buffer[];
   readonly #maxBuffer: number;
   readonly #onDropped: () => void;
+  /** The size of the last event above `maxBuffer`, until its reader has taken it; else 0. */
+  #largeEvent = 0;
+  /** Resolves when the frames that are being encoded were sent; null if there are none. */
+  #encoding: Promise<void> | null = null;
 
   /**
    * @param first the first frames of the stream
-   * @param maxBuffer maximum bytes buffered for the reader
+   * @param maxBuffer maximum bytes buffered for the reader, besides one event that is larger
    * @param onDropped called when the stream was closed because its reader was too slow
    */
   constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onDropped: () => void) {
@@ -34,53 +39,79 @@ export class EventStream implements ChangingListener {
 
   onReady(): void {
     this.#exchange.startStream();
-    for (const frame of this.#first) this.#write(frame);
+    for (const frame of this.#first) this.#write([frame]);
   }
 
-  onMessage(encoded: Buffer): void {
-    this.#write(encoded);
+  onMessage(encoded: EncodedFrame | Promise<EncodedFrame>): void {
+    if (encoded instanceof Promise) this.#inTurn(async () => this.#write(await encoded));
+    else this.#inTurn(() => this.#write(encoded));
   }
 
   onGap(): void {
-    this.#write(GAP);
+    this.#inTurn(() => this.#write([GAP]));
   }
 
   onChanged(kind: string, name: Buffer, count: number): void {
-    this.#write(confirmationFrame(kind, name, count));
+    this.#inTurn(() => this.#write([confirmationFrame(kind, name, count)]));
   }
 
   onRefusal(error: string): void {
-    if (this.#exchange.streaming) this.#end();
+    if (this.#exchange.streaming) this.#inTurn(() => this.#end());
     else this.#exchange.error(400, error);
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (this.#exchange.streaming) this.#end();
+    if (this.#exchange.streaming) this.#inTurn(() => this.#end());
     else this.#exchange.failure(failure);
+  }
+
+  /** Ends the stream with an event that has this error text. Responds with it if the stream has not begun. */
+  fail(error: string): void {
+    if (this.#exchange.streaming) this.offer([errorFrame(error)]);
+    this.onRefusal(error);
   }
 
   /** Sends a heartbeat, which shows the reader and every proxy that the stream is alive. */
   beat(): void {
-    this.#write(HEARTBEAT);
+    this.#write([HEARTBEAT]);
   }
 
   /** Sends an event. Returns false, and sends nothing, if there is no memory for it. */
-  offer(frame: Buffer): boolean {
+  offer(frame: Frame): boolean {
     const exchange = this.#exchange;
     if (!exchange.streaming) return true;
-    // One large message is no sign of a slow reader, so only the bytes already buffered count.
-    if (exchange.backlog > this.#maxBuffer) {
+    const { backlog } = exchange;
+    // One large event is no sign of a slow reader.
+    if (backlog <= this.#maxBuffer) this.#largeEvent = 0;
+    else if (backlog > this.#maxBuffer + this.#largeEvent) {
       this.#onDropped();
       exchange.destroy();
       return true;
     }
-    if (frame.length > LARGE_EVENT && !exchange.reserveEvent(frame.length)) return false;
+    const size = sizeOf(frame);
+    if (size > LARGE_EVENT && !exchange.reserveEvent(size)) return false;
+    if (size > this.#maxBuffer) this.#largeEvent = size;
     if (!exchange.stream(frame)) this.#onDropped();
     return true;
   }
 
-  #write(frame: Buffer): void {
-    if (!this.offer(frame)) this.offer(GAP);
+  #write(frame: EncodedFrame): void {
+    if (!Array.isArray(frame) || !this.offer(frame)) this.offer([GAP]);
+  }
+
+  /** Takes a step at once, or after the frames that are being encoded. */
+  #inTurn(step: () => void | Promise<void>): void {
+    if (!this.#encoding) {
+      const sent = step();
+      if (sent) this.#waitFor(sent);
+    } else this.#waitFor(this.#encoding.then(step));
+  }
+
+  #waitFor(sent: Promise<void>): void {
+    this.#encoding = sent;
+    void sent.then(() => {
+      if (this.#encoding === sent) this.#encoding = null;
+    });
   }
 
   #end(): void {

@@ -7,6 +7,7 @@ import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../redis/failure.js";
+import type { Frame } from "../redis/frame.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
 import { BadRequest } from "./bad-request.js";
 import type { ReplyEncoder } from "./json-encoder.js";
@@ -258,7 +259,7 @@ export class Exchange implements HttpExchange {
     if (reason === "unreached") this.error(503, message, ["Warmline-Outcome", "unsent"]);
     else if (outcome === "unsent") this.unsent(message);
     else {
-      const isShort = this.draining || reason === "no-room";
+      const isShort = this.draining || reason === "no-room" || reason === "over-budget";
       this.error(reason === "timeout" ? 504 : isShort ? 503 : 502, message, ["Warmline-Outcome", "unknown"]);
     }
   }
@@ -388,13 +389,15 @@ export class Exchange implements HttpExchange {
   }
 
   /** Sends more of the stream. Returns false if the connection was reset, since there is no memory for a reader this slow. */
-  stream(bytes: Buffer): boolean {
+  stream(frame: Frame): boolean {
     if (!this.streaming) return true;
-    this.responseBytes += bytes.length;
-    this.quota?.transferred(bytes.length);
-    const pieces = this.#chunked ? [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF] : [bytes];
+    let bytes = 0;
+    for (const piece of frame) bytes += piece.length;
+    this.responseBytes += bytes;
+    this.quota?.transferred(bytes);
+    const pieces = this.#chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
     // The readers of a large event share its bytes.
-    return this.#connection.stream(bytes.length > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
+    return this.#connection.stream(bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
   }
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */

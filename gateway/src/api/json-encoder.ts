@@ -60,8 +60,9 @@ export interface ReplyEncoder {
  * - `one`: a single reply
  * - `list`: the replies of a pipeline
  * - `elements`: the reply of EXEC, each element of which is a reply by itself
+ * - `value`: a single reply, without the object around it
  */
-export type Shape = "one" | "list" | "elements";
+export type Shape = "one" | "list" | "elements" | "value";
 
 enum At {
   /** At the first byte of a line, or inside a line. */
@@ -135,7 +136,7 @@ export class JsonEncoder implements ReplyEncoder {
 
   end(): void {
     if (!this.#started && this.#shape === "list") this.#push(OPEN_BRACKET);
-    if (this.#shape !== "one") this.#push(CLOSE_BRACKET);
+    if (this.#shape === "list" || this.#shape === "elements") this.#push(CLOSE_BRACKET);
   }
 
   take(): Buffer {
@@ -258,6 +259,7 @@ export class JsonEncoder implements ReplyEncoder {
 
   /** Whether a value at this depth is wrapped in an object of its own. */
   #isItem(isTop: boolean): boolean {
+    if (this.#shape === "value") return false;
     return this.#shape === "elements" ? this.#open.length === 1 : isTop;
   }
 
@@ -383,7 +385,7 @@ export class RespEncoder implements ReplyEncoder {
 }
 
 /** Returns the end of the last character of which no byte can be missing. */
-function characterEnd(bytes: Buffer): number {
+export function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
     const byte = bytes[i]!;

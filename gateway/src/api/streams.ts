@@ -14,10 +14,9 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import { BadRequest } from "./bad-request.js";
 import {
   confirmationFrame,
-  entryFramesWithin,
+  FrameEncoder,
   followFrame,
   lineFrame,
-  messageFrameWithin,
   streamFrame,
   workersFrame,
 } from "./event-frames.js";
@@ -76,6 +75,7 @@ const MAX_KEYS = 4;
  */
 export class Streams {
   readonly #options: StreamsOptions;
+  readonly #encoder: FrameEncoder;
   readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
   /** Readers of `/console/commands`. */
@@ -87,6 +87,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
+    this.#encoder = new FrameEncoder(options.budget);
     this.#timer = setInterval(() => this.#beat(), options.heartbeat).unref();
   }
 
@@ -115,7 +116,7 @@ export class Streams {
       return (exchange, body) => this.#requestChange(exchange, permissions, id, body);
     }
     if (/^\/monitor$/i.test(path)) {
-      const first = [lineFrame('"OK"')];
+      const first = lineFrame(Buffer.from('"OK"'));
       return (exchange) => {
         allow(permissions.streamDenialReason("monitor", []));
         const { monitor } = this.#sourcesOf(permissions.upstream);
@@ -150,7 +151,7 @@ export class Streams {
       const { workers } = this.#options;
       const first = workers > 1 ? [workersFrame(workers)] : [];
       this.#start(exchange, permissions, 1, first, (stream) => {
-        const end = feed.add((command) => stream.onMessage(lineFrame(eventOf(command))));
+        const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
         this.#watchers.add(stream);
         setImmediate(() => this.#watchers.has(stream) && stream.onReady());
         return () => {
@@ -205,13 +206,14 @@ export class Streams {
       sources = {
         subscriptions: new Subscriptions({
           ...pushOptions,
-          encode: (push) => messageFrameWithin(this.#options.budget, push),
+          encode: (push) => this.#encoder.message(push),
           sharding: () => upstream.sharding,
         }),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
         followers: new Followers({
           upstream,
-          encode: (entries) => entryFramesWithin(this.#options.budget, entries),
+          encode: (entries) => this.#encoder.entries(entries),
+          maxBufferedBytes: this.#options.budget.limit,
           maxWaiting: this.#options.maxWaiting,
           maxBacklog: this.#options.maxBuffer / 2,
         }),
@@ -247,10 +249,10 @@ export class Streams {
         },
         onStart(id) {
           stream.onReady();
-          stream.onMessage(followFrame(id));
+          stream.onMessage([followFrame(id)]);
         },
         onMessage: (encoded) => stream.offer(encoded),
-        onRefusal: (error) => stream.onRefusal(error),
+        onRefusal: (error) => stream.fail(error),
         onFailure: (failure) => stream.onFailure(failure),
       }),
     );

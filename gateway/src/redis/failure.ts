@@ -10,6 +10,7 @@
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than `maxReplySize`
  * - `no-room`: the gateway had no memory left for the reply
+ * - `over-budget`: the reply never fits in the memory for buffers
  * - `partial`: the command was split over several nodes, and only some of its parts ran
  * - `overtaken`: it could not run in its order, since a later command has run
  */
@@ -23,6 +24,7 @@ export type FailureReason =
   | "timeout"
   | "too-large"
   | "no-room"
+  | "over-budget"
   | "partial"
   | "overtaken";
 

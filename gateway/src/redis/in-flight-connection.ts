@@ -1,6 +1,6 @@
 import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
-import type { LargeReply } from "../resp/framer.js";
+import type { DropReason, LargeReply } from "../resp/framer.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
@@ -16,6 +16,15 @@ export const NO_ROOM = new UpstreamFailure(
   "no-room",
   "the gateway has no memory left for the reply of Redis",
 );
+const OVER_BUDGET = new UpstreamFailure(
+  "over-budget",
+  "the reply of Redis must be kept whole, and is larger than half of the setting maxBufferedBytes",
+);
+const DROPPED: Readonly<Record<DropReason, UpstreamFailure>> = {
+  "too-large": TOO_LARGE,
+  "no-room": NO_ROOM,
+  "over-budget": OVER_BUDGET,
+};
 
 /** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
 const HOLDS_UP = 4 * 1_024 * 1_024;
@@ -74,7 +83,7 @@ export class InFlightConnection implements BatchConnection {
     this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
       onDrain: () => handler.onWritable(),
-      onReply: (reply, noRoom) => this.#reply(reply, noRoom),
+      onReply: (reply, dropReason) => this.#reply(reply, dropReason),
       onLarge: (first, size) => this.#large(first, size),
       onDown: (reason) => {
         this.#forget(`the connection to Redis was lost: ${reason}`);
@@ -283,7 +292,7 @@ export class InFlightConnection implements BatchConnection {
     stream?.fail(failure);
   }
 
-  #reply(reply: Buffer | null, noRoom: boolean): void {
+  #reply(reply: Buffer | null, dropReason: DropReason): void {
     const entry = this.#written.peek();
     if (!entry) {
       this.#socket.drop("a reply without a command");
@@ -298,7 +307,7 @@ export class InFlightConnection implements BatchConnection {
     if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
     if (!receiver) return;
     if (reply) receiver.onReply(reply, tag);
-    else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
+    else receiver.onFailure(DROPPED[dropReason], tag);
   }
 
   #forget(message: string): void {

@@ -1,7 +1,7 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../resp/command.js";
-import { Framer, type LargeReply, MalformedReply } from "../resp/framer.js";
+import { type DropReason, Framer, type LargeReply, MalformedReply } from "../resp/framer.js";
 import { isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
@@ -34,8 +34,8 @@ export interface RedisSocketOptions {
 export interface RedisSocketHandler {
   /** The connection is up: commands may be written. */
   onUp(): void;
-  /** The next reply in order; null stands for one that was too large, or `noRoom` for one that did not fit. */
-  onReply(reply: Buffer | null, noRoom: boolean): void;
+  /** The next reply in order; null stands for one that was dropped, for this reason. */
+  onReply(reply: Buffer | null, dropReason: DropReason): void;
   /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
   onLarge?(first: number, size: number): LargeReply | null;
   /** Called when written bytes have left the buffer, so that more may be written. */
@@ -168,7 +168,7 @@ export class RedisSocket {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
     if (this.#handshake === 0) {
-      this.#handler.onReply(reply, this.#framer.noRoom);
+      this.#handler.onReply(reply, this.#framer.dropReason);
       return;
     }
     const { handshake, counters, reachability } = this.#options;

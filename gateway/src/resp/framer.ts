@@ -38,6 +38,15 @@ export class MalformedReply extends Error {
 /** Replies from this many bytes on may be taken as they come. */
 export const LARGE_REPLY = 256 * 1_024;
 
+/**
+ * The reason why a reply was not kept.
+ *
+ * - `too-large`: it is larger than `maxReplySize`
+ * - `no-room`: there is no memory left for it
+ * - `over-budget`: it never fits in the memory for buffers
+ */
+export type DropReason = "too-large" | "no-room" | "over-budget";
+
 /** Takes the bytes of one large reply. */
 export interface LargeReply {
   write(bytes: Buffer): void;
@@ -80,8 +89,8 @@ export class Framer {
   #offered = false;
   /** Bytes taken from the budget. */
   #taken = 0;
-  /** Whether the last reply that was null found no room, rather than being too large. */
-  noRoom = false;
+  /** The reason why the last reply that was null was not kept. */
+  dropReason: DropReason = "too-large";
 
   constructor(
     readonly maxReplySize: number,
@@ -201,7 +210,7 @@ export class Framer {
     if (!this.#offered) {
       this.#offered = true;
       bytes = this.#kept;
-      this.#large = user.onLarge?.(this.#parts[0]![0]!, this.#kept + this.#number) ?? null;
+      this.#large = user.onLarge?.(this.#parts[0]![0]!, this.#minSize) ?? null;
       if (this.#large) {
         const parts = this.#parts;
         this.#parts = [];
@@ -212,15 +221,21 @@ export class Framer {
     // Twice: in the end the parts are copied into one.
     if (this.budget.take(2 * bytes)) this.#taken += 2 * bytes;
     else {
+      const isOver = 2 * this.#minSize > this.budget.limit;
       this.#drop();
-      this.noRoom = true;
+      this.dropReason = isOver ? "over-budget" : "no-room";
     }
+  }
+
+  /** The size of the present reply up to the end of the string that it is in, in bytes. */
+  get #minSize(): number {
+    return this.#kept + (this.#at === At.Body ? this.#number : 0);
   }
 
   /** Keeps no more of the present reply. */
   #drop(): void {
     this.#tooLarge = true;
-    this.noRoom = false;
+    this.dropReason = "too-large";
     this.#parts = [];
     this.#release();
   }
@@ -236,7 +251,7 @@ export class Framer {
     if (this.#kept === 0) {
       if (!this.#tooLarge && last.length <= this.maxReplySize) return last;
       this.#tooLarge = false;
-      this.noRoom = false;
+      this.dropReason = "too-large";
       return null;
     }
     this.#keep(last, user);

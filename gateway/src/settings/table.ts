@@ -469,9 +469,20 @@ function checkRouteUrls(texts: readonly string[]): void {
   }
 }
 
+/** The advice for a prefix given as a pattern, which Redis would track literally. */
+function withoutStars(pattern: string): string {
+  const prefix = pattern.replace(/\*+$/, "");
+  return prefix === ""
+    ? "write the text that keys begin with, such as flag:"
+    : `write ${prefix}, which stands for all keys that begin so`;
+}
+
 function checkNearPrefixes(prefixes: readonly string[]): void {
   for (const prefix of prefixes) {
     if (prefix === "") throw new TypeError("nearPrefix: must not be empty");
+    if (!prefix.isWellFormed()) throw new TypeError("nearPrefix: must not have a lone surrogate");
+    if (prefix.endsWith("*"))
+      throw new TypeError(`nearPrefix: ${prefix} ends with *: ${withoutStars(prefix)}`);
     const other = prefixes.find((each, at) => at !== prefixes.indexOf(prefix) && each.startsWith(prefix));
     if (other === undefined) continue;
     throw new TypeError(`nearPrefix: ${other} begins with ${prefix}, which is enough: leave out ${other}`);

@@ -48,7 +48,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
     const cli = new CliProcess(
       [
         ...["--port", "0", "--redis", redis.url, "--tokens-file", tokens],
-        ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "300ms"],
+        ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "1s"],
       ],
       { WARMLINE_GATEWAY_REST_TOKEN_SECRET: secret.seal, WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
     );

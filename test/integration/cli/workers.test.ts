@@ -8,6 +8,7 @@ import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeCertificate, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { proxyHeader } from "../../support/proxy-header.js";
+import { readToEnd } from "../../support/read-to-end.js";
 import { CliProcess } from "./cli-process.js";
 
 const WORKERS = 3;
@@ -178,11 +179,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
       .toBe("closed");
     const sizes = await Promise.all(
       sockets.map(async (socket) => {
-        let [received, tail] = [0, ""];
-        for await (const chunk of socket) {
-          received += chunk.length;
-          tail = (tail + chunk.subarray(-10).toString("latin1")).slice(-10);
-        }
+        const { received, tail } = await readToEnd(socket);
         return { isWhole: received > size, tail };
       }),
     );

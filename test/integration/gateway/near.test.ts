@@ -230,6 +230,12 @@ describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
     [{ nearPrefix: ["a", "a"] }, "nearPrefix: a begins with a, which is enough: leave out a"],
     [{ nearPrefix: [""] }, "nearPrefix: must not be empty"],
     [
+      { nearPrefix: ["a", "flag:*"] },
+      "nearPrefix: flag:* ends with *: write flag:, which stands for all keys that begin so",
+    ],
+    [{ nearPrefix: ["*"] }, "nearPrefix: * ends with *: write the text that keys begin with, such as flag:"],
+    [{ nearPrefix: ["a\ud800"] }, "nearPrefix: must not have a lone surrogate"],
+    [
       { nearPrefix: ["a"], readPolicy: "any" as const },
       "nearPrefix: needs readPolicy primary, since a replica",
     ],

@@ -183,7 +183,8 @@ describe.runIf(redis!.available)("followed streams with limits", () => {
     }
     await call(gateway, "/multi-exec", { body: [add(21), add(22)] });
     await expect.poll(() => stream.over).toBe("end");
-    expect(stream.data).toHaveLength(21);
+    expect(stream.data).toHaveLength(22);
+    expect(stream.data.at(-1)).toMatch(/^GAP entries after 20-1 .* begins at 22-1$/);
     const { json } = await call(gateway, "/follow/log?from=20-1", { method: "POST", body: "" });
     expect(json.error).toMatch(/^GAP entries after 20-1 .* begins at 22-1$/);
     await stop();

@@ -294,6 +294,21 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
   });
 
+  test("large lines of MONITOR arrive whole, and one that is too large is a gap", async () => {
+    const line = (size: number) => `1.5 [0 lua] "SET" "k" "${"x".repeat(size)}"`;
+    const lines = [line(3e5), line(2e6), line(10)];
+    const bytes = ["OK", ...lines].map((each) => `+${each}\r\n`).join("");
+    const fake = await startFakeRedis(({ name }) => (name === "MONITOR" ? { bytes } : undefined));
+    const gateway = await createGateway({ redis: fake.url, port: 0, maxReplySize: 1e6 });
+    const stream = await listen(gateway, "/monitor");
+    await expect.poll(() => stream.text).toContain(lines[2]);
+    const [whole, , last] = lines;
+    expect(stream.text).toBe(`data: "OK"\n\ndata: ${whole}\n\nevent: gap\ndata:\n\ndata: ${last}\n\n`);
+    stream.close();
+    await gateway.close();
+    await fake.close();
+  });
+
   test("a subscription without Redis is an unsent error", async () => {
     const [port] = await freePorts(1);
     const redis = `redis://127.0.0.1:${port}`;

@@ -156,6 +156,7 @@ export class Transport implements ClusterCommandHandler {
         : clusterCommand.hint.repeatable &&
           reason !== "too-large" &&
           reason !== "no-room" &&
+          reason !== "over-budget" &&
           ++clusterCommand.repeats <= MAX_REPEATS;
     if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
     else this.#again(clusterCommand);

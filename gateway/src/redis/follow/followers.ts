@@ -2,6 +2,7 @@ import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
+import type { EncodedFrame, Frame } from "../frame.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import {
   compareIds,
@@ -37,7 +38,7 @@ export interface FollowListener {
   /**
    * Entries as {@link FollowersOptions.encode} made them. Returns false if there is no memory to send them: they come again.
    */
-  onMessage(encoded: Buffer): boolean;
+  onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
   /** Called when the stream can't be read, or no longer. No further call follows. */
@@ -57,8 +58,10 @@ export interface FollowerShare {
 /** Options of {@link Followers}. */
 export interface FollowersOptions {
   readonly upstream: Upstream;
-  /** Encodes entries for listeners. Returns null if there is no memory for that: they are then read again. */
-  readonly encode: (entries: readonly StreamEntry[]) => Buffer | null;
+  /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */
+  readonly encode: (entries: readonly StreamEntry[]) => EncodedFrame | Promise<EncodedFrame>;
+  /** The limit of the memory for buffers, in bytes. */
+  readonly maxBufferedBytes: number;
   /** Maximum number of streams that wait at Redis for an entry, each on a connection. The others are read at intervals. */
   readonly maxWaiting: number;
   /** Bytes that a reader may be behind before no more is read for it. */
@@ -136,19 +139,23 @@ export class Followers {
       try {
         page = await this.#read(key, follower.position, follower.share, size);
       } catch (error) {
-        const isFinal = !follower.started || isTooLarge(error);
-        if (isFinal) return this.#fail(follower, error as UpstreamFailure);
+        if (isTooLarge(error)) return this.#refuse(follower, this.#tooLarge(follower.position, error));
+        if (!follower.started) return this.#fail(follower, error as UpstreamFailure);
         await pause(backoff(failures++));
         continue;
       }
       if (follower.cancelled) return;
       if ("error" in page) return this.#refuse(follower, page.error);
+      const encoded = await this.#options.encode(page.entries);
+      if (follower.cancelled) return;
+      if (encoded === "too-large" && page.entries.length === 1)
+        return this.#refuse(follower, this.#tooLarge(page.from));
       if (!follower.started) {
         follower.started = true;
         follower.position = page.from;
         listener.onStart(page.from.id);
       }
-      if (!this.#deliver(follower, page)) {
+      if (!(await this.#deliver(follower, page, encoded))) {
         size = fewer(size);
         await pause(backoff(failures++));
         continue;
@@ -193,10 +200,11 @@ export class Followers {
         failures = 0;
         poll = page.entries.length > 0 ? MIN_POLL : Math.min(poll * 1.5, MAX_POLL);
         isLast = page.isLast;
-        this.#share(tail, page);
+        await this.#share(tail, page);
       } catch (error) {
         if (isTooLarge(error)) {
-          for (const follower of [...tail.members]) this.#fail(follower, error as UpstreamFailure);
+          const text = this.#tooLarge(tail.position, error);
+          for (const follower of [...tail.members]) this.#refuse(follower, text);
           break;
         }
         await new Promise<void>((resolve) => {
@@ -209,12 +217,12 @@ export class Followers {
   }
 
   /** Delivers a page to every follower of a tail. One that is behind, or for which there is no memory, catches up by itself. */
-  #share(tail: Tail, page: StreamPage): void {
+  async #share(tail: Tail, page: StreamPage): Promise<void> {
     tail.position = page.to;
     if (page.entries.length === 0) return;
-    const encoded = this.#options.encode(page.entries);
+    const encoded = await this.#options.encode(page.entries);
     for (const follower of [...tail.members]) {
-      const isDelivered = this.#deliver(follower, page, encoded);
+      const isDelivered = await this.#deliver(follower, page, encoded);
       if (isDelivered && follower.listener.backlog <= this.#options.maxBacklog) continue;
       tail.members.delete(follower);
       void this.#catchUp(follower);
@@ -222,16 +230,21 @@ export class Followers {
   }
 
   /**
-   * Returns false if there is no memory for the entries.
-   * @param encoded the result of encoding all entries of the page, where that is known
+   * Resolves with false if there is no memory for the entries.
+   * @param encoded the result of encoding all entries of the page
    */
-  #deliver(follower: Follower, { entries, from, to }: StreamPage, encoded?: Buffer | null): boolean {
+  async #deliver(
+    follower: Follower,
+    { entries, from, to }: StreamPage,
+    encoded: EncodedFrame,
+  ): Promise<boolean> {
     const { listener, position } = follower;
     const isSame = position.id === from.id || compareIds(position.id, from.id) <= 0;
     const after = isSame ? entries : entries.filter(({ id }) => compareIds(id, position.id) > 0);
     if (after.length > 0) {
-      const given = isSame && encoded !== undefined ? encoded : this.#options.encode(after);
-      if (!given || !listener.onMessage(given)) return false;
+      const frame = isSame ? encoded : await this.#options.encode(after);
+      if (follower.cancelled) return true;
+      if (!frame || frame === "too-large" || !listener.onMessage(frame)) return false;
     }
     if (isSame || compareIds(to.id, position.id) > 0) follower.position = to;
     return true;
@@ -337,6 +350,20 @@ export class Followers {
     });
   }
 
+  /**
+   * Returns the error text for an entry that can never be sent.
+   * @param error the failure of a read of this entry alone; none if it was read, and its event is too large
+   */
+  #tooLarge({ id }: Position, error?: unknown): string {
+    const { maxBufferedBytes } = this.#options;
+    const limit = `maxBufferedBytes is ${maxBufferedBytes}`;
+    const why =
+      error instanceof UpstreamFailure
+        ? `a read of it, with the first and the last entry of the stream, is too large: ${error.message}`
+        : "its event is larger than half of the setting maxBufferedBytes";
+    return `ERR the entry after ${id} can't be followed: ${why} (${limit}). Raise the setting, or read the entry with XRANGE`;
+  }
+
   #refuse(follower: Follower, error: string): void {
     if (!this.#remove(follower)) return;
     follower.listener.onRefusal(error);
@@ -372,7 +399,7 @@ function fewer(count: number): number {
 }
 
 function isTooLarge(error: unknown): boolean {
-  return error instanceof UpstreamFailure && error.reason === "too-large";
+  return error instanceof UpstreamFailure && (error.reason === "too-large" || error.reason === "over-budget");
 }
 
 /** Unlike a reply that is too large, the same reply may fit later. */

@@ -1,6 +1,7 @@
 import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
 import { UpstreamFailure } from "../failure.js";
+import type { Frame } from "../frame.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Cancel } from "../upstream.js";
 import type { Listener } from "./listener.js";
@@ -8,15 +9,19 @@ import type { Listener } from "./listener.js";
 const MONITOR = command("MONITOR");
 /** Commands whose arguments hold passwords, or may. */
 const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]);
+/** The name of a command in {@link SECRET} ends within this many bytes of its line, after the time and the client's address. */
+const MAX_HEAD = 1_024;
+const REDACTED = Buffer.from(' "(redacted)"');
 
 export interface MonitorOptions extends PushConnectionOptions {
   /** Makes what listeners get of a line. */
-  readonly encode: (line: string) => Buffer;
+  readonly encode: (line: Buffer) => Frame;
 }
 
 /**
  * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
  * since MONITOR slows the server down. When the connection is lost, all listeners end.
+ * A line for which there is no memory is a gap.
  */
 export class Monitor {
   readonly #options: MonitorOptions;
@@ -73,9 +78,11 @@ export class Monitor {
 
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
-      if (!reply) return;
-      const encoded = this.#options.encode(redacted(lineOf(reply)));
-      for (const listener of this.#listeners) listener.onMessage(encoded);
+      const encoded = reply && this.#options.encode(redacted(reply.subarray(1, -2)));
+      for (const listener of this.#listeners) {
+        if (encoded) listener.onMessage(encoded);
+        else listener.onGap();
+      }
       return;
     }
     clearTimeout(this.#timer);
@@ -109,9 +116,12 @@ export class Monitor {
 }
 
 /** A line such as `1339518083.107412 [0 127.0.0.1:60866] "keys" "*"`, without what may be a password. */
-function redacted(line: string): string {
-  const name = line.indexOf('] "') + 3;
-  const end = line.indexOf('"', name);
+function redacted(line: Buffer): Buffer {
+  const head = line.toString("latin1", 0, MAX_HEAD);
+  const name = head.indexOf('] "') + 3;
+  const end = head.indexOf('"', name);
   if (name < 3 || end < 0 || end + 1 === line.length) return line;
-  return SECRET.has(line.slice(name, end).toUpperCase()) ? `${line.slice(0, end + 1)} "(redacted)"` : line;
+  return SECRET.has(head.slice(name, end).toUpperCase())
+    ? Buffer.concat([line.subarray(0, end + 1), REDACTED])
+    : line;
 }

@@ -1,5 +1,6 @@
 import { slotOf } from "../cluster/slot.js";
 import { UpstreamFailure } from "../failure.js";
+import type { EncodedFrame } from "../frame.js";
 import type { ChangingListener, Listener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
@@ -26,10 +27,10 @@ export interface Subscription {
 /** Options of {@link Subscriptions}. */
 export interface SubscriptionsOptions extends TopicConnectionsOptions {
   /**
-   * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns null if
-   * there is no memory for it.
+   * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
+   * promise if that takes long.
    */
-  readonly encode: (push: readonly Buffer[]) => Buffer | null;
+  readonly encode: (push: readonly Buffer[]) => EncodedFrame | Promise<EncodedFrame>;
 }
 
 /** A channel or pattern with at least one listener. */
@@ -241,12 +242,11 @@ export class Subscriptions {
   #deliver(topic: Topic, push: readonly Buffer[]): void {
     // Before the confirmation it is a message of an earlier subscription that is just being given up.
     if (!topic.up) return;
-    let encoded: Buffer | null | undefined;
+    let encoded: EncodedFrame | Promise<EncodedFrame> | undefined;
     for (const { listener, started } of topic.members) {
       if (!started) continue;
       if (encoded === undefined) encoded = this.#options.encode(push);
-      if (encoded) listener.onMessage(encoded);
-      else listener.onGap();
+      listener.onMessage(encoded);
     }
   }
 

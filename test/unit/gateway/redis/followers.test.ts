@@ -40,7 +40,8 @@ function followersOf(replies: (Buffer | UpstreamFailure)[]) {
   } as unknown as Upstream;
   const followers = new Followers({
     upstream,
-    encode: (entries) => Buffer.from(entries.map(({ id }) => id).join()),
+    encode: (entries) => [Buffer.from(entries.map(({ id }) => id).join())],
+    maxBufferedBytes: 1_000,
     maxWaiting: 0,
     maxBacklog: 100,
   });
@@ -104,7 +105,8 @@ test.each(["encode", "send"] as const)(
         },
         sendAlone: () => () => {},
       } as unknown as Upstream,
-      encode: (entries) => (fits("encode") ? Buffer.from(entries.map(({ id }) => id).join()) : null),
+      encode: (entries) => (fits("encode") ? [Buffer.from(entries.map(({ id }) => id).join())] : null),
+      maxBufferedBytes: 1_000,
       maxWaiting: 1,
       maxBacklog: 100,
     });
@@ -118,6 +120,47 @@ test.each(["encode", "send"] as const)(
     expect(calls).toEqual(["5-1"]);
   },
 );
+
+test.each([
+  ["when it begins", []],
+  ["later", [page(true)]],
+])("an entry whose read never fits ends a follower with the reason, %s", async (_, first) => {
+  const failure = new UpstreamFailure(
+    "over-budget",
+    "the reply of Redis is larger than half of maxBufferedBytes",
+  );
+  const { calls, followers } = followersOf([...first, failure, failure, failure]);
+  await expect
+    .poll(() => calls.at(-1))
+    .toMatch(/^ERR the entry after \d-\d can't be followed: .*larger than half/);
+  expect(calls.at(-1)).toContain("maxBufferedBytes is 1000");
+  expect(followers.isUnused).toBe(true);
+});
+
+test("an entry whose event never fits ends a follower before its stream begins", async () => {
+  const calls: string[] = [];
+  const followers = new Followers({
+    upstream: {
+      transaction: (_: unknown, receiver: TransactionReceiver) =>
+        setImmediate(() => receiver.onExec(page(true), new Map())),
+      sendAlone: () => () => {},
+    } as unknown as Upstream,
+    encode: () => Promise.resolve("too-large"),
+    maxBufferedBytes: 1_000,
+    maxWaiting: 1,
+    maxBacklog: 100,
+  });
+  followers.add("log", parsePosition("0-0")!, FREE, {
+    backlog: 0,
+    onStart: (id) => calls.push(id),
+    onMessage: () => true,
+    onRefusal: (error) => calls.push(error),
+    onFailure: ({ reason }) => calls.push(reason),
+  });
+  await expect
+    .poll(() => calls)
+    .toEqual([expect.stringMatching(/^ERR the entry after 0-0 .* half of the setting/)]);
+});
 
 test("closing ends every follower", async () => {
   const { calls, followers } = followersOf([page(true)]);
@@ -142,7 +185,8 @@ test("the wait for an entry counts in the share of one follower, and moves when 
         setImmediate(() => receiver.onExec(page(false), new Map())),
       sendAlone: () => () => {},
     } as unknown as Upstream,
-    encode: () => Buffer.alloc(0),
+    encode: () => [],
+    maxBufferedBytes: 1_000,
     maxWaiting: 1,
     maxBacklog: 100,
   });

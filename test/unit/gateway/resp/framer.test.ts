@@ -109,11 +109,14 @@ describe("the framer", () => {
   test("the framer keeps a large reply that must be whole within the budget, and frees what it took", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
     const small = encode({ type: "status", text: "OK" });
-    for (const [limit, kept] of [
-      [3_000_000, true],
-      [1_500_000, false],
+    for (const [limit, inUse, reason] of [
+      [3_000_000, 0, null],
+      [3_000_000, 1_500_000, "no-room"],
+      [1_500_000, 0, "over-budget"],
     ] as const) {
+      const kept = reason === null;
       const budget = new BufferBudget(limit);
+      budget.take(inUse);
       const framer = new Framer(2_000_000, budget);
       const replies: unknown[] = [];
       const stream = Buffer.concat([large, small]);
@@ -123,7 +126,8 @@ describe("the framer", () => {
         });
       }
       expect(replies).toEqual([kept ? large.length : undefined, small.length]);
-      expect([framer.noRoom, budget.used]).toEqual([!kept, 0]);
+      expect(budget.used).toBe(inUse);
+      if (!kept) expect(framer.dropReason).toBe(reason);
     }
   });
 

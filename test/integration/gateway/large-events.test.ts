@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { call } from "./http.js";
+
+const MB = 1024 * 1024;
+
+let redis: RedisServer;
+let gateway: Gateway;
+const streams = new AbortController();
+
+/** Opens an event stream. Returns a function that reads until its text matches, and returns the text. */
+async function open(path: string): Promise<(until: RegExp) => Promise<string>> {
+  const headers = { authorization: "Bearer t" };
+  const response = await fetch(gateway.url + path, { headers, signal: streams.signal });
+  expect(response.status).toBe(200);
+  const reader = response.body!.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  return async (until) => {
+    while (!until.test(text.slice(-1_000))) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    return text;
+  };
+}
+
+async function start(options: Partial<GatewayOptions>): Promise<void> {
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
+}
+
+describe.skipIf(!redisAvailable())(`large events (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => gateway?.close());
+  afterAll(() => {
+    streams.abort();
+    return redis?.stop();
+  });
+
+  test("a small message comes after the large one that was published before it", async () => {
+    await start({ maxBufferedBytes: 64 * MB, streamBuffer: 16 * MB });
+    const readNews = await open("/subscribe/news");
+    const readOther = await open("/subscribe/other");
+    await readNews(/subscribe,news,1\n\n$/);
+    await readOther(/subscribe,other,1\n\n$/);
+    const large = "line\n".repeat(MB);
+    await redis.command("MULTI");
+    await redis.command("PUBLISH", "news", large);
+    await redis.command("PUBLISH", "news", "small");
+    await redis.command("PUBLISH", "other", "small");
+    await redis.command("EXEC");
+    expect(await readOther(/small\n\n$/)).toMatch(/data: message,other,small\n\n$/);
+    const news = await readNews(/message,news,small\n\n$/);
+    const [, second, third] = news.split("\n\n");
+    expect(JSON.parse(second!.slice(second!.indexOf("data: message,news,") + 19))).toBe(large);
+    expect(third).toBe("data: message,news,small");
+  });
+
+  test("a large message that is still being read disconnects no reader when a heartbeat or a message follows", async () => {
+    await start({ streamHeartbeat: 20, maxBufferedBytes: 128 * MB });
+    const readNews = await open("/subscribe/news");
+    await readNews(/subscribe,news,1\n\n$/);
+    // More than the kernel takes, and than streamBuffer.
+    await redis.command("PUBLISH", "news", "x".repeat(24 * MB));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await redis.command("PUBLISH", "news", "small");
+    expect(await readNews(/message,news,small\n\n(:\n\n)*$/)).toMatch(
+      /x\n\n(:\n\n)*data: message,news,small\n/,
+    );
+  });
+
+  test.each([
+    [
+      "whose read does not fit",
+      3 * MB,
+      "",
+      /^ERR the entry after 1-0 can't be followed: .*setting maxBufferedBytes/,
+    ],
+    ["whose event does not fit", MB, "", /^ERR the entry after 1-0 can't be followed: its event is larger/],
+    [
+      "above maxReplySize",
+      3 * MB,
+      "maxReplySize",
+      /^ERR the entry after 1-0 can't be followed: .*maxReplySize/,
+    ],
+  ])(
+    "an entry %s ends a stream of /follow with an error, and begins none",
+    async (_, size, setting, error) => {
+      await start({ maxBufferedBytes: 8 * MB, ...(setting && { [setting]: MB }) });
+      await redis.command("DEL", "log");
+      await redis.command("XADD", "log", "1-0", "f", "v");
+      const read = await open("/follow/log?from=0-0");
+      await read(/\["f","v"\]\n\n$/);
+      // Each byte becomes six in JSON.
+      await redis.command("XADD", "log", "2-0", "f", "\0".repeat(size));
+      const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
+      expect(event).toMatch(error);
+      expect(event).toMatch(
+        /\(maxBufferedBytes is 8388608\)\. Raise the setting, or read the entry with XRANGE$/,
+      );
+      const again = await call(gateway, "/follow/log?from=1-0");
+      expect([again.status, again.json]).toEqual([400, { error: event }]);
+    },
+  );
+});

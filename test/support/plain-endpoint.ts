@@ -1,0 +1,29 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { Gateway } from "../../gateway/src/index.js";
+
+/** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
+export async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
+  const server = createServer(async (request: IncomingMessage, response) => {
+    if (request.url!.startsWith("/follow")) {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end('{"error":"ERR Command is not available: \'FOLLOW\'"}');
+      return;
+    }
+    const headers = request.headers as Record<string, string>;
+    const { authorization = "", "upstash-encoding": encoding, "content-type": type } = headers;
+    const passed = await fetch(gateway.url + request.url, {
+      method: "POST",
+      headers: {
+        authorization,
+        ...(encoding && { "upstash-encoding": encoding }),
+        ...(type && { "content-type": type }),
+      },
+      body: new Uint8Array(await buffer(request)),
+    });
+    response.writeHead(passed.status, { "content-type": "application/json" });
+    response.end(await passed.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
