@@ -49,6 +49,9 @@ export function near(options: NearOptions): NearCache {
 
 const isPositive = (value: unknown) => typeof value === "number" && value > 0;
 
+const describe = (pattern: unknown) =>
+  typeof pattern === "string" ? JSON.stringify(pattern) : `a value of type ${typeof pattern}`;
+
 /** @throws ConfigError for what is neither a name nor a prefix. */
 function matcherOf(patterns: readonly unknown[]): MatchKey {
   const names = new Set<string>();
@@ -57,7 +60,7 @@ function matcherOf(patterns: readonly unknown[]): MatchKey {
     const isText = typeof pattern === "string" && pattern !== "";
     assertConfig(
       isText && !/[*?[\]\\]/.test(pattern.slice(0, -1)) && !/[?[\]\\]$/.test(pattern),
-      "near: match must hold names of keys, and prefixes that end with *, such as flag:*",
+      `near: match must hold names of keys, and prefixes that end with *, such as flag:*, not ${describe(pattern)}`,
     );
     const text = pattern as string;
     if (text.endsWith("*")) prefixes.push(text.slice(0, -1));

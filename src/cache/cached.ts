@@ -3,6 +3,7 @@ import { ArgumentError } from "../errors.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
+import { describe } from "../protocol/args.js";
 import { elapsed, moment } from "../util/clock.js";
 import { randomId } from "../util/random-id.js";
 import { MAX_TIMER, sleep, within } from "../util/timers.js";
@@ -58,10 +59,10 @@ const ignore = () => {};
  * others wait for it, or get a stale one. Create it outside the handler, like the client.
  * @param name begins the function's keys in Redis, `<name>:cached:<key>` and `<name>:cached`. With a hash tag, such as
  * `{user}`, all its keys are in one slot of a cluster.
- * @param fn its results must be JSON, or undefined. Errors are not stored, and reach all calls that share the computation.
+ * @param fn is called without `this`. Its results must be JSON, or undefined. Errors are not stored, and reach all calls that share the computation.
  * @throws ConfigError if an argument or an option is malformed.
  */
-export function cached<Fn extends (...args: any[]) => unknown>(
+export function cached<Fn extends (this: void, ...args: any[]) => unknown>(
   redis: Redis<any>,
   name: string,
   fn: Fn,
@@ -102,19 +103,24 @@ class CachedCalls {
   }
 
   async call(args: readonly unknown[]): Promise<unknown> {
-    const signal = getSignal(executorOf(this.#redis).settings);
-    if (signal?.aborted) throw signal.reason;
-    const result = this.#read(this.#keyOf(args), args);
-    return signal ? within(MAX_TIMER, result, undefined, signal) : result;
+    return this.#untilAbort(() => this.#read(this.#keyOf(args), args));
   }
 
   async delete(args: readonly unknown[]): Promise<void> {
-    await this.#store.delete(this.#keyOf(args));
+    return this.#untilAbort(() => this.#store.delete(this.#keyOf(args)));
   }
 
   async deleteTag(tag: string): Promise<void> {
     assertConfig(this.#settings.tags !== undefined, "cached: deleteTag needs the option tags");
-    await this.#store.deleteTag(encodeTag(tag));
+    return this.#untilAbort(() => this.#store.deleteTag(encodeTag(tag)));
+  }
+
+  /** Waits until the client's signal aborts. */
+  #untilAbort<T>(run: () => Promise<T>): Promise<T> {
+    const signal = getSignal(executorOf(this.#redis).settings);
+    if (!signal) return run();
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return within(MAX_TIMER, run(), undefined, signal);
   }
 
   /** Returns the result of a flight that holds what was true after this call began. */
@@ -237,7 +243,7 @@ class CachedCalls {
     if (!tags) return { text, tags: "", time };
     const given = tags(result, ...args);
     if (!Array.isArray(given)) throw new ArgumentError("cached: tags must return an array");
-    return { text, tags: given.map(encodeTag).join(" "), time };
+    return { text, tags: Array.from(given, encodeTag).join(" "), time };
   }
 
   #keyOf(args: readonly unknown[]): string {
@@ -260,6 +266,7 @@ function encodeTag(tag: unknown): string {
 }
 
 function assertText(given: unknown, what: string): asserts given is string {
-  const isText = typeof given === "string" && given !== "" && given.isWellFormed();
-  if (!isText) throw new ArgumentError(`cached: ${what} non-empty, well-formed text`);
+  if (typeof given === "string" && given !== "" && given.isWellFormed()) return;
+  const type = given === "" ? "empty text" : describe(given);
+  throw new ArgumentError(`cached: ${what} non-empty, well-formed text, not ${type}`);
 }

@@ -78,7 +78,8 @@ export function resolveCachedOptions(options: CachedOptions<any, any>): CachedSe
   };
   for (const [name, value] of Object.entries({ tags, waitUntil }))
     assert(value === undefined || typeof value === "function", `${name} must be a function`);
-  assert(schema === undefined || Boolean(schema?.["~standard"]), "schema must be a Standard Schema");
+  const isSchema = typeof schema?.["~standard"]?.validate === "function";
+  assert(schema === undefined || isSchema, "schema must be a Standard Schema");
   assert(onOutage === "compute" || onOutage === "throw", "onOutage must be compute or throw");
   const freshMs = toMs("fresh", fresh, false);
   return {

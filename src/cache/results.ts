@@ -11,7 +11,7 @@ export function encodeResult(result: unknown, converted: boolean): string {
   if (result === undefined) return "";
   try {
     return JSON.stringify(result, function (this: Record<string, unknown>, name, written) {
-      assertJson(this[name], Array.isArray(this), converted);
+      assertJson(this[name], written, Array.isArray(this), converted);
       return written;
     });
   } catch (cause) {
@@ -20,23 +20,25 @@ export function encodeResult(result: unknown, converted: boolean): string {
   }
 }
 
-/** @throws ArgumentError for a part of a result that JSON would drop or change. */
-function assertJson(part: unknown, inArray: boolean, converted: boolean): void {
-  const type = typeof part;
-  const writesItself =
-    type === "object" && typeof (part as { toJSON?: unknown } | null)?.toJSON === "function";
+/**
+ * @param written the part, or the return value of its toJSON, such as null for an invalid Date.
+ * @throws ArgumentError for a part of a result that JSON would drop or change.
+ */
+function assertJson(part: unknown, written: unknown, inArray: boolean, converted: boolean): void {
+  const type = typeof written;
+  const writesItself = typeof (part as { toJSON?: unknown } | null | undefined)?.toJSON === "function";
   const isLost =
     type === "bigint" ||
     type === "function" ||
     type === "symbol" ||
-    (type === "number" && !Number.isFinite(part)) ||
-    (part === undefined && inArray) ||
-    (typeof part === "object" && part !== null && lacksJson(part));
+    (type === "number" && !Number.isFinite(written)) ||
+    (written === undefined && (inArray || writesItself)) ||
+    (written === null && writesItself) ||
+    (typeof written === "object" && written !== null && lacksJson(written));
   if (!isLost && (converted || !writesItself)) return;
-  const what = type === "number" ? String(part) : describe(part);
-  const why = isLost
-    ? "which JSON can't hold"
-    : "which returns from JSON as another type: convert it, or give a schema";
+  const what = typeof part === "number" ? String(part) : describe(part);
+  let why = "which returns from JSON as another type: convert it, or give a schema";
+  if (isLost) why = writesItself ? `whose toJSON returns ${describe(written)}` : "which JSON can't hold";
   throw new ArgumentError(`cached: the result contains ${what}, ${why}`);
 }
 

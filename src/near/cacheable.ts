@@ -1,5 +1,6 @@
 import type { Command } from "../execution/command.js";
 import { keysOf } from "../execution/exactly-once/keys.js";
+import { utf8 } from "../protocol/bytes.js";
 
 /**
  * Reads whose reply depends on more than the values of their keys: on chance, the time, a cursor, a script, or keys that they
@@ -33,7 +34,7 @@ export function changedKeys({ argv }: Command, matches: MatchKey): string[] | "a
   const name = argv[0] as string;
   if (CHANGES_ANY.test(name)) return "all";
   const texts = keysOfWrite(name, argv).map((key) =>
-    typeof key === "string" ? key : new TextDecoder().decode(key),
+    typeof key === "string" ? key : utf8(key, 0, key.length),
   );
   return texts.filter(matches);
 }

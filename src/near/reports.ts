@@ -140,7 +140,7 @@ export class Reports {
         sequence,
         first: sequence,
         since: this.time,
-        prefixes: prefixes.split(",").filter(Boolean).map(decodeURIComponent),
+        prefixes: prefixesOf(prefixes),
         at,
         age,
         request,
@@ -178,6 +178,15 @@ export class Reports {
 function isCovered({ keys, time, report }: Tagged, { name, first, since, prefixes }: Epoch): boolean {
   const isKnown = report?.epoch === name ? report.sequence >= first : since <= time;
   return isKnown && keys.every((key) => prefixes.some((prefix) => key.startsWith(prefix)));
+}
+
+/** Returns the prefixes in a report; none if they are malformed, so that no reply is taken for covered. */
+function prefixesOf(text: string): readonly string[] {
+  try {
+    return text.split(",").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 function bucketsOf(text: string): Set<number> {

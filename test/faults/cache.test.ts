@@ -18,6 +18,7 @@ import {
 } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { httpResponse, RawEndpoint } from "../support/endpoint.js";
 
 // Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
 
@@ -251,6 +252,48 @@ describe("on a path with faults", () => {
     }
   });
 
+  test("without Redis too, a call waits for the computation of another no longer than a lease", async () => {
+    const { call, load } = createFunction({ lease: 0.2 }, { retry: false });
+    path.refuse();
+    load.ms = 5_000;
+    let isFirstPending = true;
+    const first = call("7").finally(() => {
+      isFirstPending = false;
+    });
+    await expect.poll(() => load.runs).toBe(1);
+    load.ms = 0;
+    load.value = "b";
+    expect(await call("7")).toBe("b");
+    expect(isFirstPending).toBe(true);
+    first.catch(() => {});
+  });
+
+  test("without waitUntil, the error of a function waits for the end of its lease", async () => {
+    const { call, load } = createFunction();
+    let release = () => {};
+    path.onConnection(() => ({
+      exchange: () => ({
+        request(connection, { request }) {
+          const pass = () => connection.toServer(request);
+          if (load.runs > 0) release = pass;
+          else pass();
+        },
+      }),
+    }));
+    load.error = new Error("no database");
+    let isPending = true;
+    const failed = call("7").catch((error: unknown) => {
+      isPending = false;
+      return error;
+    });
+    await expect.poll(() => load.runs).toBe(1);
+    await pause(50);
+    expect(isPending).toBe(true);
+    release();
+    expect(await failed).toBe(load.error);
+    expect(await redis.exists("load:cached:7")).toBe(0);
+  });
+
   test("a result is returned though Redis is lost while it is computed", async () => {
     const { call, load } = createFunction({}, { retry: false });
     load.ms = 50;
@@ -290,6 +333,37 @@ describe("on a path with faults", () => {
     }
   });
 
+  test("a function runs once though each request arrives twice", async () => {
+    const client = new Redis({ url: gateway.url, token: gateway.token });
+    client.use(async (request, next) => {
+      const reply = await next(request);
+      await next(request);
+      return reply;
+    });
+    let runs = 0;
+    const options = { key: () => "all", fresh: 60, tags: () => ["tag"] };
+    const call = cached(client, "twice", () => ++runs, options);
+    expect([await call(), await call()]).toEqual([1, 1]);
+    await call.deleteTag("tag");
+    expect([await call(), await call()]).toEqual([2, 2]);
+  });
+
+  test.each([
+    ["UnknownOutcomeError", "502 Bad Gateway"],
+    ["ProtocolError", "200 OK"],
+  ])("a page in place of a response is an outage: %s", async (name, status) => {
+    const endpoint = await RawEndpoint.start();
+    try {
+      endpoint.onRequest = ({ socket }) =>
+        void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
+      const client = { url: endpoint.url, retry: false as const, circuit: false as const };
+      expect(await createFunction({}, client).call("7")).toBe("a");
+      await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({ name });
+    } finally {
+      await endpoint.stop();
+    }
+  });
+
   test("copies of requests that arrive after a deletion do not bring the old result back", async () => {
     const client = new Redis({ url: gateway.url, token: gateway.token });
     const resend: (() => Promise<unknown>)[] = [];
@@ -314,6 +388,31 @@ describe("on a path with faults", () => {
     await redis.hdel("late:cached:all", "lease");
     expect(await call()).toBe("new");
   });
+});
+
+test("a gateway that refuses requests above a limit counts as one that can't be reached", async () => {
+  const tokens = [
+    { name: "rate", token: "rate-".repeat(8), limits: { commandsPerSecond: 1 } },
+    { name: "requests", token: "requests-".repeat(4), limits: { concurrentRequests: 1 } },
+  ];
+  const limited = await createGateway({ engine: await startEmbeddedEngine(), port: 0, tokens });
+  try {
+    for (const { name, token } of tokens) {
+      // The time after which the gateway admits a request, 1 s, is longer than the timeout.
+      const client = new Redis({ url: limited.url, token, timeout: 500 });
+      let runs = 0;
+      const createFunction = (onOutage: "compute" | "throw") =>
+        cached(client, name, () => ++runs, { key: () => "all", fresh: 60, onOutage });
+      const blocked = name === "requests" ? client.blpop("none", 0.4).catch(() => {}) : client.get("none");
+      await pause(50);
+      const [computes, throws] = [createFunction("compute"), createFunction("throw")];
+      expect([name, await computes()]).toEqual([name, 1]);
+      await expect(throws()).rejects.toMatchObject({ name: "RedisError", message: /limit/ });
+      await blocked;
+    }
+  } finally {
+    await limited.close();
+  }
 });
 
 describe.skipIf(!redisAvailable())("a Redis that refuses writes", () => {

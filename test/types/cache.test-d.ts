@@ -68,4 +68,6 @@ test("options are required and checked", () => {
   cached(redis, "user", loadUser, { key: (id) => id, fresh: 60, ttl: 1 });
   // @ts-expect-error a key is text
   cached(redis, "user", loadUser, { key: () => 7, fresh: 60 });
+  // @ts-expect-error a cached function is called without `this`
+  cached(redis, "user", function (this: User) {}, { key: () => "all", fresh: 60 });
 });

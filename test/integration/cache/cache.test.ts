@@ -95,6 +95,93 @@ for (const setup of setups) {
       expect(requests).toBe(1);
     });
 
+    test("a call that joins a computation sends no request, and gets its result", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      const { open, opened } = gate();
+      let requests = 0;
+      const client = new Redis({ url: gateway.url, token: gateway.token });
+      client.use((request, next) => {
+        requests++;
+        return next(request);
+      });
+      const call = instance({}, client);
+      // Loads the scripts.
+      await call("8");
+      users.load = (id) => opened.then(() => id);
+      const first = call("7");
+      await expect.poll(() => users.runs).toBe(2);
+      requests = 0;
+      const second = call("7");
+      await pause(10);
+      expect(requests).toBe(0);
+      open();
+      expect(await Promise.all([first, second])).toEqual(["7", "7"]);
+      // The request that stores the result.
+      expect([users.runs, requests]).toEqual([2, 1]);
+    });
+
+    test("a call that waits for another instance looks up its result at growing intervals", async () => {
+      const { users, instance } = createUsers();
+      users.load = (id) => pause(250).then(() => id);
+      let requests = 0;
+      const client = new Redis({ url: gateway.url, token: gateway.token });
+      client.use((request, next) => {
+        requests++;
+        return next(request);
+      });
+      const first = instance()("7");
+      await expect.poll(() => users.runs).toBe(1);
+      expect([await instance({}, client)("7"), await first]).toEqual(["7", "7"]);
+      // After 0, 25, 75, 175, 375 and 775 ms.
+      expect(requests).toBeLessThanOrEqual(6);
+    });
+
+    test("a lookup that began before a deletion is not shared with a call after it", async () => {
+      const { users, instance } = createUsers();
+      await instance()("7");
+      const { open, opened } = gate();
+      let holds = true;
+      let replies = 0;
+      const client = redis.with({});
+      client.use(async (request, next) => {
+        const reply = await next(request);
+        replies++;
+        if (holds) await opened;
+        return reply;
+      });
+      const call = instance({}, client);
+      const early = call("7");
+      await expect.poll(() => replies).toBe(1);
+      holds = false;
+      users.version = 2;
+      await instance().delete("7");
+      const late = call("7");
+      await pause(10);
+      open();
+      expect([await early, await late]).toEqual(["7:1", "7:2"]);
+    });
+
+    test("a lease limits the life of its key, and not that of a stale result", async () => {
+      const { users, instance } = createUsers({ stale: 600, lease: 5 });
+      const { open, opened } = gate();
+      users.load = (id) => opened.then(() => id);
+      const cold = instance()("7");
+      await expect.poll(() => users.runs).toBe(1);
+      const left = await redis.pttl("user:cached:7");
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(5_000);
+      open();
+      await cold;
+      await age("7", 61);
+      const second = gate();
+      users.load = (id) => second.opened.then(() => id);
+      const refresh = instance()("7");
+      await expect.poll(() => users.runs).toBe(2);
+      expect(await redis.pttl("user:cached:7")).toBeGreaterThan(100_000);
+      second.open();
+      await refresh;
+    });
+
     test("a result is fresh, then stale, then gone", async () => {
       const { users, instance } = createUsers({ fresh: 60, stale: 600 });
       const refreshes: Promise<unknown>[] = [];
@@ -159,6 +246,10 @@ for (const setup of setups) {
       await redis.hincrby("user:cached:7", "until", -10_000);
       expect(await instance({ waitUntil: (refresh) => refreshes.push(refresh) })("7")).toBe("7:1");
       await expect(refreshes[0]).rejects.toThrow("no database");
+      // A rejection that waitUntil does not handle is handled.
+      await redis.hincrby("user:cached:7", "until", -10_000);
+      expect(await instance({ waitUntil: () => {} })("7")).toBe("7:1");
+      users.runs--;
       expect(users.runs).toBe(3);
     });
 
@@ -248,6 +339,21 @@ for (const setup of setups) {
       await expect(instance()("7")).rejects.toThrow("cached: the result can't be serialized as JSON");
     });
 
+    test.each([
+      [{ at: new Date(Number.NaN) }, "an object of class Date, whose toJSON returns null"],
+      [[{ toJSON: () => undefined }], "an object, whose toJSON returns undefined"],
+      [{ toJSON: () => undefined }, "an object, whose toJSON returns undefined"],
+      [{ toJSON: () => Number.NaN }, "an object, whose toJSON returns NaN"],
+      [{ toJSON: () => new Map() }, "an object, whose toJSON returns an object of class Map"],
+    ])("a result whose toJSON returns no value is refused, also with a schema: %#", async (result, what) => {
+      const { users, instance } = createUsers();
+      users.load = async () => result;
+      const error = await instance({ schema: z.any() })("7").catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as Error).message).toBe(`cached: the result contains ${what}`);
+      expect(await redis.keys("*")).toEqual([]);
+    });
+
     test("a schema transforms results, and those of another shape are computed anew", async () => {
       const { users, instance } = createUsers();
       users.load = async () => ({ id: 7 });
@@ -334,6 +440,38 @@ for (const setup of setups) {
       expect(users.runs).toBe(2);
     });
 
+    test("a computation past its lease neither stores over the lease of another nor ends it", async () => {
+      for (const fails of [false, true]) {
+        const { users, instance } = createUsers({ lease: 0.1, stale: 600 });
+        const [late, current] = [gate(), gate()];
+        users.load = async () => {
+          await late.opened;
+          if (fails) throw new Error("no database");
+          return "late";
+        };
+        const first = instance()("7");
+        await expect.poll(() => users.runs).toBe(1);
+        users.load = () => current.opened.then(() => "current");
+        const second = instance({ lease: 60 })("7");
+        await expect.poll(() => users.runs).toBe(2);
+        late.open();
+        await (fails ? expect(first).rejects.toThrow("no database") : first);
+        expect(await redis.hkeys("user:cached:7")).toEqual(["lease", "until"]);
+        current.open();
+        expect([await second, await instance()("7")]).toEqual(["current", "current"]);
+        await redis.flushall();
+      }
+    });
+
+    test("a refresh past its lease is not stored, though no other has begun", async () => {
+      const { users, instance } = createUsers({ stale: 600 });
+      await instance()("7");
+      await age("7", 61);
+      users.load = () => pause(80).then(() => "late");
+      expect(await instance({ lease: 0.05 })("7")).toBe("late");
+      expect(await redis.hget("user:cached:7", "value")).toBe('"7:1"');
+    });
+
     test("the age of a result counts from the start of its computation", async () => {
       const { users, instance } = createUsers();
       users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
@@ -362,6 +500,30 @@ for (const setup of setups) {
       await redis.del("user:cached");
       await pause(2);
       expect([await call("7"), await call("9")]).toEqual(["7:2", "9:1"]);
+    });
+
+    test("a result is not stored if the record of deletions is lost during its computation", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      const { open, opened } = gate();
+      users.load = () => opened.then(() => "old");
+      const early = instance()("7");
+      await expect.poll(() => users.runs).toBe(1);
+      await instance().deleteTag("team");
+      await redis.del("user:cached");
+      open();
+      expect(await early).toBe("old");
+      expect(await redis.hexists("user:cached:7", "value")).toBe(0);
+    });
+
+    test("a tag is deleted though the clock of Redis was set back, or has not moved on", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      const call = instance();
+      await call.deleteTag("other");
+      await redis.zincrby("user:cached", 60_000, "other");
+      expect(await call("7")).toBe("7:1");
+      users.version = 2;
+      await call.deleteTag("team");
+      expect(await call("7")).toBe("7:2");
     });
 
     test("records of deletions are removed when they are older than any result", async () => {
@@ -396,8 +558,50 @@ for (const setup of setups) {
       await expect(calls[0]).rejects.toThrow("gone");
       open();
       expect([await calls[1], await calls[2], users.runs]).toEqual(["7:1", "7:1", 1]);
-      await expect(instance({}, redis.with({ signal: AbortSignal.abort("no") }))("8")).rejects.toBe("no");
-      expect(users.runs).toBe(1);
+    });
+
+    test("an abort during a lookup does not end that of another call", async () => {
+      const { instance } = createUsers();
+      const { open, opened } = gate();
+      let sent = 0;
+      const controller = new AbortController();
+      const signals = [controller.signal, new AbortController().signal];
+      const client = redis.with({ signal: () => signals.shift() });
+      client.use(async (request, next) => {
+        sent++;
+        await opened;
+        return next(request);
+      });
+      const call = instance({}, client);
+      const calls = [call("7"), call("7")];
+      await expect.poll(() => sent).toBe(1);
+      controller.abort("gone");
+      await expect(calls[0]).rejects.toBe("gone");
+      open();
+      expect(await calls[1]).toBe("7:1");
+    });
+
+    test("an aborted signal ends calls and deletions before they send anything", async () => {
+      const { users, instance } = createUsers({ tags: () => ["team"] });
+      expect(await instance()("7")).toBe("7:1");
+      users.version = 2;
+      const aborted = instance({}, redis.with({ signal: AbortSignal.abort("no") }));
+      for (const run of [
+        () => aborted("7"),
+        () => aborted("8"),
+        () => aborted.delete("7"),
+        () => aborted.deleteTag("team"),
+      ])
+        await expect(run()).rejects.toBe("no");
+      expect([await instance()("7"), users.runs]).toEqual(["7:1", 1]);
+      // A deletion that was sent may be applied.
+      const controller = new AbortController();
+      const client = redis.with({ signal: controller.signal });
+      client.use(async (request, next) => {
+        controller.abort("gone");
+        return next(request);
+      });
+      await expect(instance({}, client).delete("7")).rejects.toBe("gone");
     });
 
     test("calls of different ticks share no promise on the entry on fetch, and compute once all the same", async () => {
@@ -495,7 +699,10 @@ test("the arguments of cached are checked", async () => {
     [[redis, "user", fn, { ...options, lease: 0 }], /lease must be a number of seconds above 0/],
     [[redis, "user", fn, { ...options, tags: ["a"] }], /tags must be a function/],
     [[redis, "user", fn, { ...options, waitUntil: true }], /waitUntil must be a function/],
-    [[redis, "user", fn, { ...options, schema: {} }], /schema must be a Standard Schema/],
+    ...[null, 1, {}, { "~standard": {} }].map((schema): [unknown[], RegExp] => [
+      [redis, "user", fn, { ...options, schema }],
+      /schema must be a Standard Schema/,
+    ]),
     [[redis, "user", fn, { ...options, onOutage: "wait" }], /onOutage must be compute or throw/],
   ];
   for (const [args, message] of refused) {
@@ -508,11 +715,22 @@ test("the arguments of cached are checked", async () => {
   await expect(unconfigured("7")).rejects.toThrow(ConfigError);
   const user = cached(redis, "user", (id: string) => id, options);
   await expect(user.deleteTag("team")).rejects.toThrow("cached: deleteTag needs the option tags");
-  for (const id of ["", 7, undefined, "\ud800"])
-    await expect(user(id as string)).rejects.toThrow(/key must return non-empty, well-formed text/);
+  const refusedText: [unknown, string][] = [
+    ["", "empty text"],
+    [7, "a number"],
+    [undefined, "undefined"],
+    [Promise.resolve("7"), "a promise: is an `await` missing?"],
+    ["\ud800", "text with a lone surrogate"],
+  ];
+  for (const [id, what] of refusedText) {
+    const message = `cached: key must return non-empty, well-formed text, not ${what}`;
+    await expect(user(id as string)).rejects.toThrow(message);
+    await expect(user.delete(id as string)).rejects.toThrow(message);
+  }
   const tagged = (tags: unknown) =>
     cached(redis, "user", (id: string) => id, { ...options, tags: () => tags as string[] });
   await expect(tagged([]).deleteTag("")).rejects.toThrow(/a tag must be non-empty/);
   await expect(tagged("team")("7")).rejects.toThrow(/tags must return an array/);
-  await expect(tagged([1])("7")).rejects.toThrow(/a tag must be non-empty/);
+  await expect(tagged([1])("7")).rejects.toThrow("a tag must be non-empty, well-formed text, not a number");
+  await expect(tagged(new Array(1))("7")).rejects.toThrow("well-formed text, not undefined");
 });

@@ -36,7 +36,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
 
   function createUsers(name: string) {
     const users = { runs: 0, version: 1, load: async (id: string) => `${id}:${users.version}` };
-    const instance = () =>
+    const instance = (waitUntil?: (refresh: Promise<unknown>) => void) =>
       cached(
         redis,
         name,
@@ -49,6 +49,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
           fresh: 60,
           stale: 600,
           tags: (_user, id) => (id === "9" ? [] : [`team:${Number(id) % 2}`]),
+          ...(waitUntil && { waitUntil }),
         },
       );
     return { users, instance };
@@ -101,7 +102,37 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
     await redis.hincrby("user:cached:7", "began", -61_000);
     await instance().deleteTag("team:1");
     users.version = 2;
-    expect(await instance()("7")).toBe("7:2");
+    // With waitUntil, a stale result would be returned at once.
+    expect(await instance(() => {})("7")).toBe("7:2");
+  });
+
+  test("hits, misses and deletions never scan", async () => {
+    for (const name of ["user", "{user}"]) {
+      const { instance } = createUsers(name);
+      const call = instance();
+      await server.command("CONFIG", "RESETSTAT");
+      for (const id of ["1", "2", "1", "2"]) await call(id);
+      await call.deleteTag("team:1");
+      await call.delete("2");
+      await Promise.all([call("1"), call("2")]);
+      const stats = String(await server.command("INFO", "commandstats"));
+      const used = [...stats.matchAll(/^cmdstat_([^:|]+)/gm)].map(([, command]) => command);
+      // Of these, the two ranges read at most one member.
+      const known = "del eval evalsha hdel hmget hset pexpire pttl time zadd zrange zrevrangebyscore zscore";
+      const ofGateway = [
+        "asking",
+        "cluster",
+        "command",
+        "config",
+        "hello",
+        "info",
+        "multi",
+        "exec",
+        "script",
+      ];
+      expect(used).toContain("hmget");
+      expect(used.filter((command) => ![...known.split(" "), ...ofGateway].includes(command!))).toEqual([]);
+    }
   });
 
   test("the requests of a call are as many as the page on caching states", async () => {

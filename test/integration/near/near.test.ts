@@ -331,6 +331,31 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
   });
 
   test.each([
+    ["a pipeline with near: false", (redis: Redis) => redis.with({ near: false }).pipeline()],
+    ["a pipeline that verifies", (redis: Redis) => redis.with({ near: "verify" }).pipeline()],
+    ["a transaction", (redis: Redis) => redis.multi()],
+  ])("the reads of %s are sent, although they are in memory", async (_name, collect) => {
+    const redis = client();
+    await server.command("MSET", "near:a", "1", "near:b", "1");
+    await Promise.all([redis.get("near:a"), redis.get("near:b")]);
+    await server.command("SET", "near:a", "2");
+    sent = [];
+    expect(await collect(redis).get("near:a").get("near:b").exec()).toEqual([2, 1]);
+    expect(sent.filter((each) => each.startsWith("GET"))).toEqual(["GET near:a", "GET near:b"]);
+    expect(redis.stats().near).toMatchObject({ hits: 0, verified: 0 });
+  });
+
+  test("a reply of a pipeline that verifies is in memory for later reads", async () => {
+    const redis = client();
+    await redis.get("near:a");
+    await server.command("SET", "near:a", "1");
+    expect(await redis.with({ near: "verify" }).pipeline().get("near:a").exec()).toEqual([1]);
+    sent = [];
+    expect(await redis.get("near:a")).toBe(1);
+    expect(sent).toEqual([]);
+  });
+
+  test.each([
     ["a command", (redis: Redis) => redis.set("near:a", 2)],
     ["a command with other keys", (redis: Redis) => redis.mset({ other: 1, "near:a": 2 })],
     ["a pipeline", (redis: Redis) => redis.pipeline().set("near:a", 2).exec()],
@@ -339,6 +364,7 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     ["update", (redis: Redis) => redis.update("near:a", () => 2)],
     ["an exactly-once write", (redis: Redis) => redis.with({ writes: "exactly-once" }).set("near:a", 2)],
     ["a command given argument by argument", (redis: Redis) => redis.exec(["SET", "near:a", 2])],
+    ["a command with its key as bytes", (redis: Redis) => redis.set(new TextEncoder().encode("near:a"), 2)],
     ["a client with near: false", (redis: Redis) => redis.with({ near: false }).set("near:a", 2)],
   ])("a read sees the client's own write by %s", async (_name, write) => {
     const redis = client();
@@ -639,6 +665,33 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     }
   });
 
+  test.each(["e:1 0 new %zz", "e:1 0 new near%3A,%E0", "e:1 0 !,?", "e:1", "?"])(
+    "a read whose response has the malformed report %s is kept by time alone",
+    async (report) => {
+      const endpoint = await RawEndpoint.start();
+      let value = 0;
+      endpoint.onRequest = ({ body, socket }) => {
+        const reply = ([name]: string[]) => ({ result: name === "GET" ? String(++value) : -1 });
+        const [first, ...rest] = JSON.parse(body) as string[] | string[][];
+        const json = Array.isArray(first)
+          ? [first, ...(rest as string[][])].map(reply)
+          : reply([first as string]);
+        const headers = { "content-type": "application/json", "warmline-near": report };
+        socket.write(httpResponse(JSON.stringify(json), headers));
+      };
+      try {
+        const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
+        expect(await redis.get("near:a")).toBe(1);
+        expect(await redis.get("near:a")).toBe(1);
+        expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+        passTime(5_001);
+        expect(await redis.get("near:a")).toBe(3);
+      } finally {
+        await endpoint.stop();
+      }
+    },
+  );
+
   test("a near cache is above middleware, which sees what is not in memory", async () => {
     const redis = client({ maxStale: 5_000 });
     const seen: unknown[] = [];
@@ -692,8 +745,13 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
 
   test("options that can't work are refused by name", () => {
     expect(() => near({ match: [] })).toThrow("near: match must not be empty");
-    expect(() => near({ match: "a*b" })).toThrow("near: match must hold names of keys, and prefixes");
+    expect(() => near({ match: ["a", "a*b"] })).toThrow(
+      'near: match must hold names of keys, and prefixes that end with *, such as flag:*, not "a*b"',
+    );
     expect(() => near({ match: "a?" })).toThrow(ConfigError);
+    expect(() => near({ match: ["a", ""] })).toThrow('such as flag:*, not ""');
+    expect(() => near({ match: [5n] as never })).toThrow("such as flag:*, not a value of type bigint");
+    expect(() => near({} as never)).toThrow("such as flag:*, not a value of type undefined");
     expect(() => near({ match: "a", maxStale: 0 })).toThrow("near: maxStale must be a number of ms above 0");
     expect(() => near({ match: "a", maxBytes: Number.NaN })).toThrow("near: maxBytes must be");
     expect(() => near({ match: "a", ttl: 1 } as never)).toThrow("near: unknown option ttl");

@@ -29,3 +29,16 @@ test.each([
 ])("an error reply is an outage if no command can run: %s", (reply, expected) => {
   expect(isOutage(new RedisError(reply, { command: "EVALSHA" }))).toBe(expected);
 });
+
+// Messages of Upstash's documentation. Limits of a gateway's token: test/faults/cache.test.ts.
+test.each([
+  ["ERR max requests limit exceeded. Limit: 500000, Usage: 500000.", true],
+  ["ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.", true],
+  ["ERR max concurrent connections exceeded", true],
+  ["ERR DB capacity quota exceeded", true],
+  ["ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2097152 bytes", false],
+  ["ERR max single record size exceeded", false],
+  ["ERR max key size exceeded. Limit: 32768 bytes, Actual: 40000 bytes", false],
+])("an exceeded limit of a plan is an outage, and one of a size is not: %s", (reply, expected) => {
+  expect(isOutage(new RedisError(reply, { command: "EVALSHA" }))).toBe(expected);
+});
