@@ -1,10 +1,20 @@
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type FollowedEntry, follow, GapError, produce } from "warmline/streams";
-import { freePorts, redisAvailable, startInstance, startNetworkProxy, startRedis } from "warmline-testbed";
+import {
+  closeBeforeReply,
+  freePorts,
+  loseReply,
+  onRequest,
+  redisAvailable,
+  startInstance,
+  startNetworkProxy,
+  startRedis,
+} from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { startPlainEndpoint } from "../support/plain-endpoint.js";
 import { pause } from "./support/rig.js";
 
 // Followers of a stream under faults: lost connections, restarts, a freeze.
@@ -64,6 +74,27 @@ describe.runIf(redisAvailable())("a follower", () => {
       if (n % 20 === 0) for (const connection of path.connections) connection.resetClient();
     });
     expect(await collected).toEqual(numbers(200));
+    expect(path.connectionsOpened).toBeGreaterThan(5);
+  });
+
+  test("gets every entry once and in order from an endpoint that is polled while its connections are lost", async () => {
+    const { gateway } = await start();
+    const plain = await startPlainEndpoint(gateway);
+    cleanups.push(() => plain.close());
+    const path = await startNetworkProxy({ to: { port: (plain.address() as AddressInfo).port } });
+    cleanups.push(() => path.close());
+    // Each connection after the first loses the response to its second request, or the request.
+    path.onConnection((number) =>
+      number === 1
+        ? undefined
+        : onRequest(2, number % 2 ? loseReply() : closeBeforeReply({ deliver: false })),
+    );
+    const redis = new Redis({ url: path.url, token: gateway.token, retry: false });
+    const collected = collect(follow(redis, "log"));
+    await writeNumbers(clientOf(gateway), "log", 300, (n) => {
+      if (n % 40 === 0) for (const connection of path.connections) connection.resetClient();
+    });
+    expect(await collected).toEqual(numbers(300));
     expect(path.connectionsOpened).toBeGreaterThan(5);
   });
 

@@ -1,17 +1,20 @@
+import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
-import { carries, closeBeforeReply, type Fault, loseReply, onRequest } from "warmline-testbed";
+import { carries, closeBeforeReply, type Fault, loseReply, onRequest, startInstance } from "warmline-testbed";
 import { setups } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
 
+const HANDLER = fileURLToPath(new URL("handlers/idempotent.mjs", import.meta.url));
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});
 
 describe.each(setups)("$name", (setup) => {
-  const { available } = setup;
+  const { name, available } = setup;
   const rig = useBreakablePath(setup);
   let redis: Redis;
   let direct: Redis;
@@ -110,6 +113,27 @@ describe.each(setups)("$name", (setup) => {
       expect(rig.path.connectionsOpened).toBe(2);
       expect(await direct.exists("n")).toBe(0);
     });
+
+    // The freeze does not depend on the engine.
+    if (name === "the embedded engine")
+      test("a function that is frozen past its lease finds its next write refused", async () => {
+        const env = { WARMLINE_URL: rig.path.url, WARMLINE_TOKEN: rig.gateway.token };
+        const instance = await startInstance({ handler: HANDLER, timeoutMs: 20_000, env });
+        try {
+          const frozen = instance.invoke("event");
+          await expect.poll(() => direct.get("n")).toBe(1);
+          await instance.freeze();
+          const second = await idempotent(direct, "event", (guarded) => guarded.incr("n"), { wait: 10 });
+          expect(second).toBe(1);
+          await direct.set("go", 1);
+          await instance.thaw();
+          expect(await frozen).toMatchObject({ result: { code: "LEASELOST", command: "INCR" } });
+          expect(await direct.mget("n", "late")).toEqual([1, null]);
+          expect(await idempotent(redis, "event", () => "third")).toBe(1);
+        } finally {
+          await instance.stop();
+        }
+      });
 
     test("a signal ends the wait for another run at once, with its reason", async () => {
       void idempotent(direct, "event", () => never);

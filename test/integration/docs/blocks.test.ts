@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { flags } from "../../../gateway/src/settings/flags.js";
 import { check } from "./blocks.js";
 import { anchorsOf, blocksIn, blocksOf, pages, root } from "./pages.js";
 
@@ -39,10 +41,13 @@ test("a block that fails is reported by page and line", { timeout: 180_000 }, ()
 });
 
 /**
- * Languages that a test of this folder reads. An empty one is the output of programs, `typescript` a part of a file that a
- * test of test/unit/project applies.
+ * Languages that a test of this folder reads. `typescript` is a part of a file that a test of test/unit/project applies. A block
+ * without a language shows the output of a program or messages of the protocol, and nothing reads it.
  */
-const KNOWN = new Set(["ts", "typescript", "js", "sh", "json", "yaml", "dotenv", "dockerfile", "toml", ""]);
+const KNOWN = new Set(["ts", "typescript", "js", "sh", "json", "yaml", "dotenv", ""]);
+
+/** The variables that the client and the gateway read, and the port that Railway sends requests to. */
+const READ = ["WARMLINE_URL", "WARMLINE_TOKEN", "PORT", ...flags.map(({ variable }) => variable)];
 
 test("every block is in a language that a test reads", () => {
   const others = pages().flatMap((page) => blocksOf(page).filter(({ language }) => !KNOWN.has(language)));
@@ -61,6 +66,15 @@ test.each(blocksIn("js").map((block) => [`${block.page}:${block.line}`, block] a
   (_, { code }) => {
     const { diagnostics } = ts.transpileModule(code, { fileName: "block.mjs", reportDiagnostics: true });
     expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
+  },
+);
+
+test.each(blocksIn("dotenv").map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s sets variables that the client, the gateway or its platform reads",
+  (_, { code }) => {
+    const variables = Object.keys(parseEnv(code));
+    expect(variables).not.toEqual([]);
+    for (const name of variables) expect(READ).toContain(name);
   },
 );
 

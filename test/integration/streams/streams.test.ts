@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, ConnectionError, Redis, RedisError, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -8,33 +7,8 @@ import { follow, GapError, produce } from "warmline/streams";
 import { freePorts } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { setups } from "../gateway/engines.js";
-
-/** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
-async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
-  const server = createServer(async (request: IncomingMessage, response) => {
-    if (request.url!.startsWith("/follow")) {
-      response.writeHead(400, { "content-type": "application/json" });
-      response.end('{"error":"ERR Command is not available: \'FOLLOW\'"}');
-      return;
-    }
-    const headers = request.headers as Record<string, string>;
-    const { authorization = "", "upstash-encoding": encoding, "content-type": type } = headers;
-    const passed = await fetch(gateway.url + request.url, {
-      method: "POST",
-      headers: {
-        authorization,
-        ...(encoding && { "upstash-encoding": encoding }),
-        ...(type && { "content-type": type }),
-      },
-      body: new Uint8Array(await buffer(request)),
-    });
-    response.writeHead(passed.status, { "content-type": "application/json" });
-    response.end(await passed.text());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return server;
-}
 
 for (const setup of setups) {
   describe.runIf(setup.available)(`streams on ${setup.name}`, () => {
@@ -167,6 +141,28 @@ for (const setup of setups) {
         );
         expect((await follow(redis, "log", { from: "-" }).next()).value).toMatchObject({ id: "3-1" });
         expect((await follow(redis, "log", { from: "3-1" }).next()).value).toMatchObject({ id: "4-1" });
+      });
+
+      test("a gap that a follower meets later throws GapError with the last entry's id", async () => {
+        await redis.xadd("log", "1-1", { n: 1 });
+        const entries = follow(redis, "log", { signal: controller.signal });
+        expect((await entries.next()).value).toMatchObject({ id: "1-1" });
+        // Trimming an entry that the follower has is no gap.
+        const last = { strategy: "MAXLEN", threshold: 1, exactness: "=" } as const;
+        await redis.multi().xadd("log", "2-1", { n: 2 }).xtrim("log", last).exec();
+        expect((await entries.next()).value).toMatchObject({ id: "2-1" });
+        await redis
+          .multi()
+          .xadd("log", "3-1", { n: 3 })
+          .xadd("log", "4-1", { n: 4 })
+          .xtrim("log", last)
+          .exec();
+        const error = await entries.next().catch((error) => error);
+        expect(error).toBeInstanceOf(GapError);
+        expect(error.position).toBe("2-1");
+        expect(error.message).toBe(
+          "FOLLOW: entries after 2-1 were trimmed or deleted; the stream begins at 4-1",
+        );
       });
 
       test("a signal ends the loop with its reason", async () => {

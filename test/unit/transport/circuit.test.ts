@@ -293,6 +293,27 @@ describe("a closed circuit", () => {
     expect(pings()).toBe(1);
   });
 
+  test("a closed circuit stays closed when a freeze interrupts the check while no connection is idle", async () => {
+    const redis = createClient();
+    endpoint.onRequest = silent;
+    const failing = hasty(redis)
+      .strlen("k")
+      .catch((error) => error);
+    await expect.poll(() => endpoint.count("STRLEN")).toBe(1);
+    // Without an idle connection, the pool no longer detects thaws.
+    clock.advance(1_000);
+    expect(await failing).toMatchObject({ name: "TimeoutError" });
+    await ticks(5);
+    endpoint.onRequest = healthy;
+    clock.freeze(2_001);
+    await ticks(12);
+    expect(redis.stats().circuit).toBe("closed");
+    expect(pings()).toBe(1);
+    // The next outage opens it.
+    await fail(redis);
+    expect(redis.stats().circuit).toBe("open");
+  });
+
   test("no check runs where responses come in time, and none after a call was aborted", async () => {
     const redis = createClient();
     await redis.strlen("k");
@@ -636,8 +657,11 @@ test("10,000 random freezes with a healthy server never open the circuit", { tim
     };
     return transport.attempt(next() < 0.5, listener);
   };
+  let commands = 0.8;
   for (let i = 0; i < 10_000; i++) {
-    const attempt = next() < 0.8 ? command() : undefined;
+    // For a while hardly any command is sent, whose response would close the circuit.
+    if (i % 25 === 0) commands = next() < 0.5 ? 0.8 : 0.05;
+    const attempt = next() < commands ? command() : undefined;
     await turns(next() * 4);
     const short = next() < 0.5;
     if (!short && pool.circuit.alarmed) dropped = endpoint.connections;
