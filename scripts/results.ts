@@ -93,7 +93,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ),
     ]);
     const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout without retries. `
+      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout, no retries. `
       : "";
     const measured = `[Measured ${dateOf(result)}](${link("faults")}).`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
