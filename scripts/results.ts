@@ -61,7 +61,7 @@ const tuned = (label: string) => `${label}, tuned`;
 /** The mark of an outcome or number that a client reaches with better settings than it is shipped with. */
 const BETTER = "\\*";
 
-/** The beginnings of the rows of near that README names beside reads without a cache, with its words for them. */
+/** The beginnings of the rows of near that README names, with its words for them. */
 const CACHES: Readonly<Record<string, string>> = {
   "warmline/near, maxStale": "`warmline/near`",
   "@upstash/redis, Map": "a Map",
@@ -317,8 +317,8 @@ function readsNote(near: Result): string {
     // An interval without a width says nothing.
     return row[2]!.replace(/ \((\S+) to \1\)/, "");
   };
-  const cached = Object.entries(CACHES).map(([begin, words]) => `${commandsOf(begin)} with ${words}`);
-  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")} without a cache, ${cached.join(", ")}. `;
+  const cached = Object.entries(CACHES).map(([begin, words]) => `${words} ${commandsOf(begin)}`);
+  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")} uncached; with ${cached.join(", ")}. `;
 }
 
 /** Replaces the numbers of a cell. */
