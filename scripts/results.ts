@@ -64,7 +64,7 @@ const BETTER = "\\*";
 /** The beginnings of the rows of near that README names, with its words for them. */
 const CACHES: Readonly<Record<string, string>> = {
   "warmline/near, maxStale": "`warmline/near`",
-  "@upstash/redis, Map": "a Map",
+  "@upstash/redis, Map": "Map",
   "node-redis, client-side cache": "node-redis' cache",
 };
 
@@ -159,7 +159,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ]);
     const table = markdown(["", ...columns.map(([title]) => title)], rows);
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
-    return (table + sources(from, near ? readsNote(near) : "")).replaceAll(" to ", "–");
+    return table.replaceAll(" to ", "–") + sources(from, near ? readsNote(near) : "");
   },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
@@ -315,10 +315,10 @@ function readsNote(near: Result): string {
     const row = rows.find(([when, way]) => when === writes && way!.startsWith(begin));
     if (!row) throw new Error(`bench/results/near.json has no row ${writes}, ${begin}`);
     // An interval without a width says nothing.
-    return row[2]!.replace(/ \((\S+) to \1\)/, "");
+    return row[2]!.replace(/ \((\S+) to \1\)/, "").replace(" to ", "–");
   };
   const cached = Object.entries(CACHES).map(([begin, words]) => `${words} ${commandsOf(begin)}`);
-  return `Commands for ten rarely written keys: ${commandsOf("warmline, no cache")} uncached; with ${cached.join(", ")}. `;
+  return `Commands for ten rarely written keys: uncached ${commandsOf("warmline, no cache")}, ${cached.join(", ")}. `;
 }
 
 /** Replaces the numbers of a cell. */
@@ -371,8 +371,15 @@ function sources(from: readonly Result[], note = ""): string {
       );
   }
   const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
-  const dates = [...new Set(from.map(dateOf))].sort().join(" and ");
-  return `\n\n${note}Measured ${dates}, ${machineOf(first!)}: ${links}.\n`;
+  return `\n\n${note}Measured ${period(from.map(dateOf))}, ${machineOf(first!)}: ${links}.\n`;
+}
+
+/** The first and the last of ISO dates, without the year and month that they share: `2026-11-23 to 24`. */
+function period(dates: readonly string[]): string {
+  const sorted = dates.toSorted();
+  const [first, last] = [sorted[0]!, sorted.at(-1)!];
+  if (first === last) return first;
+  return `${first} to ${first.slice(0, 7) === last.slice(0, 7) ? last.slice(8) : last}`;
 }
 
 const link = (scenario: string) =>

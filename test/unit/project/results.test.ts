@@ -135,7 +135,7 @@ describe("blocks of other results", () => {
     expect(text).toMatch(/\n\| ioredis \(TCP\) \|.*\| 2\.50 \(2\.30–2\.70\) \| [^|]* \|\n/);
     const reads = "1.4 (1.3–1.5)";
     expect(text).toContain(
-      `\nCommands for ten rarely written keys: 10.0 uncached; with \`warmline/near\` ${reads}, a Map ${reads}, node-redis' cache ${reads}. `,
+      `\nCommands for ten rarely written keys: uncached 10.0, \`warmline/near\` ${reads}, Map ${reads}, node-redis' cache ${reads}. `,
     );
     expect(text).toMatch(/: \[cold\]\(.*\[throughput\]\(.*\[idle\]\(.*\[near\]\(/);
   });
