@@ -1,8 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
+import { bulkOf, errorOf } from "../resp/replies.js";
 import type { CommonRules } from "./denial-reasons.js";
-import { createPermissions, type Permissions } from "./permissions.js";
+import { Permissions } from "./permissions.js";
 import { Quota } from "./quota.js";
 import { checkAdministrator, checkUser, RestTokens } from "./rest-token.js";
 import { Revocation } from "./revocation.js";
@@ -82,7 +83,7 @@ export class Authenticator {
 
   /** Returns the gateway's own reply to a command, in RESP. `sender` is the upstream of the sender's commands. */
   async handle(command: Command, sender: Upstream): Promise<Buffer> {
-    if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
+    if (command.size !== 4) return errorOf("ERR wrong number of arguments for 'acl|resttoken' command");
     const args = [command.text(2), command.text(3)];
     const [username = "", password = ""] = args.map((arg) => Buffer.from(arg, "latin1").toString());
     const user = { username, password };
@@ -90,9 +91,8 @@ export class Authenticator {
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
     const notAdministrator = sender === own ? null : await checkAdministrator(username, sender.pushOptions);
     const denial = notAdministrator ?? (await checkUser(user, own.pushOptions));
-    if (denial !== null) return reply(`-${denial}`);
-    const token = this.#restTokens.seal(user);
-    return reply(`$${token.length}\r\n${token}`);
+    if (denial !== null) return errorOf(denial);
+    return bulkOf(Buffer.from(this.#restTokens.seal(user)));
   }
 
   /** Stops looking at files. */
@@ -135,7 +135,7 @@ export class Authenticator {
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(`token ${name}`);
     quota.setLimits(limits ?? null);
-    return createPermissions({ name, role, prefix, commands, rules, upstream, quota, revocation });
+    return new Permissions({ name, role, prefix, commands, rules, upstream, quota, revocation });
   }
 
   /** The one quota of this key. Those that nothing is under way for are dropped when there are very many. */
@@ -153,7 +153,7 @@ export class Authenticator {
   /** Sets the shares by whether several tokens may run commands. All tokens of Redis users count as one. */
   #countTokens(): void {
     const configured = this.#list.tokens.filter(({ role }) => role !== "metrics").length;
-    this.#options.shares.setSeveral(configured + Math.min(1, this.#restPermissions.size) > 1);
+    this.#options.shares.areSeveral = configured + Math.min(1, this.#restPermissions.size) > 1;
   }
 
   #permissionsOfRestToken(token: string, digest: Buffer): Permissions | null {
@@ -165,7 +165,7 @@ export class Authenticator {
     const { rules, upstreams } = this.#options;
     const name = `user ${user.username}`;
     const quota = this.#quota(name);
-    const permissions = createPermissions({
+    const permissions = new Permissions({
       name,
       role: "admin",
       rules,
@@ -200,8 +200,4 @@ export class Authenticator {
 /** Returns a text that is the same for the same token with the same permissions. */
 function identityOf({ name, digest, role, prefix, commands, user }: KnownToken): string {
   return JSON.stringify([name, digest.toString("hex"), role, prefix, commands && [...commands].sort(), user]);
-}
-
-function reply(text: string): Buffer {
-  return Buffer.from(`${text}\r\n`);
 }

@@ -101,38 +101,26 @@ function isOpened(command: Command, { opened }: CommonRules): boolean {
  * @throws {TypeError} for one that can't be, with the reason
  */
 export function openedCommands(names: readonly string[]): ReadonlySet<string> {
-  const opened = names.map((name) =>
-    name
-      .trim()
-      .toUpperCase()
-      .split(/[\s|]+/)
-      .join(" "),
-  );
+  const opened = names.map(fullName);
   for (const name of opened) {
-    const [container = "", sub] = name.split(" ");
-    if (
-      NEVER.has(container) ||
-      NEVER_SUBCOMMANDS.has(name) ||
-      isOtherOf(OPENABLE_SUBCOMMANDS, container, sub)
-    ) {
+    const [container = "", sub = ""] = name.split(" ");
+    const openable = OPENABLE_SUBCOMMANDS[container];
+    if (NEVER.has(container) || NEVER_SUBCOMMANDS.has(name) || (openable && !openable.has(sub))) {
       throw new TypeError(
         `allowCommand: ${name} can't be allowed: it would change a connection that clients share`,
       );
     }
-    const isClosed =
-      CLOSED.has(container) ||
-      CLOSED_SUBCOMMANDS[container]?.has(sub ?? "") ||
-      OPENABLE_SUBCOMMANDS[container]?.has(sub ?? "");
-    if (!isClosed) throw new TypeError(`allowCommand: ${name} is allowed already, or is not a command`);
+    if (!openable && !CLOSED.has(container) && !CLOSED_SUBCOMMANDS[container]?.has(sub))
+      throw new TypeError(`allowCommand: ${name} is allowed already, or is not a command`);
   }
   return new Set(opened);
 }
 
-function isOtherOf(
-  containers: Readonly<Record<string, ReadonlySet<string>>>,
-  container: string,
-  sub = "",
-): boolean {
-  const known = containers[container];
-  return known !== undefined && !known.has(sub);
+/** A command's name in settings, such as `config|get`, as `CommandInfo` has it: `CONFIG GET`. */
+export function fullName(name: string): string {
+  return name
+    .trim()
+    .toUpperCase()
+    .split(/[\s|]+/)
+    .join(" ");
 }

@@ -29,15 +29,11 @@ export function originDenialReason(headers: OriginHeaders, rules: OriginRules): 
       return "the Host header does not name this machine (setting allowedHosts)";
     }
   }
-  if (origin !== undefined && !isSameOrigin(origin, host) && !originAllowed(origin, rules)) {
-    return "requests from other sites are refused (setting cors)";
-  }
   const site = headers["sec-fetch-site"];
-  if (site === "cross-site" || site === "same-site") {
-    if (origin === undefined || !originAllowed(origin, rules))
-      return "requests from other sites are refused (setting cors)";
-  }
-  return null;
+  const isOtherOrigin = origin !== undefined && !isSameOrigin(origin, host);
+  const isForeign = isOtherOrigin || site === "cross-site" || site === "same-site";
+  if (!isForeign || (origin !== undefined && originAllowed(origin, rules))) return null;
+  return "requests from other sites are refused (setting cors)";
 }
 
 /** Whether pages of `origin` were allowed explicitly. */

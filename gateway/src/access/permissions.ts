@@ -1,6 +1,7 @@
 import { allCommandInfo, type CommandInfo, getCommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
+import type { Receiver } from "../redis/failure.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { type CommandContext, type CommonRules, denialReason, refused } from "./denial-reasons.js";
@@ -8,127 +9,69 @@ import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
 import type { Revocation } from "./revocation.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
-import { type Rewrite, scanWithin } from "./scan.js";
+import { scanWithin } from "./scan.js";
 
-/** The permissions of a token's bearer, and the Redis user they apply to. */
-export interface Permissions {
+export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
+
+/** Options of {@link Permissions}. */
+export interface PermissionsOptions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
-  /** The upstream of its commands, whose connections are signed in as the user that the token stands for. */
-  readonly upstream: Upstream;
+  readonly rules: CommonRules;
+  /** Returns the upstream of its commands, whose connections are signed in as the user that the token stands for. */
+  readonly upstream: () => Upstream;
   /** The token's current use, and its limits. */
   readonly quota: Quota;
   /** The end of these permissions. */
   readonly revocation: Revocation;
-  /** The error text for a command that is refused, or null for one that may go to Redis. */
-  denialReason(command: Command, context: CommandContext): string | null;
   /** The prefix of all keys that it may use; undefined for any keys. */
-  readonly prefix: string | undefined;
-  /** Whether it may run reads alone. */
-  readonly readsOnly: boolean;
-  /** Whether any command is rewritten. */
-  readonly rewrites: boolean;
-  /** Returns the replacement of an allowed command and the conversion of its reply, or null to send it unchanged. */
-  rewrite(command: Command): Rewrite | null;
-  /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
-  streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null;
-}
-
-export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
-
-/** Options of {@link createPermissions}. */
-export interface PermissionsOptions {
-  readonly name: string;
-  readonly role: Role;
-  readonly rules: CommonRules;
-  readonly upstream: () => Upstream;
-  readonly quota: Quota;
-  readonly revocation: Revocation;
   readonly prefix?: string | undefined;
   /** If given, no other commands than these: full names of commands, or of containers for all their subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
-/** Creates permissions. The upstream is resolved each time a command needs it. */
-export function createPermissions(options: PermissionsOptions): Permissions {
-  const isUnbounded =
-    COMMANDS_OF[options.role] === null && options.prefix === undefined && options.commands === undefined;
-  return isUnbounded ? new FullPermissions(options) : new RestrictedPermissions(options);
-}
-
-/** Everything that the gateway lets through at all. */
-class FullPermissions implements Permissions {
-  protected readonly options: PermissionsOptions;
-
-  constructor(options: PermissionsOptions) {
-    this.options = options;
-  }
-
-  get name(): string {
-    return this.options.name;
-  }
-
-  get role(): Role {
-    return this.options.role;
-  }
-
-  get upstream(): Upstream {
-    return this.options.upstream();
-  }
-
-  get quota(): Quota {
-    return this.options.quota;
-  }
-
-  get revocation(): Revocation {
-    return this.options.revocation;
-  }
-
-  denialReason(command: Command, context: CommandContext): string | null {
-    return denialReason(command, context, this.options.rules);
-  }
-
-  get prefix(): string | undefined {
-    return this.options.prefix;
-  }
-
-  get readsOnly(): boolean {
-    return false;
-  }
-
-  get rewrites(): boolean {
-    return false;
-  }
-
-  rewrite(_command: Command): Rewrite | null {
-    return null;
-  }
-
-  streamDenialReason(_kind: StreamKind, _names: readonly Buffer[]): string | null {
-    return null;
-  }
-}
-
-/** Bounded by a role, a list of commands, a key prefix, or several of them: all must agree. */
-class RestrictedPermissions extends FullPermissions {
+/**
+ * The permissions of a token's bearer, and the Redis user they apply to. They are bounded by a role, a list of commands, a
+ * key prefix, or several of them: all must agree. Without any of these they are everything that the gateway lets through.
+ */
+export class Permissions {
+  readonly name: string;
+  readonly role: Role;
+  readonly quota: Quota;
+  readonly revocation: Revocation;
+  readonly prefix: string | undefined;
+  /** Whether it may run reads alone. */
+  readonly readsOnly: boolean;
+  readonly #options: PermissionsOptions;
   readonly #allowed: ReadonlySet<string> | null;
   readonly #prefix: Prefix | undefined;
-  readonly #readsOnly: boolean;
+  readonly #isUnbounded: boolean;
 
   constructor(options: PermissionsOptions) {
-    super(options);
-    this.#allowed = COMMANDS_OF[options.role];
-    const { role, commands } = options;
-    const known = new Map([...allCommandInfo()].map((info) => [info.name, info]));
-    const areReads = commands && [...commands].every((name) => known.get(name)?.readonly);
-    this.#readsOnly = role === "read-only" || role === "metrics" || areReads === true;
-    this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
+    const { name, role, quota, revocation, prefix, commands } = options;
+    this.name = name;
+    this.role = role;
+    this.quota = quota;
+    this.revocation = revocation;
+    this.prefix = prefix;
+    this.readsOnly =
+      role === "read-only" || role === "metrics" || (commands !== undefined && areReads(commands));
+    this.#options = options;
+    this.#allowed = COMMANDS_OF[role];
+    this.#prefix = prefix === undefined ? undefined : new Prefix(prefix);
+    this.#isUnbounded = this.#allowed === null && prefix === undefined && commands === undefined;
   }
 
-  override denialReason(command: Command, context: CommandContext): string | null {
-    const common = denialReason(command, context, this.options.rules);
-    if (common !== null) return common;
+  /** The upstream of its commands. It is resolved each time a command needs it. */
+  get upstream(): Upstream {
+    return this.#options.upstream();
+  }
+
+  /** The error text for a command that is refused, or null for one that may go to Redis. */
+  denialReason(command: Command, context: CommandContext): string | null {
+    const common = denialReason(command, context, this.#options.rules);
+    if (common !== null || this.#isUnbounded) return common;
     // An exactly-once write is checked by the command that it runs, and by the key that stores its reply.
     const once = onceCallOf(command);
     if (once && this.role !== "read-only") {
@@ -142,21 +85,32 @@ class RestrictedPermissions extends FullPermissions {
     return this.#prefix?.denialReason(command, info, context) ?? null;
   }
 
-  override get readsOnly(): boolean {
-    return this.#readsOnly;
+  /** Limits allowed commands to the prefix, and their replies before the receiver gets them. */
+  rewrite(
+    commands: readonly Command[],
+    receiver: Receiver,
+  ): { readonly commands: readonly Command[]; readonly receiver: Receiver } {
+    const prefix = this.#prefix;
+    const rewrites = prefix ? commands.map((command) => scanWithin(command, prefix)) : [];
+    if (rewrites.every((rewrite) => rewrite === null)) return { commands, receiver };
+    return {
+      commands: commands.map((command, at) => rewrites[at]?.command ?? command),
+      receiver: {
+        get cancelled() {
+          return receiver.cancelled;
+        },
+        onReply: (reply, tag) => receiver.onReply(rewrites[tag]?.reply(reply) ?? reply, tag),
+        onLarge: (tag, first) => (rewrites[tag] ? null : (receiver.onLarge?.(tag, first) ?? null)),
+        onFailure: (failure, tag) => receiver.onFailure(failure, tag),
+      },
+    };
   }
 
-  override get rewrites(): boolean {
-    return this.#prefix !== undefined;
-  }
-
-  override rewrite(command: Command): Rewrite | null {
-    return this.#prefix ? scanWithin(command, this.#prefix) : null;
-  }
-
-  override streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null {
+  /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
+  streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null {
     if (this.role === "metrics" || (kind === "monitor" && this.role !== "admin")) return refused(kind);
-    if (this.options.commands && !this.options.commands.has(kind.toUpperCase())) return refused(kind);
+    const { commands } = this.#options;
+    if (commands && !commands.has(kind.toUpperCase())) return refused(kind);
     const texts = names.map((name) => name.toString("latin1"));
     if (this.role === "read-only") {
       // As with KEYS and SCAN, it may not find channels that it does not name.
@@ -174,7 +128,7 @@ class RestrictedPermissions extends FullPermissions {
   }
 
   #mayRun(command: Command, info: CommandInfo | null): boolean {
-    const { commands } = this.options;
+    const { commands } = this.#options;
     if (info === null) return this.#allowed === null && commands === undefined;
     if (this.#allowed !== null && !this.#allowed.has(info.name)) return false;
     return commands === undefined || commands.has(info.name) || commands.has(command.name);
@@ -183,3 +137,8 @@ class RestrictedPermissions extends FullPermissions {
 
 const KEYS_BY_PATTERN = "NOPERM a read-only token may not use BY or GET with a pattern";
 const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;
+
+function areReads(commands: ReadonlySet<string>): boolean {
+  const reads = new Set([...allCommandInfo()].filter((info) => info.readonly).map(({ name }) => name));
+  return [...commands].every((name) => reads.has(name));
+}

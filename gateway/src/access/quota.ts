@@ -1,8 +1,23 @@
 import { type Entrant, Gate } from "./gate.js";
-import { LimitExceeded } from "./limit-exceeded.js";
 import { RateLimit } from "./rate-limit.js";
 import type { SharedLimits, Shares } from "./shares.js";
 import type { ParsedLimits } from "./token-limits.js";
+
+/** A request that would take its token beyond a limit. Nothing of it was run. */
+export class LimitExceeded extends Error {
+  override readonly name = "LimitExceeded";
+
+  /**
+   * @param message names the limit
+   * @param retryAfter whole seconds after which the same request may succeed, at least 1
+   */
+  constructor(
+    message: string,
+    readonly retryAfter = 1,
+  ) {
+    super(message);
+  }
+}
 
 /** The names of the limits in messages. */
 const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
@@ -13,7 +28,6 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
 };
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
-const NO_LIMITS: Partial<ParsedLimits> = {};
 
 /** Tracks the current use of one token against its limits. */
 export class Quota {
@@ -51,7 +65,7 @@ export class Quota {
     const before = this.#limits;
     this.#limits = limits;
     const part = this.#shares.workers;
-    const { commandsPerSecond, concurrentRequests, bytesPerSecond } = limits ?? NO_LIMITS;
+    const { commandsPerSecond, concurrentRequests, bytesPerSecond }: ParsedLimits = limits ?? {};
     this.#maxRequests = concurrentRequests ? Math.max(1, Math.floor(concurrentRequests / part)) : NO_LIMIT;
     const now = performance.now();
     if (commandsPerSecond !== before?.commandsPerSecond)
@@ -98,9 +112,9 @@ export class Quota {
    * @throws {LimitExceeded}
    */
   enter(commands: number, blocks: boolean): void {
-    const { max } = this.#shares;
-    if (this.#queued > 0 && this.#queued + commands > max.queued) throw this.#exceeded("queued");
-    if (blocks && this.#blocking >= max.blocking) throw this.#exceeded("blocking");
+    const shares = this.#shares;
+    if (this.#queued > 0 && this.#queued + commands > shares.of("queued")) throw this.#exceeded("queued");
+    if (blocks && this.#blocking >= shares.of("blocking")) throw this.#exceeded("blocking");
     this.spend(commands);
     this.#queued += commands;
     if (blocks) this.#blocking++;
@@ -117,7 +131,7 @@ export class Quota {
    * half of the token's share would be in use then, so that blocking commands have the rest.
    */
   enterWait(): boolean {
-    if (this.#blocking >= Math.floor(this.#shares.max.blocking / 2)) return false;
+    if (this.#blocking >= Math.floor(this.#shares.of("blocking") / 2)) return false;
     this.#blocking++;
     return true;
   }
@@ -129,8 +143,7 @@ export class Quota {
 
   /** Runs a transaction now, or once fewer of the token's transactions run than it may. {@link leaveTransaction} follows. */
   enterTransaction(transaction: Entrant): void {
-    const { max, timeout } = this.#shares;
-    this.#transactions.enter(transaction, max.transactions, timeout);
+    this.#transactions.enter(transaction, this.#shares.of("transactions"), this.transactionTimeout);
   }
 
   /** Timeout in ms for a transaction, the wait for others of its token included. */
@@ -145,7 +158,7 @@ export class Quota {
 
   /** Records that a transaction got its reply, or failed. */
   leaveTransaction(): void {
-    this.#transactions.leave(this.#shares.max.transactions);
+    this.#transactions.leave(this.#shares.of("transactions"));
   }
 
   /**
@@ -154,7 +167,7 @@ export class Quota {
    * @throws {LimitExceeded}
    */
   enterStream(channels: number): void {
-    if (this.#streams >= this.#shares.max.streams) throw this.#exceeded("streams");
+    if (this.#streams >= this.#shares.of("streams")) throw this.#exceeded("streams");
     this.spend(channels);
     this.#streams++;
   }
@@ -190,9 +203,10 @@ export class Quota {
   }
 
   #exceeded(limit: keyof SharedLimits): LimitExceeded {
-    const { max, totals } = this.#shares;
+    const { totals } = this.#shares;
+    const share = this.#shares.of(limit);
     return new LimitExceeded(
-      `this token has its share, ${max[limit]} of the ${totals[limit]} ${NAMES[limit]} (setting tokenShare)`,
+      `this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]} (setting tokenShare)`,
     );
   }
 }

@@ -10,18 +10,10 @@ export interface SharedLimits {
   readonly queued: number;
 }
 
-const NO_LIMITS: SharedLimits = {
-  blocking: Number.POSITIVE_INFINITY,
-  transactions: Number.POSITIVE_INFINITY,
-  streams: Number.POSITIVE_INFINITY,
-  queued: Number.POSITIVE_INFINITY,
-};
-
 /** The part of each shared limit that one token may hold. A single token may hold all of it. */
 export class Shares {
-  readonly #share: SharedLimits;
-  /** The part of each limit that one token may hold now. */
-  max = NO_LIMITS;
+  /** Whether more than one token may run commands. */
+  areSeveral = false;
 
   /**
    * @param totals the gateway's limits
@@ -31,25 +23,14 @@ export class Shares {
    */
   constructor(
     readonly totals: SharedLimits,
-    percent: number,
+    readonly percent: number,
     readonly timeout: number,
     readonly workers: number,
-  ) {
-    const part = (total: number) => Math.max(1, Math.floor((total * percent) / 100));
-    const { blocking, transactions, streams, queued } = totals;
-    this.#share =
-      percent === 100
-        ? NO_LIMITS
-        : {
-            blocking: part(blocking),
-            transactions: part(transactions),
-            streams: part(streams),
-            queued: part(queued),
-          };
-  }
+  ) {}
 
-  /** Sets whether more than one token may run commands. */
-  setSeveral(several: boolean): void {
-    this.max = several ? this.#share : NO_LIMITS;
+  /** Returns the part of a limit that one token may hold now. */
+  of(limit: keyof SharedLimits): number {
+    if (!this.areSeveral || this.percent === 100) return Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.floor((this.totals[limit] * this.percent) / 100));
   }
 }

@@ -10,14 +10,10 @@ export interface TokenLimits {
   readonly bytesPerSecond?: number | string;
 }
 
-/** Limits as they are applied; undefined: none. */
-export interface ParsedLimits {
-  readonly commandsPerSecond: number | undefined;
-  readonly concurrentRequests: number | undefined;
-  readonly bytesPerSecond: number | undefined;
-}
-
 export const LIMIT_FIELDS = ["commandsPerSecond", "concurrentRequests", "bytesPerSecond"] as const;
+
+/** Limits as they are applied; undefined: none. */
+export type ParsedLimits = { readonly [field in keyof TokenLimits]?: number | undefined };
 
 const MAX_LIMIT = 1e12;
 
@@ -32,14 +28,7 @@ export function limitProblem(field: (typeof LIMIT_FIELDS)[number], value: unknow
 }
 
 /** Reads limits that were checked. */
-export function parseLimits({
-  commandsPerSecond,
-  concurrentRequests,
-  bytesPerSecond,
-}: TokenLimits): ParsedLimits {
-  return {
-    commandsPerSecond,
-    concurrentRequests,
-    bytesPerSecond: bytesPerSecond === undefined ? undefined : parseQuantity(bytesPerSecond, SIZES)!,
-  };
+export function parseLimits({ bytesPerSecond, ...limits }: TokenLimits): ParsedLimits {
+  if (bytesPerSecond === undefined) return limits;
+  return { ...limits, bytesPerSecond: parseQuantity(bytesPerSecond, SIZES)! };
 }

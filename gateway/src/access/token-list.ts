@@ -1,16 +1,10 @@
 import { type FileError, readTextFile, readYamlFile } from "../config/yaml-file.js";
 import type { RedisUser } from "../redis/upstream.js";
+import { fullName } from "./denial-reasons.js";
 import type { Role } from "./roles.js";
 import { digestOf } from "./token.js";
 import { type ParsedLimits, parseLimits } from "./token-limits.js";
-import {
-  checkTokens,
-  commandName,
-  TOKEN_FORM,
-  TOKEN_RULE,
-  type TokenOptions,
-  TokensError,
-} from "./tokens.js";
+import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions, TokensError } from "./tokens.js";
 
 /** The sources of tokens. */
 export interface TokenSources {
@@ -118,7 +112,7 @@ function knownToken(options: TokenOptions, secretIn: (option: string, path: stri
       ? { username: user.username, password: user.password ?? secretIn("tokens", user.passwordFile!) }
       : null,
     prefix,
-    commands: commands && new Set(commands.map(commandName)),
+    commands: commands && new Set(commands.map(fullName)),
     limits: limits && parseLimits(limits),
   };
 }

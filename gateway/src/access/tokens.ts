@@ -1,5 +1,6 @@
 import { allCommandInfo } from "../commands/command-info.js";
 import { nearest } from "../config/nearest.js";
+import { fullName } from "./denial-reasons.js";
 import { ROLES, type Role } from "./roles.js";
 import { LIMIT_FIELDS, limitProblem, type TokenLimits } from "./token-limits.js";
 
@@ -33,7 +34,8 @@ export interface TokenOptions {
   readonly limits?: TokenLimits;
 }
 
-const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "prefix", "commands", "limits"];
+const SECRETS = ["token", "tokenFile", "tokenSha256"];
+const FIELDS = ["name", ...SECRETS, "role", "user", "prefix", "commands", "limits"];
 const USER_FIELDS = ["username", "password", "passwordFile"];
 const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"];
 
@@ -70,13 +72,9 @@ function checkToken(entry: unknown, index: number): void {
   if (!isRecord(entry)) throw new TokensError([index], "must have a name and a token");
   checkFields(entry, FIELDS, [index]);
   const wrong = (field: string, what: string) => new TokensError([index, field], what);
-  for (const field of ["name", "token", "tokenFile", "tokenSha256", "prefix"]) {
-    const value = entry[field];
-    if (value !== undefined && (typeof value !== "string" || value === ""))
-      throw wrong(field, "must be a non-empty string");
-  }
+  checkTexts(entry, ["name", ...SECRETS, "prefix"], [index]);
   if (entry.name === undefined) throw new TokensError([index], "needs a name, which is shown in logs");
-  const given = ["token", "tokenFile", "tokenSha256"].filter((field) => entry[field] !== undefined);
+  const given = SECRETS.filter((field) => entry[field] !== undefined);
   if (given.length !== 1)
     throw new TokensError([index], "needs exactly one of token, tokenFile and tokenSha256");
   if (entry.token !== undefined && !TOKEN_FORM.test(entry.token as string)) throw wrong("token", TOKEN_RULE);
@@ -101,11 +99,7 @@ function checkLimits(limits: unknown, index: number): void {
 function checkUser(user: unknown, index: number): void {
   if (!isRecord(user)) throw new TokensError([index, "user"], "must have a username and a password");
   checkFields(user, USER_FIELDS, [index, "user"]);
-  for (const field of USER_FIELDS) {
-    const value = user[field];
-    if (value !== undefined && (typeof value !== "string" || value === ""))
-      throw new TokensError([index, "user", field], "must be a non-empty string");
-  }
+  checkTexts(user, USER_FIELDS, [index, "user"]);
   if (user.username === undefined) throw new TokensError([index, "user"], "needs a username");
   if ((user.password === undefined) === (user.passwordFile === undefined))
     throw new TokensError([index, "user"], "needs a password or a passwordFile, and not both");
@@ -115,20 +109,11 @@ function checkCommands(commands: unknown, index: number): void {
   if (!Array.isArray(commands)) throw new TokensError([index, "commands"], "must be a list of command names");
   const known = new Set([...allCommandInfo()].map(({ name }) => name).concat(STREAM_COMMANDS));
   commands.forEach((name, at) => {
-    if (typeof name === "string" && known.has(commandName(name))) return;
+    if (typeof name === "string" && known.has(fullName(name))) return;
     const near = typeof name === "string" ? nearest(name.toUpperCase(), [...known]) : undefined;
     const advice = near === undefined ? "" : `; did you mean ${near}?`;
     throw new TokensError([index, "commands", at], `there is no such command${advice}`);
   });
-}
-
-/** A command's name as {@link CommandInfo} has it. */
-export function commandName(name: string): string {
-  return name
-    .trim()
-    .toUpperCase()
-    .split(/[\s|]+/)
-    .join(" ");
 }
 
 function checkFields(record: object, known: readonly string[], keys: readonly (string | number)[]): void {
@@ -137,6 +122,18 @@ function checkFields(record: object, known: readonly string[], keys: readonly (s
     const near = nearest(field, known);
     const advice = near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
     throw new TokensError([...keys, field], `unknown field; ${advice}`);
+  }
+}
+
+function checkTexts(
+  record: Record<string, unknown>,
+  fields: readonly string[],
+  keys: readonly (string | number)[],
+): void {
+  for (const field of fields) {
+    const value = record[field];
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw new TokensError([...keys, field], "must be a non-empty string");
   }
 }
 

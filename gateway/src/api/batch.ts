@@ -1,6 +1,5 @@
 import type { CommandContext } from "../access/denial-reasons.js";
 import type { Permissions } from "../access/permissions.js";
-import { rewritten } from "../access/rewritten.js";
 import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo } from "../commands/command-info.js";
 import type { CommandCounts } from "../metrics/commands.js";
@@ -89,7 +88,7 @@ export function runPipeline(
     if (sentCount > 0) {
       exchange.blocks = mayWait;
       const { upstream } = permissions;
-      const { commands: sent, receiver } = rewritten(permissions, allowed, response);
+      const { commands: sent, receiver } = permissions.rewrite(allowed, response);
       if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
       else upstream.send(sent, receiver);
     }

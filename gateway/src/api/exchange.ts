@@ -1,5 +1,4 @@
-import { LimitExceeded } from "../access/limit-exceeded.js";
-import type { Quota } from "../access/quota.js";
+import { LimitExceeded, type Quota } from "../access/quota.js";
 import type { Revocation } from "../access/revocation.js";
 import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";

@@ -2,7 +2,6 @@ import type { Authenticator } from "../access/authenticator.js";
 import { type CommandContext, refused } from "../access/denial-reasons.js";
 import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
 import type { Permissions } from "../access/permissions.js";
-import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
 import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo, isRead } from "../commands/command-info.js";
@@ -315,7 +314,7 @@ export class Handler implements HttpService, ExchangeHandler {
       void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
       return;
     }
-    const { commands, receiver } = rewritten(permissions, [command], response);
+    const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
     else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
   }
