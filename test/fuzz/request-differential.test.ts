@@ -78,29 +78,29 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
       budget: new BufferBudget(),
       inputBudget: new BudgetPart(new BufferBudget(), 1),
       draining: false,
-      exchange: ({ method, url }: RequestHead, connection: Connection): HttpExchange => ({
-        handle() {
-          connection.readBody(1_000_000, (body) => {
-            if (body) read.push({ method, url, body: digest(body.toString("latin1")) });
-            finish(connection, body ? 200 : 413);
-          });
-        },
-        invalid: ({ status }) => finish(connection, status),
-        bodySent() {},
-        clientEnded: () => connection.destroy(),
-        abort() {},
-      }),
-      contentOf: ({ message }: HttpError) => ({
-        type: "text/plain",
-        body: Buffer.from(message),
-        headers: [],
-      }),
-      failed(error: unknown) {
+      service: {
+        exchange: ({ method, url }: RequestHead, connection: Connection): HttpExchange => ({
+          handle() {
+            connection.readBody(1_000_000, (body) => {
+              if (body) read.push({ method, url, body: digest(body.toString("latin1")) });
+              finish(connection, body ? 200 : 413);
+            });
+          },
+          invalid: ({ status }) => finish(connection, status),
+          bodySent() {},
+          clientEnded: () => connection.destroy(),
+          abort() {},
+        }),
+        contentOf: ({ message }: HttpError) => ({
+          type: "text/plain",
+          body: Buffer.from(message),
+          headers: [],
+        }),
+      },
+      connections: { setBusy() {}, setIdle() {}, remove: () => resolve(read) },
+      onFailure(error: unknown) {
         throw error;
       },
-      busy() {},
-      idle() {},
-      closed: () => resolve(read),
     };
     new Connection(socketThatSays(input) as never, host);
   });

@@ -178,7 +178,7 @@ export class Exchange implements HttpExchange {
       if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
-        this.#host.failed(error);
+        this.#host.onFailure(error);
         if (this.#body) this.#body.abort();
         else this.refuse(500, "ERR internal error of the gateway");
       }
@@ -201,7 +201,7 @@ export class Exchange implements HttpExchange {
   reply(status: number, type: string, body: Buffer): void {
     if (this.#state !== ResponseState.Awaited) return;
     const isKept = body.length > MAX_COPIED_BODY && this.req.method !== "HEAD";
-    if (isKept && !this.#connection.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
+    if (isKept && !this.#connection.sender.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
     else this.respond(status, type, body);
   }
 
@@ -220,15 +220,8 @@ export class Exchange implements HttpExchange {
       connection.finish([head()], keep);
       return null;
     }
-    const options = {
-      encoder,
-      budget: this.#host.budget,
-      chunked,
-      onMore: () => connection.send(),
-      onLittle: () => connection.sendSoon(),
-      onAbort: () => connection.abort(),
-    };
-    const body = ReplyBody.create(options, reserved);
+    const { sender } = connection;
+    const body = ReplyBody.create({ encoder, budget: this.#host.budget, chunked, sender }, reserved);
     if (!body) {
       this.failure(NO_ROOM);
       return null;
@@ -401,7 +394,7 @@ export class Exchange implements HttpExchange {
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
   reserveEvent(bytes: number): boolean {
-    return this.#connection.reserve(bytes, STREAM_SHARE);
+    return this.#connection.sender.reserve(bytes, STREAM_SHARE);
   }
 
   /** Bytes that the reader of the stream is behind. */

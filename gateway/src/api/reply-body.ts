@@ -1,4 +1,4 @@
-import type { BodySource } from "../http/response-sender.js";
+import type { BodySource, ResponseSender } from "../http/response-sender.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import type { ReplyEncoder } from "./json-encoder.js";
@@ -21,12 +21,7 @@ export interface ReplyBodyOptions {
   readonly budget: BufferBudget;
   /** Whether the body is sent in chunks; else the end of the connection is its end. */
   readonly chunked: boolean;
-  /** Called when there is more to send. */
-  readonly onMore: () => void;
-  /** Called when there is a little more to send, to which more may be added soon. */
-  readonly onLittle: () => void;
-  /** Called when the body can't be completed. */
-  readonly onAbort: () => void;
+  readonly sender: Pick<ResponseSender, "send" | "sendSoon" | "abort">;
 }
 
 /**
@@ -86,8 +81,8 @@ export class ReplyBody implements BodySource {
     this.#taken += more;
     this.#backlog += bytes.length;
     this.#parts.push(bytes);
-    if (this.#backlog < LITTLE) this.#options.onLittle();
-    else this.#options.onMore();
+    if (this.#backlog < LITTLE) this.#options.sender.sendSoon();
+    else this.#options.sender.send();
     return this.#backlog;
   }
 
@@ -109,14 +104,14 @@ export class ReplyBody implements BodySource {
   end(): void {
     if (this.#cancelled) return;
     this.#ended = true;
-    this.#options.onMore();
+    this.#options.sender.send();
   }
 
   /** Ends the connection, so that the client sees that the body is not complete. */
   abort(): void {
     if (this.#cancelled) return;
     this.cancel();
-    this.#options.onAbort();
+    this.#options.sender.abort();
   }
 
   cancel(): void {

@@ -1,6 +1,6 @@
 import { CR, LF } from "../util/bytes.js";
 import type { BodyBuffer } from "./body-buffer.js";
-import { HttpError } from "./http-error.js";
+import { HttpError, malformed } from "./http-error.js";
 
 /** The longest line between chunks, extensions included, in bytes. */
 const MAX_LINE = 1_024;
@@ -96,8 +96,4 @@ export class ChunkedBody {
     if (this.#extra > MAX_EXTRA)
       throw new HttpError("the request has too long chunk extensions or trailers", 431);
   }
-}
-
-function malformed(what: string): HttpError {
-  return new HttpError(`the request is not valid HTTP: ${what}`);
 }

@@ -57,6 +57,24 @@ export interface Content {
   readonly headers: readonly string[];
 }
 
+/** Processes the requests of a server. */
+export interface HttpService {
+  /** Makes the exchange of a request whose head has arrived. `startedAt` is the time, in ms by the monotonic clock. */
+  exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): HttpExchange;
+  /** Returns the body of the response to a request whose head is invalid. */
+  contentOf(error: HttpError): Content;
+}
+
+/** Follows what the connections of a server are doing. */
+export interface ConnectionTracker {
+  /** A request on this connection has begun. */
+  setBusy(connection: Connection): void;
+  /** Records that the response on this connection is complete. */
+  setIdle(connection: Connection): void;
+  /** The connection has closed. */
+  remove(connection: Connection): void;
+}
+
 /** The parts of a server that its connections and exchanges use. */
 export interface ConnectionHost {
   readonly heads: ResponseHeads;
@@ -66,18 +84,10 @@ export interface ConnectionHost {
   readonly inputBudget: BudgetPart;
   /** Whether the server is closing, so that no connection is kept. */
   readonly draining: boolean;
-  /** Makes the exchange of a request whose head has arrived. `startedAt` is the time, in ms by the monotonic clock. */
-  exchange(head: RequestHead, connection: Connection, startedAt: number): HttpExchange;
-  /** Returns the body of the response to a request whose head is invalid. */
-  contentOf(error: HttpError): Content;
-  /** The server itself failed on a request. */
-  failed(error: unknown): void;
-  /** A request on this connection has begun. */
-  busy(connection: Connection): void;
-  /** Records that the response on this connection is complete. */
-  idle(connection: Connection): void;
-  /** Called when this connection has closed. */
-  closed(connection: Connection): void;
+  readonly service: HttpService;
+  readonly connections: ConnectionTracker;
+  /** Called with an error of the server itself. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -93,10 +103,11 @@ export class Connection implements Idle {
   waitingSince = 0;
   /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;
+  /** Sends its responses. */
+  readonly sender: ResponseSender;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
   readonly #reader = new RequestReader();
-  readonly #sender: ResponseSender;
   #client: string | null;
   #stage = Stage.Head;
   #advancing = false;
@@ -121,11 +132,11 @@ export class Connection implements Idle {
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
     this.#host = host;
-    this.#sender = new ResponseSender(socket, host.budget, () => this.#onSent());
+    this.sender = new ResponseSender(socket, host.budget, () => this.#onSent());
     this.idleSince = performance.now();
     socket.on("end", this.#onEnd);
     socket.on("drain", () => {
-      this.#sender.uncount();
+      this.sender.uncount();
       if (this.#stage === Stage.Head && socket.isPaused()) socket.resume();
       this.#advance();
     });
@@ -137,8 +148,8 @@ export class Connection implements Idle {
       this.#stage = Stage.Ending;
       this.#reader.clear();
       this.#countAhead();
-      this.#sender.close();
-      host.closed(this);
+      this.sender.close();
+      host.connections.remove(this);
     });
   }
 
@@ -184,33 +195,13 @@ export class Connection implements Idle {
 
   /** Bytes that the client has not taken yet. */
   get backlog(): number {
-    return this.#sender.backlog;
-  }
-
-  /** Whether the client took some of what waits for it in the last `within` ms. */
-  progresses(now: number, within: number): boolean {
-    return this.#sender.progresses(now, within);
-  }
-
-  /** Takes bytes of the budget for a body that is about to be sent: see {@link ResponseSender.reserve}. */
-  reserve(bytes: number, share: number): boolean {
-    return this.#sender.reserve(bytes, share);
-  }
-
-  /** Counts what the client has not taken yet in the budget: see {@link ResponseSender.countBacklog}. */
-  countBacklog(): void {
-    this.#sender.countBacklog();
+    return this.sender.backlog;
   }
 
   /** Closes the connection at once. An incomplete response ends with a reset. */
   destroy(): void {
-    if (this.#stage === Stage.Send || this.backlog > 0) this.abort();
+    if (this.#stage === Stage.Send || this.backlog > 0) this.sender.abort();
     else this.#socket.destroy();
-  }
-
-  /** Closes the connection at once, so that the client can't take what it has received for a whole response. */
-  abort(): void {
-    this.#sender.abort();
   }
 
   /** Closes the connection after the last byte that was written has left. Further input is read and dropped for a while. */
@@ -222,7 +213,7 @@ export class Connection implements Idle {
     this.#onBody = null;
     const socket = this.#socket;
     socket.end(() => {
-      this.#sender.uncount();
+      this.sender.uncount();
       this.#linger();
     });
     if (!this.#clientEnded) socket.resume();
@@ -295,17 +286,7 @@ export class Connection implements Idle {
   sendBody(head: Buffer, source: BodySource, keep: boolean): void {
     this.#stage = Stage.Send;
     this.#keep = keep;
-    this.#sender.begin(head, source);
-  }
-
-  /** Sends more of the body, as much as the client takes now. */
-  send(): void {
-    this.#sender.send();
-  }
-
-  /** Sends more of the body in the next iteration of the event loop. */
-  sendSoon(): void {
-    this.#sender.sendSoon();
+    this.sender.begin(head, source);
   }
 
   #onSent(): void {
@@ -318,14 +299,14 @@ export class Connection implements Idle {
   #responded(keep: boolean): void {
     const socket = this.#socket;
     this.idleSince = performance.now();
-    if (this.#sender.isBehind) this.countBacklog();
+    if (this.sender.isBehind) this.sender.countBacklog();
     if (socket.destroyed) return;
     if (!keep) {
       this.end();
       return;
     }
     this.#stage = Stage.Head;
-    this.#host.idle(this);
+    this.#host.connections.setIdle(this);
     if (socket.isPaused()) socket.resume();
     if (this.#reader.ahead > 0 || this.#clientEnded) this.#advance();
     else this.#countAhead();
@@ -346,7 +327,7 @@ export class Connection implements Idle {
     socket.cork();
     for (const piece of pieces) socket.write(piece);
     socket.uncork();
-    return !this.#sender.isBehind || this.#sender.countBacklog(STREAM_SHARE);
+    return !this.sender.isBehind || this.sender.countBacklog(STREAM_SHARE);
   }
 
   #onData(chunk: Buffer): void {
@@ -407,14 +388,14 @@ export class Connection implements Idle {
     } catch (error) {
       if (error instanceof HttpError) this.#refuse(error);
       else {
-        this.#host.failed(error);
+        this.#host.onFailure(error);
         this.#socket.destroy();
       }
     } finally {
       this.#advancing = false;
       if (corked) {
         this.#socket.uncork();
-        if (this.#sender.isBehind) this.countBacklog();
+        if (this.sender.isBehind) this.sender.countBacklog();
       }
     }
     this.#countAhead();
@@ -437,9 +418,9 @@ export class Connection implements Idle {
     }
     this.#stage = Stage.Respond;
     this.waitingSince = 0;
-    const exchange = this.#host.exchange(head, this, performance.now());
+    const exchange = this.#host.service.exchange(head, this, this.#host, performance.now());
     this.#exchange = exchange;
-    this.#host.busy(this);
+    this.#host.connections.setBusy(this);
     exchange.handle();
     return true;
   }
@@ -448,7 +429,7 @@ export class Connection implements Idle {
     if (this.#clientEnded) this.#socket.destroy();
     else if (this.waitingSince === 0) {
       this.waitingSince = performance.now();
-      this.#host.busy(this);
+      this.#host.connections.setBusy(this);
     }
   }
 
@@ -473,8 +454,8 @@ export class Connection implements Idle {
       this.#exchange.invalid(error);
       return;
     }
-    this.#host.busy(this);
-    const { type, body, headers } = this.#host.contentOf(error);
+    this.#host.connections.setBusy(this);
+    const { type, body, headers } = this.#host.service.contentOf(error);
     this.finish(this.#host.heads.encode(error.status, type, false, headers, body, true), false);
   }
 }

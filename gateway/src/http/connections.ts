@@ -197,7 +197,7 @@ export class Connections {
     for (const connection of this.#open) {
       if (this.#isOverdue(connection, now)) connection.destroy();
       // Less than makes a connection wait is counted here alone: that costs the common case nothing.
-      else if (!connection.isStreaming) connection.countBacklog();
+      else if (!connection.isStreaming) connection.sender.countBacklog();
     }
     for (const connection of this.#refused) if (this.#isOverdue(connection, now)) connection.destroy();
   }
@@ -210,7 +210,7 @@ export class Connections {
       return now - connection.waitingSince > (connection.isReadingBody ? body : head);
     }
     if (connection.backlog > 0 && (budget.isShort || !connection.isStreaming))
-      return !connection.progresses(now, timeout);
+      return !connection.sender.progresses(now, timeout);
     return !connection.isBusy && now - connection.idleSince > idle;
   }
 }

@@ -9,3 +9,8 @@ export class HttpError extends Error {
     super(message);
   }
 }
+
+/** The error for a request that is not valid HTTP. */
+export function malformed(what: string): HttpError {
+  return new HttpError(`the request is not valid HTTP: ${what}`);
+}

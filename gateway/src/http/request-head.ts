@@ -1,6 +1,5 @@
 import { COLON, CR, LF, SLASH, SPACE, STAR, TAB } from "../util/bytes.js";
-import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
-import { HttpError } from "./http-error.js";
+import { HttpError, malformed } from "./http-error.js";
 
 /** Headers that the gateway reads. Other headers are only checked for their form. */
 const NAMES = [
@@ -58,6 +57,22 @@ const MAX_DIGITS = 15;
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)([/?][^#]*)?$/i;
 /** A host and perhaps a port (RFC 9110, 7.2; RFC 3986, 3.2.2). A Host header may be empty. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+/** A set of bytes: 1 for each byte that belongs to it. */
+function setOf(belongs: (byte: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (belongs(byte) ? 1 : 0));
+}
+
+const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
+
+/** Characters of a token, such as a method or the name of a header (RFC 9110, 5.6.2). */
+const TOKEN = setOf((byte) => byte < 0x80 && TOKEN_CHARACTER.test(String.fromCharCode(byte)));
+
+/** Bytes of a request's target; those beyond ASCII belong in escapes. */
+const TARGET = setOf((byte) => byte > 0x20 && byte < 0x7f);
+
+/** Bytes of a header's value: no control character but the tab (RFC 9110, 5.5). */
+const VALUE = setOf((byte) => byte === 0x09 || (byte >= 0x20 && byte !== 0x7f));
 
 const byHash = new Map<number, HeaderName>();
 for (const name of NAMES) {
@@ -121,7 +136,7 @@ export function mayBecomeHead(bytes: Buffer, from: number, end: number): boolean
   if (at === end) return true;
   if (bytes[at] !== SPACE) return false;
   for (const byte of bytes.subarray(at + 1, Math.min(at + 11, end))) {
-    if (byte !== CR && byte !== LF && !isOneOf(VALUE, byte)) return false;
+    if (byte !== CR && byte !== LF && VALUE[byte] !== 1) return false;
   }
   return true;
 }
@@ -240,8 +255,4 @@ function expectation(headers: RequestHeaders, minor: 0 | 1): boolean {
 function hasToken(list: string | undefined, token: string): boolean {
   if (list === undefined) return false;
   return list.split(",").some((each) => each.trim().toLowerCase() === token);
-}
-
-function malformed(what: string): HttpError {
-  return new HttpError(`the request is not valid HTTP: ${what}`);
 }

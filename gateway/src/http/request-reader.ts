@@ -1,7 +1,7 @@
 import { CR, EMPTY, LF } from "../util/bytes.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
-import { HttpError } from "./http-error.js";
+import { HttpError, malformed } from "./http-error.js";
 import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
 
 /** The longest head of a request, in bytes. */
@@ -72,7 +72,7 @@ export class RequestReader {
     if ((end < 0 ? input.length : end) - from > MAX_HEAD) throw tooLong(input, from);
     if (end < 0) {
       if (mayBecomeHead(input, from, input.length)) return null;
-      throw new HttpError("the request is not valid HTTP: the request line is malformed");
+      throw malformed("the request line is malformed");
     }
     const head = same > 0 ? this.#head! : this.#parseHead(input, from, end);
     this.#at = end + HEAD_END.length;

@@ -152,8 +152,9 @@ export class ResponseSender {
         this.#onSent();
         return;
       }
-      if (part.length === 1) socket.write(part[0]!, this.#onWritten);
-      else this.#writeAll(part);
+      socket.cork();
+      for (const piece of part) socket.write(piece, piece === part.at(-1) ? this.#onWritten : undefined);
+      socket.uncork();
       now = performance.now();
       if (this.#sendTime + now - begun > MAX_SEND_TIME) {
         this.sendSoon();
@@ -161,17 +162,6 @@ export class ResponseSender {
       }
     }
     this.#sendTime += now - begun;
-  }
-
-  #writeAll(pieces: readonly Buffer[]): void {
-    const socket = this.#socket;
-    const last = pieces.length - 1;
-    socket.cork();
-    pieces.forEach((piece, at) => {
-      if (at === last) socket.write(piece, this.#onWritten);
-      else socket.write(piece);
-    });
-    socket.uncork();
   }
 
   /** Sends more of the body in the next iteration of the event loop. */

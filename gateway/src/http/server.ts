@@ -3,11 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
 import type { Certificate } from "./certificate.js";
-import { Connection, type ConnectionHost, type Content, type HttpExchange } from "./connection.js";
+import { Connection, type ConnectionHost, type HttpService } from "./connection.js";
 import type { Connections } from "./connections.js";
-import type { HttpError } from "./http-error.js";
 import { ProxyEntrance } from "./proxy-entrance.js";
-import type { RequestHead } from "./request-head.js";
 import type { ResponseHeads } from "./response-head.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
@@ -28,14 +26,6 @@ export const SOCKETS = {
   // A client that has sent all its requests may still read the responses.
   allowHalfOpen: true,
 };
-
-/** Processes the requests of a server. */
-export interface HttpService {
-  /** Makes the exchange of a request whose head has arrived: see {@link ConnectionHost.exchange}. */
-  exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): HttpExchange;
-  /** Returns the body of the response to a request whose head is invalid. */
-  contentOf(error: HttpError): Content;
-}
 
 /** Options of the HTTP server. */
 export interface HttpServerOptions {
@@ -60,12 +50,12 @@ export class HttpServer implements ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
   readonly inputBudget: BudgetPart;
+  readonly service: HttpService;
+  readonly connections: Connections;
+  readonly onFailure: (error: unknown) => void;
   draining = false;
   readonly #server: Server;
-  readonly #service: HttpService;
-  readonly #connections: Connections;
   readonly #certificate: Certificate | null;
-  readonly #onFailure: (error: unknown) => void;
   /** TLS connections that are not ready yet, by client address. The oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
   #entrance: ProxyEntrance | undefined;
@@ -78,10 +68,10 @@ export class HttpServer implements ConnectionHost {
     this.heads = options.heads;
     this.budget = options.budget;
     this.inputBudget = new BudgetPart(options.budget, INPUT_SHARE);
-    this.#service = options.service;
-    this.#connections = options.connections;
+    this.service = options.service;
+    this.connections = options.connections;
+    this.onFailure = options.onFailure;
     this.#certificate = options.certificate;
-    this.#onFailure = options.onFailure;
     const secure = this.#certificate && this.#secure(this.#certificate, options);
     const { proxies, greetTimeout, onNotice } = options;
     if (secure && !proxies) {
@@ -94,7 +84,7 @@ export class HttpServer implements ConnectionHost {
       const entrance = new ProxyEntrance({
         proxies,
         timeout: greetTimeout,
-        room: () => this.#connections.room,
+        room: () => this.connections.room,
         onNotice: (message) => onNotice(message, true),
       });
       this.#entrance = entrance;
@@ -139,13 +129,13 @@ export class HttpServer implements ConnectionHost {
     this.draining = true;
     let timer = setTimeout(() => {
       for (const socket of this.#greeting.values()) socket.destroy();
-      this.#connections.destroyUnprocessed();
+      this.connections.destroyUnprocessed();
       endRequests();
-      timer = setTimeout(() => this.#connections.destroyAll(), LAST_RESPONSES);
+      timer = setTimeout(() => this.connections.destroyAll(), LAST_RESPONSES);
     }, grace);
     // After one more poll, so that requests already received get their responses.
     setImmediate(() => {
-      this.#connections.endIdle();
+      this.connections.endIdle();
       this.#entrance?.close();
       // Nothing was sent on these. A handshake under way may end with a request.
       for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
@@ -156,40 +146,16 @@ export class HttpServer implements ConnectionHost {
     // A server that does not listen has closed at once.
     await Promise.all([new Promise((resolve) => this.#server.close(resolve)), ...entered]);
     clearTimeout(timer);
-    this.#connections.stop();
+    this.connections.stop();
     this.#certificate?.close();
   }
 
   /** Serves a connection. */
   accept(socket: Socket): void {
-    if (this.#connections.isOverrun) {
-      this.#connections.refusedTotal++;
+    if (this.connections.isOverrun) {
+      this.connections.refusedTotal++;
       socket.destroy();
-    } else this.#connections.add(new Connection(socket, this, this.#clientOf(socket)));
-  }
-
-  exchange(head: RequestHead, connection: Connection, startedAt: number): HttpExchange {
-    return this.#service.exchange(head, connection, this, startedAt);
-  }
-
-  contentOf(error: HttpError): Content {
-    return this.#service.contentOf(error);
-  }
-
-  failed(error: unknown): void {
-    this.#onFailure(error);
-  }
-
-  busy(connection: Connection): void {
-    this.#connections.setBusy(connection);
-  }
-
-  idle(connection: Connection): void {
-    this.#connections.setIdle(connection);
-  }
-
-  closed(connection: Connection): void {
-    this.#connections.remove(connection);
+    } else this.connections.add(new Connection(socket, this, this.#clientOf(socket)));
   }
 
   #secure(certificate: Certificate, { greetTimeout, onNotice }: HttpServerOptions): TlsServer {
@@ -226,8 +192,8 @@ export class HttpServer implements ConnectionHost {
     socket.once("close", () => {
       if (this.#greeting.get(end) === socket) this.#greeting.delete(end);
     });
-    if (this.#greeting.size <= this.#connections.room) return;
-    this.#connections.refusedTotal++;
+    if (this.#greeting.size <= this.connections.room) return;
+    this.connections.refusedTotal++;
     const [[longest, oldest]] = this.#greeting as unknown as [[string, Socket]];
     this.#greeting.delete(longest);
     oldest.destroy();

@@ -9,7 +9,11 @@ test("a body begins only if there is room for the next write, which then fits", 
   const budget = new BufferBudget(1024 * KB);
   let cuts = 0;
   const ignored = () => {};
-  const options = { budget, chunked: true, onMore: ignored, onLittle: ignored, onAbort: () => cuts++ };
+  const options = {
+    budget,
+    chunked: true,
+    sender: { send: ignored, sendSoon: ignored, abort: () => cuts++ },
+  };
   const create = (reserved: number) =>
     ReplyBody.create({ ...options, encoder: new RespEncoder(null) }, reserved);
   expect(create(700 * KB)).toBeNull();
@@ -29,7 +33,7 @@ test("the memory of an encoded slice is used again once the slice has left, and 
   const body = ReplyBody.create(
     {
       ...{ budget: new BufferBudget(), chunked: false, encoder: new JsonEncoder(false, "one") },
-      ...{ onMore: ignored, onLittle: ignored, onAbort: ignored },
+      sender: { send: ignored, sendSoon: ignored, abort: ignored },
     },
     0,
   )!;

@@ -8,11 +8,16 @@ import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { Certificate } from "../../../../gateway/src/http/certificate.js";
-import type { Connection, ConnectionHost, HttpExchange } from "../../../../gateway/src/http/connection.js";
+import type {
+  Connection,
+  ConnectionHost,
+  HttpExchange,
+  HttpService,
+} from "../../../../gateway/src/http/connection.js";
 import { Connections } from "../../../../gateway/src/http/connections.js";
 import type { RequestHead } from "../../../../gateway/src/http/request-head.js";
 import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
-import { HttpServer, type HttpService } from "../../../../gateway/src/http/server.js";
+import { HttpServer } from "../../../../gateway/src/http/server.js";
 import { TrustedProxies } from "../../../../gateway/src/http/trusted-proxies.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { proxyHeader } from "../../../support/proxy-header.js";
