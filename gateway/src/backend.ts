@@ -12,6 +12,7 @@ import { runSeed } from "./seed/run-seed.js";
 import { readSeedFile } from "./seed/seed-file.js";
 import type { Settings } from "./settings/options.js";
 import type { BufferBudget } from "./util/buffer-budget.js";
+import { EMPTY } from "./util/bytes.js";
 
 /** The data store behind the gateway: one Redis, or several by the prefix of keys. */
 export interface Backend {
@@ -30,6 +31,13 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+/** The Redis of one route. The one of keys without a route has an empty prefix. */
+interface Part {
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstreams: Upstreams;
+}
+
 /**
  * Creates the backend of the settings. Starts an engine if they name no Redis for keys without a route.
  * @throws {TypeError} when a URL or a route is wrong
@@ -41,8 +49,8 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
     ...route,
     engine: redisAt(route.url, remote),
   }));
-  const rest = routes.find(({ prefix }) => prefix === "");
-  const first = rest?.engine ?? (await engineOf(settings, log));
+  const named = routes.filter(({ prefix }) => prefix !== "");
+  const first = routes.find(({ prefix }) => prefix === "")?.engine ?? (await engineOf(settings, log));
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
   const reachabilities: Reachability[] = [];
   const upstreamsAt = (engine: RemoteEngine) => {
@@ -51,52 +59,39 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
     reachabilities.push(reachability);
     return createUpstreams(engine, settings, budget, reachability);
   };
-  const main = upstreamsAt(first);
-  const close = async () => {
-    upstreams.close();
-    await Promise.all(engines.map((engine) => engine.close()));
-  };
-  let upstreams: Upstreams = main;
-  const tracked = [trackedAt("", false, main, settings.nearPrefix)];
-  if (routes.length > 0) {
-    const parts = routes
-      .filter(({ prefix }) => prefix !== "")
-      .map(({ prefix, strip, engine }) => ({
-        prefix: Buffer.from(prefix),
-        strip,
-        upstreams: upstreamsAt(engine),
-      }));
-    tracked.push(
-      ...parts.map(({ prefix, strip, upstreams }) =>
-        trackedAt(prefix.toString(), strip, upstreams, settings.nearPrefix),
-      ),
-    );
-    upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
-  }
-  const named = routes
-    .filter(({ prefix }) => prefix !== "")
-    .map(({ prefix, engine }) => `${prefix}* at ${engine.description}`);
+  const main: Part = { prefix: EMPTY, strip: false, upstreams: upstreamsAt(first) };
+  const parts = named.map(
+    ({ prefix, strip, engine }): Part => ({
+      prefix: Buffer.from(prefix),
+      strip,
+      upstreams: upstreamsAt(engine),
+    }),
+  );
+  const upstreams = routes.length > 0 ? routedUpstreams([...parts, main]) : main.upstreams;
+  const others = named.map(({ prefix, engine }) => `${prefix}* at ${engine.description}`);
   return {
-    description: [first.description, ...named].join("; "),
+    description: [first.description, ...others].join("; "),
     data: first.data ?? null,
     upstreams,
-    tracked: tracked.filter(({ prefixes }) => prefixes.length > 0),
+    tracked: [main, ...parts]
+      .map((part) => trackedAt(part, settings.nearPrefix))
+      .filter(({ prefixes }) => prefixes.length > 0),
     get problem() {
       const problems = reachabilities.map(({ problem }) => problem).filter((each) => each !== null);
       return problems.join("; ") || null;
     },
     firstAttempts: (timeout) => Promise.all(reachabilities.map((each) => each.firstAttempt(timeout))),
-    close,
+    async close() {
+      upstreams.close();
+      await Promise.all(engines.map((engine) => engine.close()));
+    },
   };
 }
 
-/** @param prefix the prefix of the route; `near` are the prefixes of keys to track */
-function trackedAt(
-  prefix: string,
-  strip: boolean,
-  upstreams: Upstreams,
-  near: readonly string[],
-): TrackedSource {
+/** The keys of a Redis that begin with one of the prefixes `near`, as it has them. */
+function trackedAt(part: Part, near: readonly string[]): TrackedSource {
+  const { strip, upstreams } = part;
+  const prefix = part.prefix.toString();
   const own = near.filter((each) => each.startsWith(prefix) || prefix.startsWith(each));
   return {
     upstream: upstreams.of(null),
@@ -121,12 +116,6 @@ async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
     throw error;
   }
   return ownEngine(started);
-}
-
-interface Part {
-  readonly prefix: Buffer;
-  readonly strip: boolean;
-  readonly upstreams: Upstreams;
 }
 
 function routedUpstreams(parts: readonly Part[]): Upstreams {

@@ -88,14 +88,11 @@ export class Prefix {
       return rest.every((arg) => arg.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");
     }
     for (const { option, pattern } of keyPatternsOf(command)) {
-      if (!this.#coversSortPattern(pattern)) return beyond(`${name} ... ${option}`);
+      // In a pattern of SORT the first star stands for an element.
+      if (!this.covers(pattern) || pattern.indexOf("*") < this.#text.length)
+        return beyond(`${name} ... ${option}`);
     }
     return null;
-  }
-
-  /** In a pattern of SORT the first star stands for an element. */
-  #coversSortPattern(pattern: string): boolean {
-    return pattern.indexOf("*") >= this.#text.length && pattern.startsWith(this.#text);
   }
 }
 

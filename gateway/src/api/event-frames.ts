@@ -31,19 +31,21 @@ export const GAP = Buffer.from("event: gap\ndata:\n\n");
 /** A comment, so that neither side nor anything between takes the stream for dead. */
 export const HEARTBEAT = Buffer.from(":\n\n");
 
-/** The event that a stream begins with whose channels can be changed. */
-export function streamFrame(id: string): Buffer {
-  return Buffer.from(`event: stream\ndata: ${id}\n\n`);
-}
-
-/** The event that `/console/commands` begins with if other processes behind the port have commands of their own. */
-export function workersFrame(count: number): Buffer {
-  return Buffer.from(`event: workers\ndata: ${count}\n\n`);
+/**
+ * An event about the stream itself.
+ *
+ * - `stream`: the id of a stream whose channels can be changed; it begins with this event
+ * - `workers`: the number of processes behind the port, if the others have commands of their own; `/console/commands`
+ *   begins with this event
+ * - `error`: the error for which the stream can't go on; it ends with this event
+ */
+export function eventFrame(event: "stream" | "workers" | "error", data: string | number): Buffer {
+  return Buffer.from(`event: ${event}\ndata: ${data}\n\n`);
 }
 
 /** `data: subscribe,news,1` */
 export function confirmationFrame(kind: string, name: Buffer, count: number): Buffer {
-  return Buffer.concat([DATA, Buffer.from(`${kind},`), oneLine(name), Buffer.from(`,${count}`), END]);
+  return Buffer.concat([DATA, Buffer.from(`${kind},`), ...linePieces(name), Buffer.from(`,${count}`), END]);
 }
 
 /**
@@ -209,11 +211,6 @@ function* entryPieces(entries: readonly StreamEntry[]): Generator<Buffer> {
   }
 }
 
-/** The event that a stream ends with if it can't go on. */
-export function errorFrame(error: string): Buffer {
-  return Buffer.from(`event: error\ndata: ${error}\n\n`);
-}
-
 /** A line without line breaks, such as one of MONITOR. The bytes of a large one are not copied. */
 export function lineFrame(line: Buffer): Frame {
   const pieces = [DATA, line, END];
@@ -237,10 +234,6 @@ function* isText(bytes: Buffer): Generator<Buffer, boolean> {
 
 function hasBreak(bytes: Buffer): boolean {
   return bytes.includes(LF) || bytes.includes(CR);
-}
-
-function oneLine(name: Buffer): Buffer {
-  return Buffer.concat([...linePieces(name)]);
 }
 
 function isJson(payload: Buffer): boolean {

@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { ChangingListener } from "../redis/pubsub/listener.js";
-import { confirmationFrame, errorFrame, GAP, HEARTBEAT, sizeOf } from "./event-frames.js";
+import { confirmationFrame, eventFrame, GAP, HEARTBEAT, sizeOf } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
 /** A larger event counts in the budget before it is written. */
@@ -67,7 +67,7 @@ export class EventStream implements ChangingListener {
 
   /** Ends the stream with an event that has this error text. Responds with it if the stream has not begun. */
   fail(error: string): void {
-    if (this.#exchange.streaming) this.offer([errorFrame(error)]);
+    if (this.#exchange.streaming) this.offer([eventFrame("error", error)]);
     this.onRefusal(error);
   }
 

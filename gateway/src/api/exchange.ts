@@ -91,7 +91,6 @@ export class Exchange implements HttpExchange {
   #sentAt = 0;
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
-  readonly #connection: Connection;
   readonly #host: ConnectionHost;
   readonly #handler: ExchangeHandler;
   #state = ResponseState.Awaited;
@@ -109,12 +108,11 @@ export class Exchange implements HttpExchange {
   /** @param startedAt when its head had been read, in ms by the monotonic clock */
   constructor(
     readonly req: RequestHead,
-    connection: Connection,
+    readonly connection: Connection,
     host: ConnectionHost,
     handler: ExchangeHandler,
     readonly startedAt: number,
   ) {
-    this.#connection = connection;
     this.#host = host;
     this.#handler = handler;
   }
@@ -132,19 +130,9 @@ export class Exchange implements HttpExchange {
     return this.#state === ResponseState.Over;
   }
 
-  /** Whether the gateway has no room for this connection, so that nothing may run for it. */
-  get refused(): boolean {
-    return this.#connection.refused;
-  }
-
   /** Whether the gateway is closing. */
   get draining(): boolean {
     return this.#host.draining;
-  }
-
-  /** The IP address of the other end of its connection, or the one of a PROXY header. */
-  get peer(): string {
-    return this.#connection.client;
   }
 
   /** The request's commands are given to the connections to Redis. They are kept until {@link commandsSettled}. */
@@ -190,7 +178,7 @@ export class Exchange implements HttpExchange {
     if (this.#state !== ResponseState.Awaited) return;
     this.responseBytes = body.length;
     this.#over(status);
-    const connection = this.#connection;
+    const connection = this.connection;
     const keep = connection.mayContinue;
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
@@ -201,7 +189,7 @@ export class Exchange implements HttpExchange {
   reply(status: number, type: string, body: Buffer): void {
     if (this.#state !== ResponseState.Awaited) return;
     const isKept = body.length > MAX_COPIED_BODY && this.req.method !== "HEAD";
-    if (isKept && !this.#connection.sender.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
+    if (isKept && !this.connection.sender.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
     else this.respond(status, type, body);
   }
 
@@ -211,7 +199,7 @@ export class Exchange implements HttpExchange {
    */
   startBody(status: number, type: string, encoder: ReplyEncoder, reserved = 0): ReplyBody | null {
     if (this.#state !== ResponseState.Awaited) return null;
-    const connection = this.#connection;
+    const connection = this.connection;
     const chunked = this.#chunked;
     const keep = chunked && connection.mayContinue;
     const head = () => this.#host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
@@ -271,10 +259,10 @@ export class Exchange implements HttpExchange {
    * a long one only enough is read for the response to arrive, then the connection is closed.
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
-    const length = this.#connection.unread;
+    const length = this.connection.unread;
     const respond = () => this.error(status, text, more);
     if (length === null || length === 0 || length > MAX_DRAINED_BODY) respond();
-    else this.#connection.discardBody(respond);
+    else this.connection.discardBody(respond);
   }
 
   /**
@@ -282,18 +270,20 @@ export class Exchange implements HttpExchange {
    * for buffers, is refused instead. It waits for memory, unread, and is refused if there is none in time.
    */
   readBody(max: number, done: (body: Buffer) => void): void {
-    const { budget } = this.#host;
-    const length = this.#connection.unread;
+    const length = this.connection.unread;
     const most = Math.min(max, this.#maxBody);
     if (length === null) this.#readBody(most, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
     else if (length > most) this.#tooLarge(most);
     else {
       const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
       const bytes = COPIES * length;
-      if (budget.takeInTurn(bytes, share)) {
-        this.#held += bytes;
-        this.#readBody(most, done);
-      } else this.#readBodyLater(bytes, share, most, done);
+      const onGranted = (granted: boolean) => {
+        if (granted) {
+          this.#held += bytes;
+          this.#readBody(most, done);
+        } else this.unsent(NO_MEMORY);
+      };
+      this.#stopWaiting = this.#host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
     }
   }
 
@@ -307,16 +297,7 @@ export class Exchange implements HttpExchange {
       } else if (fits) this.#tooLarge(most);
       else this.unsent(NO_MEMORY);
     };
-    this.#connection.readBody(most, onBody, holds);
-  }
-
-  #readBodyLater(bytes: number, share: number, most: number, done: (body: Buffer) => void): void {
-    this.#stopWaiting = this.#host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, (granted) => {
-      if (granted) {
-        this.#held += bytes;
-        this.#readBody(most, done);
-      } else this.unsent(NO_MEMORY);
-    });
+    this.connection.readBody(most, onBody, holds);
   }
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
@@ -345,7 +326,7 @@ export class Exchange implements HttpExchange {
       return;
     }
     this.#onOver = listener;
-    if (this.#connection.hasClientEnded) this.destroy();
+    if (this.connection.hasClientEnded) this.destroy();
     else this.#keepOnRevocation = this.revocation?.add(() => this.#revoked()) ?? null;
   }
 
@@ -372,7 +353,7 @@ export class Exchange implements HttpExchange {
   startStream(): void {
     if (this.#state !== ResponseState.Awaited) return;
     this.#state = ResponseState.Streaming;
-    this.#connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
+    this.connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
   }
 
   /** Whether the response is a stream that has begun and not ended. */
@@ -389,31 +370,31 @@ export class Exchange implements HttpExchange {
     this.quota?.transferred(bytes);
     const pieces = this.#chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
     // The readers of a large event share its bytes.
-    return this.#connection.stream(bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
+    return this.connection.stream(bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
   }
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
   reserveEvent(bytes: number): boolean {
-    return this.#connection.sender.reserve(bytes, STREAM_SHARE);
+    return this.connection.sender.reserve(bytes, STREAM_SHARE);
   }
 
   /** Bytes that the reader of the stream is behind. */
   get backlog(): number {
-    return this.#connection.backlog;
+    return this.connection.backlog;
   }
 
   /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
   endStream(): void {
     if (!this.streaming) return;
-    if (this.#chunked) this.#connection.stream([LAST_CHUNK]);
+    if (this.#chunked) this.connection.stream([LAST_CHUNK]);
     this.#over(200);
-    this.#connection.end();
+    this.connection.end();
   }
 
   /** Ends the connection at once. */
   destroy(): void {
     this.abort();
-    this.#connection.destroy();
+    this.connection.destroy();
   }
 
   /** The connection is lost. */
@@ -424,7 +405,7 @@ export class Exchange implements HttpExchange {
 
   /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
   clientEnded(): void {
-    const requestedAt = Math.max(this.startedAt, this.#connection.bodyAt);
+    const requestedAt = Math.max(this.startedAt, this.connection.bodyAt);
     if (this.#onOver || performance.now() - requestedAt > LAST_REQUEST_WITHIN) this.destroy();
   }
 

@@ -143,7 +143,7 @@ export class Handler implements HttpService, ExchangeHandler {
     if (given === undefined && !log.isOn) return;
     exchange.requestId = resolveRequestId(given);
     exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
-    if (log.isOn) exchange.client = proxies.clientOf(exchange.peer, headers["x-forwarded-for"]);
+    if (log.isOn) exchange.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
   }
 
   #route(exchange: Exchange): void {
@@ -174,9 +174,7 @@ export class Handler implements HttpService, ExchangeHandler {
       return;
     }
     if (path === "/health" || path === "/ready") {
-      exchange.route = path.slice(1);
-      if (path === "/health") this.#health(exchange, permissions !== null);
-      else this.#ready(exchange, permissions !== null);
+      this.#health(exchange, path, permissions !== null);
       return;
     }
     if (permissions) {
@@ -194,7 +192,7 @@ export class Handler implements HttpService, ExchangeHandler {
       this.#metrics(exchange);
       return;
     }
-    if (exchange.refused) {
+    if (exchange.connection.refused) {
       exchange.unsent("ERR max number of clients reached");
       return;
     }
@@ -217,30 +215,22 @@ export class Handler implements HttpService, ExchangeHandler {
       return;
     }
     readFormat(exchange);
+    const start = (body: Buffer | null) =>
+      exchange.guard(() => this.#run(exchange, permissions, path, query, body));
     const run = (body: Buffer | null) => {
       // The body may have taken long.
       if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
-      else if (near) this.#reportTo(near, exchange, permissions, path, query, body);
-      else exchange.guard(() => this.#run(exchange, permissions, path, query, body));
+      else if (near) {
+        // A near cache gets a report of changes with its response.
+        this.#options.near!.report(near, permissions.prefix, (value) => {
+          if (exchange.gone) return;
+          exchange.extraHeaders.push(NEAR_HEADER, value);
+          start(body);
+        });
+      } else start(body);
     };
     if (method === "POST" || method === "PUT") exchange.readBody(most, run);
     else run(null);
-  }
-
-  /** Runs a request of a near cache, with a report of changes in its response. */
-  #reportTo(
-    near: NearRequest,
-    exchange: Exchange,
-    permissions: Permissions,
-    path: string,
-    query: string,
-    body: Buffer | null,
-  ): void {
-    this.#options.near!.report(near, permissions.prefix, (value) => {
-      if (exchange.gone) return;
-      exchange.extraHeaders.push(NEAR_HEADER, value);
-      exchange.guard(() => this.#run(exchange, permissions, path, query, body));
-    });
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
@@ -318,32 +308,26 @@ export class Handler implements HttpService, ExchangeHandler {
     else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
   }
 
-  #health(exchange: Exchange, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic } = this.#options;
+  /**
+   * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
+   * while Redis does not reply or the gateway is closing. Clients that may learn the address of Redis get more.
+   */
+  #health(exchange: Exchange, path: "/health" | "/ready", authorized: boolean): void {
+    const { upstream, engine, engineIsPublic, problem } = this.#options;
+    const isReady = path === "/ready";
+    exchange.route = path.slice(1);
     void upstream.ping(HEALTH_TIMEOUT).then((up) => {
-      const body = {
-        status: up ? "ok" : "down",
-        ...(engineIsPublic || authorized ? { engine } : {}),
-        ...(up ? {} : this.#reason(authorized)),
-      };
-      exchange.respond(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+      const isClosing = isReady && exchange.draining;
+      const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
+      if (isClosing) body.status = "closing";
+      else if (!up) body.status = "down";
+      if (engineIsPublic || authorized) {
+        if (!isReady) body.engine = engine;
+        if (body.status === "down")
+          body.reason = problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`;
+      }
+      exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
-  }
-
-  /** Whether requests should be sent to this gateway. They should not while Redis does not reply or the gateway is closing. */
-  #ready(exchange: Exchange, authorized: boolean): void {
-    void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
-      const status = exchange.draining ? "closing" : up ? "ready" : "down";
-      const body = { status, ...(status === "down" ? this.#reason(authorized) : {}) };
-      exchange.respond(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
-    });
-  }
-
-  /** Returns the reason why Redis does not reply, for clients that may learn its address. */
-  #reason(authorized: boolean): { readonly reason?: string } {
-    const { engine, engineIsPublic, problem } = this.#options;
-    if (!engineIsPublic && !authorized) return {};
-    return { reason: problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms` };
   }
 
   #metrics(exchange: Exchange): void {

@@ -101,20 +101,16 @@ export class JsonEncoder implements ReplyEncoder {
   /** Elements still to come of each array that is open. */
   readonly #open: number[] = [];
   #items = 0;
-  #started = false;
 
   constructor(base64: boolean, shape: Shape) {
     this.#base64 = base64;
     this.#shape = shape;
+    if (shape === "list") this.#push(OPEN_BRACKET);
   }
 
   write(bytes: Buffer): void {
     this.#given += bytes.length;
     this.#reserve(Math.ceil(bytes.length * this.#expansion));
-    if (!this.#started) {
-      this.#started = true;
-      if (this.#shape === "list") this.#push(OPEN_BRACKET);
-    }
     let from = 0;
     while (from < bytes.length) {
       if (this.#at === At.Line) from = this.#readLine(bytes, from);
@@ -135,7 +131,6 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   end(): void {
-    if (!this.#started && this.#shape === "list") this.#push(OPEN_BRACKET);
     if (this.#shape === "list" || this.#shape === "elements") this.#push(CLOSE_BRACKET);
   }
 
@@ -198,7 +193,7 @@ export class JsonEncoder implements ReplyEncoder {
 
   /** Begins a value. Returns whether it is wrapped in an object of its own. */
   #beginItem(): boolean {
-    const isItem = this.#isItem(this.#open.length === 0);
+    const isItem = this.#isItem();
     if (isItem && this.#shape === "list" && this.#items++ > 0) this.#push(COMMA);
     return isItem;
   }
@@ -258,9 +253,9 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   /** Whether a value at this depth is wrapped in an object of its own. */
-  #isItem(isTop: boolean): boolean {
+  #isItem(): boolean {
     if (this.#shape === "value") return false;
-    return this.#shape === "elements" ? this.#open.length === 1 : isTop;
+    return this.#open.length === (this.#shape === "elements" ? 1 : 0);
   }
 
   #endString(): void {
@@ -272,7 +267,7 @@ export class JsonEncoder implements ReplyEncoder {
   /** Closes what ends with a value. `isError` is true of an error, whose object is closed as that of a result is. */
   #endValue(isError = false): void {
     const open = this.#open;
-    if (isError || this.#isItem(open.length === 0)) this.#push(CLOSE_BRACE);
+    if (isError || this.#isItem()) this.#push(CLOSE_BRACE);
     while (open.length > 0) {
       const last = open.length - 1;
       if (--open[last]! > 0) {
@@ -282,7 +277,7 @@ export class JsonEncoder implements ReplyEncoder {
       open.pop();
       if (this.#shape === "elements" && open.length === 0) return;
       this.#push(CLOSE_BRACKET);
-      if (this.#isItem(open.length === 0)) this.#push(CLOSE_BRACE);
+      if (this.#isItem()) this.#push(CLOSE_BRACE);
     }
   }
 

@@ -38,6 +38,19 @@ function startBody(
   );
 }
 
+/** Responds with one reply of Redis, or with that of EXEC. */
+function respond(exchange: Exchange, status: number, shape: "one" | "elements", reply: Buffer): void {
+  if (reply.length > LARGE_REPLY) {
+    const body = startBody(exchange, status, shape, null, reply.length);
+    body?.write(reply);
+    body?.end();
+  } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
+  else {
+    const toJson = shape === "one" ? jsonReply : jsonElements;
+    exchange.reply(status, JSON_TYPE, toJson(reply, exchange.format === "base64"));
+  }
+}
+
 /** The response to one command. */
 export class SingleResponse implements Receiver {
   /**
@@ -65,15 +78,7 @@ export class SingleResponse implements Receiver {
     const failed = isError(reply);
     if (failed) counts.failed(info);
     if (exchange.gone) return;
-    exchange.guard(() => {
-      const status = failed ? 400 : 200;
-      if (reply.length > LARGE_REPLY) {
-        const body = startBody(exchange, status, "one", null, reply.length);
-        body?.write(reply);
-        body?.end();
-      } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
-      else exchange.reply(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
-    });
+    exchange.guard(() => respond(exchange, failed ? 400 : 200, "one", reply));
   }
 
   onLarge(_tag: number, first: number): ReplyStream | null {
@@ -283,17 +288,11 @@ export class TransactionResponse implements TransactionReceiver {
     exchange.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
-      const isResp = exchange.format === "resp2";
       if (reply[0] !== STAR || reply[1] === MINUS) {
         const text = this.#discarded(reply, refused);
-        if (isResp) exchange.respond(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
+        if (exchange.format === "resp2") exchange.respond(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
         else exchange.error(400, text);
-      } else if (reply.length > LARGE_REPLY) {
-        const body = startBody(exchange, 200, "elements", null, reply.length);
-        body?.write(reply);
-        body?.end();
-      } else if (isResp) exchange.reply(200, RESP_TYPE, reply);
-      else exchange.reply(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
+      } else respond(exchange, 200, "elements", reply);
     });
   }
 

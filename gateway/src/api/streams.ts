@@ -12,14 +12,7 @@ import type { CommandFeed } from "../trace/command-feed.js";
 import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { BadRequest } from "./bad-request.js";
-import {
-  confirmationFrame,
-  FrameEncoder,
-  followFrame,
-  lineFrame,
-  streamFrame,
-  workersFrame,
-} from "./event-frames.js";
+import { confirmationFrame, eventFrame, FrameEncoder, followFrame, lineFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
@@ -88,7 +81,10 @@ export class Streams {
   constructor(options: StreamsOptions) {
     this.#options = options;
     this.#encoder = new FrameEncoder(options.budget);
-    this.#timer = setInterval(() => this.#beat(), options.heartbeat).unref();
+    const beat = () => {
+      for (const stream of this.#open) stream.beat();
+    };
+    this.#timer = setInterval(beat, options.heartbeat).unref();
   }
 
   /** Streams open now. */
@@ -131,16 +127,8 @@ export class Streams {
     return (exchange) => {
       const names = namesIn(list!);
       allow(permissions.streamDenialReason(sort, names));
-      this.#limitChannels(names.length);
-      const { subscriptions } = this.#sourcesOf(permissions.upstream);
-      const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, permissions, names.length, first, (listener) => {
-        const subscription = subscriptions.add(
-          names.map((name) => ({ sort, name })),
-          listener,
-        );
-        return () => subscription.cancel();
-      });
+      const topics = names.map((name) => ({ sort, name }));
+      this.#subscribe(exchange, permissions, topics, null);
     };
   }
 
@@ -149,7 +137,7 @@ export class Streams {
     return (exchange) => {
       allow(permissions.streamDenialReason("monitor", []));
       const { workers } = this.#options;
-      const first = workers > 1 ? [workersFrame(workers)] : [];
+      const first = workers > 1 ? [eventFrame("workers", workers)] : [];
       this.#start(exchange, permissions, 1, first, (stream) => {
         const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
         this.#watchers.add(stream);
@@ -239,8 +227,7 @@ export class Streams {
         "ERR from and Last-Event-ID must be the id of an entry, such as 1526919030474-0, or - or $",
       );
     const read = commandOf(["XREAD", "STREAMS", key, "0"]);
-    const text = permissions.denialReason(read, { kind: "single", before: 0 });
-    allow(text);
+    allow(permissions.denialReason(read, { kind: "single", before: 0 }));
     const { followers } = this.#sourcesOf(permissions.upstream);
     this.#start(exchange, permissions, 1, [], (stream) =>
       followers.add(key, position, permissions.quota, {
@@ -264,18 +251,27 @@ export class Streams {
     const { add } = parseChannelLists(body, true);
     const names = topicNamesOf(add);
     allowAll(permissions, names);
-    this.#limitChannels(names.length);
-    const { subscriptions } = this.#sourcesOf(permissions.upstream);
     const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
-    const first = [
-      streamFrame(id),
-      ...names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1)),
-    ];
+    this.#subscribe(exchange, permissions, names, id);
+  }
+
+  /** Opens a stream of these channels and patterns. They can be changed by `id`, unless it is null. */
+  #subscribe(
+    exchange: Exchange,
+    permissions: Permissions,
+    names: readonly TopicName[],
+    id: string | null,
+  ): void {
+    const { maxChannels } = this.#options;
+    if (names.length > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
+    const { subscriptions } = this.#sourcesOf(permissions.upstream);
+    const first = names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1));
+    if (id !== null) first.unshift(eventFrame("stream", id));
     this.#start(exchange, permissions, names.length, first, (listener) => {
       const subscription = subscriptions.add(names, listener);
-      this.#changeable.set(id, { owner: permissions.quota.owner, subscription });
+      if (id !== null) this.#changeable.set(id, { owner: permissions.quota.owner, subscription });
       return () => {
-        this.#changeable.delete(id);
+        if (id !== null) this.#changeable.delete(id);
         subscription.cancel();
       };
     });
@@ -300,11 +296,6 @@ export class Streams {
       else if (found.status === 503) exchange.unsent(found.error);
       else exchange.error(found.status, found.error);
     });
-  }
-
-  #limitChannels(channels: number): void {
-    const { maxChannels } = this.#options;
-    if (channels > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
   }
 
   /** @param channels how many the stream begins with */
@@ -332,10 +323,6 @@ export class Streams {
       quota.leaveStream();
       cancel();
     });
-  }
-
-  #beat(): void {
-    for (const stream of this.#open) stream.beat();
   }
 }
 

@@ -103,18 +103,19 @@ export class Connection implements Idle {
   waitingSince = 0;
   /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;
+  /** When the last part of the body that is being read came, in ms. */
+  bodyAt = 0;
+  /** Whether the client has ended its side. */
+  hasClientEnded = false;
   /** Sends its responses. */
   readonly sender: ResponseSender;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
   readonly #reader = new RequestReader();
-  #client: string | null;
+  #client: string | undefined;
   #stage = Stage.Head;
   #advancing = false;
-  #clientEnded = false;
   #exchange: HttpExchange | null = null;
-  /** When the last part of the body came, in ms. */
-  #bodyAt = 0;
   #onBody: ((body: Buffer | null) => void) | null = null;
   /** Whether another request may follow the response that is being sent. */
   #keep = false;
@@ -125,9 +126,9 @@ export class Connection implements Idle {
 
   /**
    * @param accepted a socket from which no bytes were read, or all were put back
-   * @param client the address of its client, or null for the socket's other end
+   * @param client the address of its client. Default: the address of the socket's other end.
    */
-  constructor(accepted: Socket, host: ConnectionHost, client: string | null = null) {
+  constructor(accepted: Socket, host: ConnectionHost, client?: string) {
     this.#client = client;
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
@@ -174,16 +175,6 @@ export class Connection implements Idle {
     return this.#client;
   }
 
-  /** When the last part of the body that is being read came, in ms. */
-  get bodyAt(): number {
-    return this.#bodyAt;
-  }
-
-  /** Whether the client has ended its side. */
-  get hasClientEnded(): boolean {
-    return this.#clientEnded;
-  }
-
   get isClosed(): boolean {
     return this.#socket.destroyed;
   }
@@ -216,12 +207,12 @@ export class Connection implements Idle {
       this.sender.uncount();
       this.#linger();
     });
-    if (!this.#clientEnded) socket.resume();
+    if (!this.hasClientEnded) socket.resume();
   }
 
   #linger(): void {
     const socket = this.#socket;
-    if (this.#clientEnded || socket.destroyed) return;
+    if (this.hasClientEnded || socket.destroyed) return;
     const timer = setTimeout(() => socket.destroy(), LINGER);
     socket.once("end", () => clearTimeout(timer));
     socket.once("close", () => clearTimeout(timer));
@@ -265,7 +256,7 @@ export class Connection implements Idle {
     this.#stage = Stage.Body;
     this.#onBody = done;
     this.waitingSince = performance.now();
-    this.#bodyAt = this.waitingSince;
+    this.bodyAt = this.waitingSince;
     if (this.#socket.isPaused()) this.#socket.resume();
     this.#advance();
   }
@@ -308,7 +299,7 @@ export class Connection implements Idle {
     this.#stage = Stage.Head;
     this.#host.connections.setIdle(this);
     if (socket.isPaused()) socket.resume();
-    if (this.#reader.ahead > 0 || this.#clientEnded) this.#advance();
+    if (this.#reader.ahead > 0 || this.hasClientEnded) this.#advance();
     else this.#countAhead();
   }
 
@@ -367,7 +358,7 @@ export class Connection implements Idle {
   }
 
   #onEnd = (): void => {
-    this.#clientEnded = true;
+    this.hasClientEnded = true;
     if (this.#stage === Stage.Body || this.#stage === Stage.Stream) this.#socket.destroy();
     else if (this.#stage === Stage.Respond) this.#exchange?.clientEnded();
     else this.#advance();
@@ -413,7 +404,7 @@ export class Connection implements Idle {
     const head = this.#reader.readHead();
     if (!head) {
       if (this.#reader.ahead > 0) this.#waitForHead();
-      else if (this.#clientEnded) this.end();
+      else if (this.hasClientEnded) this.end();
       return false;
     }
     this.#stage = Stage.Respond;
@@ -426,7 +417,7 @@ export class Connection implements Idle {
   }
 
   #waitForHead(): void {
-    if (this.#clientEnded) this.#socket.destroy();
+    if (this.hasClientEnded) this.#socket.destroy();
     else if (this.waitingSince === 0) {
       this.waitingSince = performance.now();
       this.#host.connections.setBusy(this);
@@ -435,9 +426,9 @@ export class Connection implements Idle {
 
   #stepBody(): boolean {
     const isOver = this.#reader.collectBody();
-    this.#bodyAt = performance.now();
+    this.bodyAt = performance.now();
     if (!isOver) {
-      if (this.#clientEnded) this.#socket.destroy();
+      if (this.hasClientEnded) this.#socket.destroy();
       return false;
     }
     const onBody = this.#onBody!;

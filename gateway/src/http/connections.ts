@@ -85,11 +85,6 @@ export class Connections {
     return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
   }
 
-  /** Whether one more connection is beyond even the number that get a response that there are too many. */
-  get isOverrun(): boolean {
-    return this.room <= 0;
-  }
-
   /**
    * Follows a new connection. Whether there is room for it is decided before its first byte is read, unless that came
    * together with its PROXY header or the end of its TLS handshake.

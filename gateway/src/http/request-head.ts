@@ -74,11 +74,7 @@ const TARGET = setOf((byte) => byte > 0x20 && byte < 0x7f);
 /** Bytes of a header's value: no control character but the tab (RFC 9110, 5.5). */
 const VALUE = setOf((byte) => byte === 0x09 || (byte >= 0x20 && byte !== 0x7f));
 
-const byHash = new Map<number, HeaderName>();
-for (const name of NAMES) {
-  const bytes = Buffer.from(name);
-  byHash.set(hashOf(bytes, 0, bytes.length), name);
-}
+const byHash = new Map(NAMES.map((name) => [Buffer.from(name).reduce(nextHash, 0), name]));
 if (byHash.size !== NAMES.length) throw new Error("two header names have the same hash");
 
 type Values = { -readonly [name in HeaderName]: string | undefined };
@@ -206,12 +202,6 @@ function isBlank(byte: number): boolean {
 
 function isBlankOrTab(byte: number): boolean {
   return byte === SPACE || byte === TAB;
-}
-
-function hashOf(bytes: Buffer, from: number, to: number): number {
-  let hash = 0;
-  for (let i = from; i < to; i++) hash = nextHash(hash, bytes[i]!);
-  return hash;
 }
 
 /** Returns the hash with one more byte. The case of letters has no effect. */

@@ -50,7 +50,8 @@ export class ResponseHeads {
     const isUsual = more.length === 0 && body.length < MAX_READY_BODY;
     let head = isUsual ? ready.whole[body.length] : undefined;
     if (!head) {
-      head = headOf(ready, body.length, more);
+      const rest = status === NO_BODY ? "" : `Content-Length: ${body.length}\r\n`;
+      head = Buffer.concat([ready.prefix, Buffer.from(`${rest}${linesOf(more)}\r\n`, "latin1")]);
       if (isUsual) ready.whole[body.length] = head;
     }
     if (!sendsBody) return [head];
@@ -97,12 +98,6 @@ export class ResponseHeads {
     this.#ready.push(ready);
     return ready;
   }
-}
-
-/** A whole head. */
-function headOf({ status, prefix }: Ready, length: number, more: readonly string[]): Buffer {
-  const rest = status === NO_BODY ? "" : `Content-Length: ${length}\r\n`;
-  return Buffer.concat([prefix, Buffer.from(`${rest}${linesOf(more)}\r\n`, "latin1")]);
 }
 
 /** The lines of headers that are given as name and value in turn. */

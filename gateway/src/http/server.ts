@@ -152,10 +152,13 @@ export class HttpServer implements ConnectionHost {
 
   /** Serves a connection. */
   accept(socket: Socket): void {
-    if (this.connections.isOverrun) {
+    if (this.connections.room <= 0) {
       this.connections.refusedTotal++;
       socket.destroy();
-    } else this.connections.add(new Connection(socket, this, this.#clientOf(socket)));
+      return;
+    }
+    const client = this.#entrance && this.#clients.get(endOf(socket));
+    this.connections.add(new Connection(socket, this, client));
   }
 
   #secure(certificate: Certificate, { greetTimeout, onNotice }: HttpServerOptions): TlsServer {
@@ -197,10 +200,6 @@ export class HttpServer implements ConnectionHost {
     const [[longest, oldest]] = this.#greeting as unknown as [[string, Socket]];
     this.#greeting.delete(longest);
     oldest.destroy();
-  }
-
-  #clientOf(socket: Socket): string | null {
-    return this.#entrance ? (this.#clients.get(endOf(socket)) ?? null) : null;
   }
 }
 
