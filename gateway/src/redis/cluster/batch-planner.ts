@@ -19,7 +19,9 @@ export class BatchPlanner {
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
   #maxWait = 0;
-  readonly #writers: Writers = { names: new Set(), seen: 0 };
+  /** The names of the nodes that the first {@link #seen} commands of the batch write to. */
+  readonly #writers = new Set<string>();
+  #seen = 0;
 
   /**
    * @param send sends a command at once, apart from the batch
@@ -43,7 +45,7 @@ export class BatchPlanner {
     const plan = planOf(command);
     const first = batch.commands.length;
     this.#maxWait += wait ?? 0;
-    add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait, this.#budget);
+    this.#add(command, plan, tag, wait);
     for (let at = first; at < batch.commands.length; at++) {
       const clusterCommand = batch.commands[at]!;
       const { slot, repeatable } = clusterCommand.hint;
@@ -55,101 +57,81 @@ export class BatchPlanner {
       else this.#written.add(slot);
     }
   }
-}
 
-function add(
-  batch: Batch,
-  command: Command,
-  plan: Plan,
-  tag: number,
-  topology: Topology,
-  writers: Writers,
-  send: (clusterCommand: ClusterCommand) => void,
-  wait?: number,
-  budget?: BufferBudget,
-): void {
-  const { repeatable } = plan;
-  const { receiver } = batch;
-  switch (plan.kind) {
-    case "one":
-      batch.add(command, { slot: plan.slot, read: plan.read, repeatable }, receiver, tag, wait);
-      return;
-    case "refused":
-      receiver.onReply(plan.reply, tag);
-      return;
-    case "split": {
-      const merge = new Merge(receiver, tag, plan.parts.length, plan.combine, !repeatable, false, budget);
-      plan.parts.forEach((part, at) => {
-        batch.add(part.command, { slot: part.slot, read: plan.read, repeatable }, merge, at, wait);
-      });
+  #add(command: Command, plan: Plan, tag: number, wait?: number): void {
+    const batch = this.#batch;
+    const topology = this.#topology;
+    const { repeatable } = plan;
+    const { receiver } = batch;
+    switch (plan.kind) {
+      case "one":
+        batch.add(command, { slot: plan.slot, read: plan.read, repeatable }, receiver, tag, wait);
+        return;
+      case "refused":
+        receiver.onReply(plan.reply, tag);
+        return;
+      case "split": {
+        const { parts, read, combine } = plan;
+        const merge = new Merge(receiver, tag, parts.length, combine, !repeatable, false, this.#budget);
+        parts.forEach((part, at) => {
+          batch.add(part.command, { slot: part.slot, read, repeatable }, merge, at, wait);
+        });
+        return;
+      }
+      case "everywhere": {
+        const hints = topology.shards.flatMap((shard): RoutingHint[] => {
+          const slot = topology.firstSlotOf(shard);
+          if (slot < 0) return [];
+          const copies = plan.replicasToo ? shard.replicas : [];
+          const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
+          return [{ slot, read: false, repeatable }, ...copied];
+        });
+        const { combine, oneIsEnough } = plan;
+        const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, this.#budget);
+        hints.forEach((hint, at) => {
+          batch.add(command, hint, merge, at, wait);
+        });
+        return;
+      }
+      case "scan": {
+        const hint = { slot: -1, read: false, repeatable: true };
+        const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
+          batch.add(each, { ...hint, only }, sink, part);
+        const isAdded = addScan(command, receiver, tag, {
+          topology,
+          add: toNode,
+          send: (...given) => this.#send(toNode(...given)),
+        });
+        if (!isAdded) batch.add(command, hint, receiver, tag);
+        return;
+      }
+      case "wait":
+        this.#addWait(command, tag, wait);
+    }
+  }
+
+  /** WAIT concerns the writes of its own connection: it goes wherever the batch has written before it. */
+  #addWait(command: Command, tag: number, wait?: number): void {
+    const batch = this.#batch;
+    const writers = this.#writers;
+    for (; this.#seen < batch.commands.length; this.#seen++) {
+      const { hint } = batch.commands[this.#seen]!;
+      const name = hint.only ?? this.#topology.shardOf(hint.slot)?.primary;
+      if (!hint.repeatable && name !== undefined) writers.add(name);
+    }
+    const hint = { slot: -1, read: false, repeatable: false };
+    if (writers.size === 0) {
+      batch.add(command, hint, batch.receiver, tag, wait);
       return;
     }
-    case "everywhere": {
-      const hints = topology.shards.flatMap((shard): RoutingHint[] => {
-        const slot = topology.firstSlotOf(shard);
-        if (slot < 0) return [];
-        const copies = plan.replicasToo ? shard.replicas : [];
-        const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
-        return [{ slot, read: false, repeatable }, ...copied];
-      });
-      const { combine, oneIsEnough } = plan;
-      const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, budget);
-      hints.forEach((hint, at) => {
-        batch.add(command, hint, merge, at, wait);
-      });
-      return;
-    }
-    case "scan": {
-      const hint = { slot: -1, read: false, repeatable: true };
-      const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
-        batch.add(each, { ...hint, only }, sink, part);
-      const isAdded = addScan(command, receiver, tag, {
-        topology,
-        add: toNode,
-        send: (...given) => send(toNode(...given)),
-      });
-      if (!isAdded) batch.add(command, hint, receiver, tag);
-      return;
-    }
-    case "wait":
-      addWait(batch, command, tag, topology, writers, wait);
+    const least: Combine = (replies) => {
+      const reply = combiners.agg_min(replies);
+      // Commands sent again went over other connections, which this WAIT does not cover. So no replica counts.
+      return batch.scattered && reply[0] === COLON ? integerOf(0) : reply;
+    };
+    const merge = new Merge(batch.receiver, tag, writers.size, least, false);
+    [...writers].forEach((only, at) => {
+      batch.add(command, { ...hint, only }, merge, at, wait);
+    });
   }
-}
-
-/** The nodes that a batch writes to, by the first so many of its commands. */
-interface Writers {
-  readonly names: Set<string>;
-  seen: number;
-}
-
-/** WAIT concerns the writes of its own connection: it goes wherever the batch has written before it. */
-function addWait(
-  batch: Batch,
-  command: Command,
-  tag: number,
-  topology: Topology,
-  writers: Writers,
-  wait?: number,
-): void {
-  const { receiver } = batch;
-  const { names } = writers;
-  for (; writers.seen < batch.commands.length; writers.seen++) {
-    const { hint } = batch.commands[writers.seen]!;
-    const name = hint.only ?? topology.shardOf(hint.slot)?.primary;
-    if (!hint.repeatable && name !== undefined) names.add(name);
-  }
-  const hint = { slot: -1, read: false, repeatable: false };
-  if (names.size === 0) {
-    batch.add(command, hint, receiver, tag, wait);
-    return;
-  }
-  const least: Combine = (replies) => {
-    const reply = combiners.agg_min(replies);
-    // Commands sent again went over other connections, which this WAIT does not cover. So no replica counts.
-    return batch.scattered && reply[0] === COLON ? integerOf(0) : reply;
-  };
-  const merge = new Merge(receiver, tag, names.size, least, false);
-  [...names].forEach((only, at) => {
-    batch.add(command, { ...hint, only }, merge, at, wait);
-  });
 }

@@ -15,7 +15,7 @@ import { Batch, type ClusterCommand } from "./cluster-command.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
-import { ClusterSharding } from "./sharding.js";
+import { createSharding } from "./sharding.js";
 import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
@@ -58,15 +58,13 @@ interface Early {
 export class Cluster implements Upstream {
   readonly counters: UpstreamCounters;
   readonly pushOptions: PushConnectionOptions;
-  readonly sharding: ClusterSharding;
+  readonly sharding: Upstream["sharding"];
   readonly #options: ClusterOptions;
   readonly #topology: Topology;
   readonly #nodes: Nodes;
   readonly #transport: Transport;
   readonly #scripts = new Scripts();
   readonly #early = new Set<Early>();
-  readonly #onTopology = () => this.#runEarly();
-  readonly #onFailed = () => this.#failEarly();
   #connectionIndex = 0;
   #closed = false;
 
@@ -97,14 +95,7 @@ export class Cluster implements Upstream {
         maxTransactionConnections: options.maxTransactionConnections,
       };
     });
-    this.#transport = new Transport({
-      topology,
-      nodes: this.#nodes,
-      scripts: this.#scripts,
-      policy: readPolicy,
-      timeout,
-      counters,
-    });
+    this.#transport = new Transport(topology, this.#nodes, this.#scripts, readPolicy, timeout);
     this.pushOptions = {
       connect: (onRead) => this.#connectAny(onRead),
       handshake,
@@ -113,13 +104,13 @@ export class Cluster implements Upstream {
       budget: options.budget,
       counters,
     };
-    this.sharding = new ClusterSharding(topology, (name) => ({
+    this.sharding = createSharding(topology, (name) => ({
       ...this.pushOptions,
       connect: (onRead) => connect(addressOf(name), onRead),
       timeout: connectTimeout,
     }));
-    topology.on("change", this.#onTopology);
-    topology.on("failed", this.#onFailed);
+    topology.on("change", this.#runEarly);
+    topology.on("failed", this.#failEarly);
   }
 
   open(): void {
@@ -190,13 +181,9 @@ export class Cluster implements Upstream {
 
   close(): void {
     this.#closed = true;
-    this.#topology.off("change", this.#onTopology);
-    this.#topology.off("failed", this.#onFailed);
-    for (const { fail, timer } of this.#early) {
-      clearTimeout(timer);
-      fail(CLOSING);
-    }
-    this.#early.clear();
+    this.#topology.off("change", this.#runEarly);
+    this.#topology.off("failed", this.#failEarly);
+    for (const { fail } of this.#takeEarly()) fail(CLOSING);
     this.#transport.close();
     this.#nodes.close();
   }
@@ -260,23 +247,20 @@ export class Cluster implements Upstream {
   }
 
   /** Fails what waits for the topology, if no node was ever reached. */
-  #failEarly(): void {
+  #failEarly = (): void => {
     if (!this.#topology.isUnreached) return;
-    const early = [...this.#early];
-    this.#early.clear();
-    for (const { fail, timer } of early) {
-      clearTimeout(timer);
-      fail(this.#unreachable());
-    }
-  }
+    for (const { fail } of this.#takeEarly()) fail(this.#unreachable());
+  };
 
-  #runEarly(): void {
+  #runEarly = (): void => {
+    for (const { run } of this.#takeEarly()) run();
+  };
+
+  #takeEarly(): Early[] {
     const early = [...this.#early];
     this.#early.clear();
-    for (const { run, timer } of early) {
-      clearTimeout(timer);
-      run();
-    }
+    for (const { timer } of early) clearTimeout(timer);
+    return early;
   }
 
   #connectAny(onRead?: OnReadOpts): Duplex {

@@ -35,7 +35,7 @@ export function nodeViewOf(reply: Buffer): NodeView {
   const owned = new Map<string, readonly Range[]>();
   const names = new Map<string, string>();
   const targets = new Map<number, string>();
-  const arriving: Range[] = [];
+  const arriving: number[] = [];
   const primaries: string[] = [];
   let own = SlotSet.NONE;
   for (const line of String(decode(reply)).split("\n")) {
@@ -50,7 +50,7 @@ export function nodeViewOf(reply: Buffer): NodeView {
         const [first, last = first] = text.split("-").map(Number) as [number, number?];
         ranges.push([first, last!]);
       } else if (direction === ">") targets.set(Number(slot), other!);
-      else arriving.push([Number(slot), Number(slot)]);
+      else arriving.push(Number(slot));
     }
     owned.set(id, ranges);
     const roles = flags.split(",");
@@ -58,11 +58,11 @@ export function nodeViewOf(reply: Buffer): NodeView {
     if (!roles.includes("fail") && !roles.includes("handshake")) primaries.push(id);
     if (roles.includes("myself")) own = SlotSet.ofRanges(ranges);
   }
-  const leaving = SlotSet.ofRanges([...targets.keys()].map((slot) => [slot, slot])).and(own);
+  const leaving = SlotSet.of(targets.keys()).and(own);
   return {
     stable: own.without(leaving),
     leaving,
-    arriving: SlotSet.ofRanges(arriving),
+    arriving: SlotSet.of(arriving),
     served: SlotSet.ofRanges([...owned.values()].flat()),
     targetOf: (slot) => targets.get(slot),
     ownerOf(slot) {

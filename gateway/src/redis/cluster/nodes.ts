@@ -7,7 +7,6 @@ export class Nodes {
   readonly #make: (name: string) => NodeOptions;
   readonly #topology: Topology;
   readonly #grace: number;
-  readonly #onChange = () => this.#sweepLater();
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
   /** The time of {@link endWaits}, in ms. Null before. */
@@ -18,7 +17,7 @@ export class Nodes {
     this.#topology = topology;
     this.#grace = grace;
     this.#make = make;
-    topology.on("change", this.#onChange);
+    topology.on("change", this.#sweepLater);
   }
 
   [Symbol.iterator](): Iterator<Node> {
@@ -50,11 +49,11 @@ export class Nodes {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#sweep);
-    this.#topology.off("change", this.#onChange);
+    this.#topology.off("change", this.#sweepLater);
     for (const node of this) node.close();
   }
 
-  #sweepLater(): void {
+  #sweepLater = (): void => {
     clearTimeout(this.#sweep);
     this.#sweep = setTimeout(() => {
       for (const node of this) {
@@ -63,5 +62,5 @@ export class Nodes {
         node.close();
       }
     }, this.#grace).unref();
-  }
+  };
 }

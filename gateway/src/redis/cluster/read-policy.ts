@@ -23,18 +23,22 @@ export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): 
     case "primary":
       return [primary];
     case "replica":
-      return rotated(replicas);
+      return inTurn(replicas);
     case "prefer-replica":
-      return [...rotated(replicas), primary];
+      return [...inTurn(replicas), primary];
     case "any":
-      return rotated([primary, ...replicas]);
+      return inTurn([primary, ...replicas]);
   }
 }
 
 /** Returns the list rotated by one further at each call. */
-function rotated<T>(items: readonly T[]): readonly T[] {
+function inTurn<T>(items: readonly T[]): readonly T[] {
   if (items.length < 2) return items;
   reads = (reads + 1) % 1_000_000;
-  const at = reads % items.length;
-  return [...items.slice(at), ...items.slice(0, at)];
+  return rotated(items, reads % items.length);
+}
+
+/** Returns the list from the item at `first` on, then the items before it. */
+export function rotated<T>(items: readonly T[], first: number): readonly T[] {
+  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -1,3 +1,7 @@
+import { Command, command } from "../../resp/command.js";
+import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
+import { addressOf, nameOf, type Topology } from "./topology.js";
+
 /**
  * A redirection, parsed from an error reply of a cluster node. The command was not executed.
  *
@@ -8,6 +12,9 @@
 export type Redirection =
   | { readonly kind: "moved" | "ask"; readonly slot: number; readonly host: string; readonly port: number }
   | { readonly kind: "later" };
+
+/** A redirection to another node. */
+export type Redirect = Exclude<Redirection, { kind: "later" }>;
 
 const LATER: Redirection = { kind: "later" };
 const LATER_CODES = new Set(["TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "UNBLOCKED"]);
@@ -24,4 +31,49 @@ export function redirectionOf(reply: Buffer): Redirection | null {
   const [, slot, host, port] = /^[A-Z]+ (\d+) (\S*):(\d+)\r\n/.exec(text) ?? [];
   if (port === undefined) return null;
   return { kind: code === "MOVED" ? "moved" : "ask", slot: Number(slot), host: host!, port: Number(port) };
+}
+
+/**
+ * Returns the name of the node that `from` redirected a command to, or null if it is not known to be a node of the cluster: a
+ * script's result may look like a redirection. The nodes of the cluster are then learnt anew.
+ */
+export function findTarget(
+  topology: Topology,
+  { kind, slot, host, port }: Redirect,
+  from: string,
+): string | null {
+  const name = nameOf({ host: host || addressOf(from).host, port });
+  if (kind === "moved" ? topology.moved(slot, name) : topology.knows(name)) return name;
+  if (kind === "moved") topology.refreshSoon();
+  else void learnNodes(topology, from);
+  return null;
+}
+
+/** Topologies that are about to learn nodes. */
+const learning = new WeakSet<Topology>();
+
+/**
+ * Learns the nodes that `from` knows, from its reply to CLUSTER NODES: CLUSTER SLOTS leaves out a primary until its first slot has
+ * been moved, and until then its keys are reached by ASK. One query at a time is sent.
+ */
+async function learnNodes(topology: Topology, from: string): Promise<void> {
+  if (learning.has(topology)) return;
+  learning.add(topology);
+  try {
+    topology.heardOf(nodeViewOf(await topology.query(from, CLUSTER_NODES)).names);
+  } catch {
+    // The command that was redirected is tried again, and is redirected again.
+  } finally {
+    learning.delete(topology);
+  }
+}
+
+const ASKING = command("ASKING");
+
+/**
+ * Returns the command with ASKING right before it, as one unit. No command is written between them, and neither is written
+ * without the other. The reply to ASKING is discarded.
+ */
+export function asking({ bytes, size, leading }: Command): Command {
+  return new Command(Buffer.concat([ASKING.bytes, bytes]), size, leading + 1);
 }

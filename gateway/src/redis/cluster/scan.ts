@@ -176,7 +176,7 @@ class ScanStep implements Receiver {
       return { mode: Mode.Source, node, cursor: 0n, left, kept: goingAlong(open, view) };
     }
     const slot = rest.first!;
-    const owner = topology.nameOfId(view.ownerOf(slot)!) ?? topology.shardOf(slot)?.primary;
+    const owner = topology.names.get(view.ownerOf(slot)!) ?? topology.shardOf(slot)?.primary;
     if (owner !== undefined && owner !== topology.shardOf(slot)?.primary) topology.moved(slot, owner);
     return { mode: Mode.Stable, node: owner === undefined ? 0 : markOf(owner), cursor: 0n, left, kept: left };
   }
@@ -190,35 +190,27 @@ function coveredBy(mode: Mode, { stable, leaving, arriving }: NodeView): SlotSet
 
 function nameOfTarget(slots: SlotSet, view: NodeView, topology: Topology): string | undefined {
   const id = slots.first === undefined ? undefined : view.targetOf(slots.first);
-  return id === undefined ? undefined : topology.nameOfId(id);
+  return id === undefined ? undefined : topology.names.get(id);
 }
 
 /** Returns the slots that are being moved to the same node as the first one. */
 function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
   const target = view.targetOf(slots.first!);
-  const going: (readonly [number, number])[] = [];
-  for (let at = 0; at < slots.bounds.length; at += 2) {
-    for (let slot = slots.bounds[at]!; slot < slots.bounds[at + 1]!; slot++) {
-      if (view.targetOf(slot) === target) going.push([slot, slot]);
-    }
-  }
-  return SlotSet.ofRanges(going);
+  return SlotSet.of([...slots].filter((slot) => view.targetOf(slot) === target));
 }
 
 /** The node of a position; where that is no primary any more, the scan of the next one. Null when none is known. */
 function atNode(sent: Position, topology: Topology): { position: Position; node: string } | null {
   const isMeant = (name: string) => markOf(name) === sent.node;
   const primaries = topology.shards.map(({ primary }) => primary);
-  const candidates = sent.mode === Mode.Target ? [...primaries, ...topology.everyName] : primaries;
+  const candidates = sent.mode === Mode.Target ? [...primaries, ...topology.names.values()] : primaries;
   const known = candidates.find(isMeant);
   if (known !== undefined) return { position: sent, node: known };
   const { left } = sent;
-  for (let at = 0; at < left.bounds.length; at += 2) {
-    for (let slot = left.bounds[at]!; slot < left.bounds[at + 1]!; slot++) {
-      const node = topology.shardOf(slot)?.primary;
-      if (node === undefined) continue;
-      return { position: { mode: Mode.Stable, node: markOf(node), cursor: 0n, left, kept: left }, node };
-    }
+  for (const slot of left) {
+    const node = topology.shardOf(slot)?.primary;
+    if (node === undefined) continue;
+    return { position: { mode: Mode.Stable, node: markOf(node), cursor: 0n, left, kept: left }, node };
   }
   return null;
 }

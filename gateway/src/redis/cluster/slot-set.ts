@@ -24,6 +24,11 @@ export class SlotSet {
     return new SlotSet(bounds);
   }
 
+  /** Returns the set of these slots, in any order. */
+  static of(slots: Iterable<number>): SlotSet {
+    return SlotSet.ofRanges(Array.from(slots, (slot) => [slot, slot]));
+  }
+
   get isEmpty(): boolean {
     return this.bounds.length === 0;
   }
@@ -31,6 +36,13 @@ export class SlotSet {
   /** The lowest slot; undefined in an empty set. */
   get first(): number | undefined {
     return this.bounds[0];
+  }
+
+  /** Every slot, in ascending order. */
+  *[Symbol.iterator](): Iterator<number> {
+    for (let at = 0; at < this.bounds.length; at += 2) {
+      for (let slot = this.bounds[at]!; slot < this.bounds[at + 1]!; slot++) yield slot;
+    }
   }
 
   /** The slots in both sets. */

@@ -46,32 +46,32 @@ export function addressOf(name: string): Address {
 /** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if no node replied. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
-  readonly #send: (name: string, command: Command) => Promise<Buffer>;
   readonly #options: RefreshOptions;
   readonly #reachability: Reachability | undefined;
   readonly #clock: Clock;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
-  #shards: readonly Shard[] = [];
-  #picture: string | null = null;
+  /** Every shard that serves slots. */
+  shards: readonly Shard[] = [];
   #refreshing = false;
   #lastRefresh = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #redirects = 0;
   #suspects = new Set<string>();
-  /** The names of nodes by their ids. */
-  readonly #names = new Map<string, string>();
+  /** The names of all known nodes by their ids. */
+  readonly names = new Map<string, string>();
   #closed = false;
   /** The reason why the last refresh failed, or null if it succeeded. */
   lastError: string | null = "the cluster's topology is not known yet";
 
   /**
-   * @param send sends a command to a node, as the gateway's own user
+   * @param query sends a command to a node, as the user that the gateway was set up with; rejects with an UpstreamFailure
+   *   without a reply
    * @param reachability records whether any node can be reached
    */
   constructor(
     seeds: readonly Address[],
-    send: (name: string, command: Command) => Promise<Buffer>,
+    readonly query: (name: string, command: Command) => Promise<Buffer>,
     options: RefreshOptions,
     readonly counters: UpstreamCounters,
     reachability?: Reachability,
@@ -82,7 +82,6 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#clock = clock;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
-    this.#send = send;
     this.#options = options;
   }
 
@@ -93,7 +92,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Whether it was ever learnt. */
   get isKnown(): boolean {
-    return this.#shards.length > 0;
+    return this.shards.length > 0;
   }
 
   /** Returns the shard that serves a slot, if it is known. */
@@ -101,30 +100,19 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return this.#slots[slot];
   }
 
-  /** Every shard that serves slots. */
-  get shards(): readonly Shard[] {
-    return this.#shards;
-  }
-
   /** The first slot that a shard serves, or -1. */
   firstSlotOf(shard: Shard): number {
     return this.#slots.indexOf(shard);
   }
 
-  /** The primaries by their slots as text, which is equal if they are. */
-  get picture(): string {
-    this.#picture ??= this.#slots.map((shard) => shard?.primary).join();
-    return this.#picture;
-  }
-
   /** Whether the node serves slots, or is a replica of one that does. */
   has(name: string): boolean {
-    return this.#shards.some(({ primary, replicas }) => primary === name || replicas.includes(name));
+    return this.shards.some(({ primary, replicas }) => primary === name || replicas.includes(name));
   }
 
   /** Whether the node is part of the cluster, or was before, even if it serves no slots yet. */
   knows(name: string): boolean {
-    return this.has(name) || [...this.#names.values()].includes(name);
+    return this.has(name) || [...this.names.values()].includes(name);
   }
 
   /** Learns the topology, and goes on learning it. */
@@ -142,32 +130,16 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       return false;
     }
     if (this.#slots[slot]?.primary !== name) {
-      const shard = this.#shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
+      const shard = this.shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
       this.#slots[slot] = shard;
-      this.#picture = null;
-      if (!this.#shards.includes(shard)) this.#shards = [...this.#shards, shard];
+      if (!this.shards.includes(shard)) this.shards = [...this.shards, shard];
     }
     return true;
   }
 
-  /** Sends a command to a node, as the user that the gateway was set up with. @throws {UpstreamFailure} without a reply */
-  query(name: string, command: Command): Promise<Buffer> {
-    return this.#send(name, command);
-  }
-
-  /** Returns the name of the node with this id, or undefined if the id is unknown. */
-  nameOfId(id: string): string | undefined {
-    return this.#names.get(id);
-  }
-
   /** Takes in where nodes are that serve no slots yet, by their ids. */
   heardOf(names: ReadonlyMap<string, string>): void {
-    for (const [id, name] of names) if (!this.#names.has(id)) this.#names.set(id, name);
-  }
-
-  /** The names of all known nodes. */
-  get everyName(): Iterable<string> {
-    return this.#names.values();
+    for (const [id, name] of names) if (!this.names.has(id)) this.names.set(id, name);
   }
 
   /** Records that a node fails, so that others may have taken its place. */
@@ -204,7 +176,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     const suspects = this.#suspects;
     this.#suspects = new Set();
     const known = shuffled([
-      ...new Set(this.#shards.flatMap(({ primary, replicas }) => [primary, ...replicas])),
+      ...new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas])),
     ]);
     const order = [
       ...known.filter((name) => !suspects.has(name)),
@@ -213,7 +185,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     ];
     for (const name of order) {
       try {
-        this.#learn(decode(await this.#send(name, CLUSTER_SLOTS)), name);
+        this.#learn(decode(await this.query(name, CLUSTER_SLOTS)), name);
         this.lastError = null;
         break;
       } catch (error) {
@@ -244,7 +216,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       for (const node of nodes) {
         const name = nodeName(node, from);
         if (name !== null && Array.isArray(node) && typeof node[2] === "string")
-          this.#names.set(node[2], name);
+          this.names.set(node[2], name);
       }
       const [primary, ...replicas] = names;
       if (primary === undefined) continue;
@@ -255,13 +227,17 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       }
       slots.fill(shard, Number(first), Number(last) + 1);
     }
-    const before = this.isKnown ? this.picture + JSON.stringify(this.#shards) : null;
+    const before = this.isKnown ? this.#picture() : null;
     this.#slots = slots;
-    this.#shards = [...shards.values()];
-    this.#picture = null;
-    if (before === this.picture + JSON.stringify(this.#shards)) return;
+    this.shards = [...shards.values()];
+    if (before === this.#picture()) return;
     if (before !== null) this.counters.topologyChanges++;
     this.emit("change");
+  }
+
+  /** The slots of each primary and the shards as text, which is equal if they are. */
+  #picture(): string {
+    return this.#slots.map((shard) => shard?.primary).join() + JSON.stringify(this.shards);
   }
 }
 

@@ -3,13 +3,11 @@ import { errorOf, isError } from "../../resp/replies.js";
 import { UpstreamFailure } from "../failure.js";
 import { CROSS_SLOT } from "../merge.js";
 import type { Cancel, TransactionReceiver } from "../upstream.js";
-import { asking } from "./asking.js";
-import { learnNodes } from "./learn-nodes.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { planOf } from "./plan.js";
-import { type Redirection, redirectionOf } from "./redirection.js";
-import { addressOf, nameOf, type Topology } from "./topology.js";
+import { asking, findTarget, redirectionOf } from "./redirection.js";
+import type { Topology } from "./topology.js";
 
 const MULTI = command("MULTI");
 const ASKING_MULTI = asking(MULTI);
@@ -35,8 +33,10 @@ function slotOfAll(commands: readonly Command[]): { slot: number } | { place: nu
 }
 
 /** Runs a transaction on the node of its slot; where that has moved, on the one it has moved to: nothing ran then. */
-export class ClusterTransaction {
+export class ClusterTransaction implements TransactionReceiver {
   #slot = -1;
+  /** The node of the last attempt. */
+  #node: Node | null = null;
   #target: string | null = null;
   #asking = false;
   #attempts = 0;
@@ -76,53 +76,37 @@ export class ClusterTransaction {
       this.#later(new UpstreamFailure("unreachable", "no node of the cluster serves the slot"));
       return;
     }
-    const node = nodes.get(name);
-    const { receiver } = this;
-    const through: TransactionReceiver = {
-      get cancelled() {
-        return receiver.cancelled;
-      },
-      onExec: (reply, refused) => this.#onExec(node, reply, refused),
-      onFailure: (failure) => this.#onFailure(node, failure),
-    };
+    this.#node = nodes.get(name);
     const multi = this.#asking ? ASKING_MULTI : MULTI;
-    this.#cancel = node.exclusive.transaction(this.commands, through, this.until, multi);
+    this.#cancel = this.#node.exclusive.transaction(this.commands, this, this.until, multi);
   }
 
-  #onExec(node: Node, reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
-    node.succeeded();
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
+  }
+
+  onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
+    this.#node!.succeeded();
     const errors = isError(reply) ? [...refused.values(), reply] : [];
     const redirections = errors.map(redirectionOf).filter((each) => each !== null);
     // A command refused for good is refused at any node.
-    if (redirections.length === 0) this.receiver.onExec(reply, refused);
-    else this.#redirect(node, redirections);
-  }
-
-  #redirect(node: Node, redirections: readonly Redirection[]): void {
-    const { topology } = this;
-    this.#target = null;
-    this.#asking = false;
-    for (const redirection of redirections) {
-      if (redirection.kind === "later") continue;
-      const { kind, slot, host, port } = redirection;
-      const name = nameOf({ host: host || addressOf(node.name).host, port });
-      if (kind === "moved" ? topology.moved(slot, name) : topology.knows(name)) {
-        this.#target = name;
-        this.#asking = kind === "ask";
-      } else if (kind === "moved") topology.refreshSoon();
-      else void learnNodes(topology, node.name);
-      break;
+    if (redirections.length === 0) {
+      this.receiver.onExec(reply, refused);
+      return;
     }
+    const redirect = redirections.find((each) => each.kind !== "later");
+    this.#target = redirect ? findTarget(this.topology, redirect, this.#node!.name) : null;
+    this.#asking = this.#target !== null && redirect?.kind === "ask";
     this.#later(new UpstreamFailure("unreachable", "the slot is being migrated"));
   }
 
-  #onFailure(node: Node, failure: UpstreamFailure): void {
+  onFailure(failure: UpstreamFailure): void {
     this.#target = null;
     if (failure.reason === "unreachable" || failure.reason === "lost" || failure.reason === "timeout") {
-      node.failed();
-      this.topology.suspect(node.name);
+      this.#node!.failed();
+      this.topology.suspect(this.#node!.name);
     }
-    if (failure.reason === "unreachable" && !this.receiver.cancelled) this.#later(failure);
+    if (failure.reason === "unreachable" && !this.cancelled) this.#later(failure);
     else this.receiver.onFailure(failure);
   }
 

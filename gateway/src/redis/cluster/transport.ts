@@ -4,9 +4,7 @@ import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import type { UpstreamCounters } from "../counters.js";
 import { type ReplyStream, UpstreamFailure } from "../failure.js";
-import { asking } from "./asking.js";
 import {
   AFTER_UNKNOWN,
   type ClusterCommand,
@@ -14,13 +12,12 @@ import {
   Group,
   OVERTAKEN,
 } from "./cluster-command.js";
-import { learnNodes } from "./learn-nodes.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
-import { candidatesOf, type ReadPolicy } from "./read-policy.js";
-import { type Redirection, redirectionOf } from "./redirection.js";
+import { candidatesOf, type ReadPolicy, rotated } from "./read-policy.js";
+import { asking, findTarget, type Redirect, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
-import { addressOf, nameOf, type Topology } from "./topology.js";
+import type { Shard, Topology } from "./topology.js";
 
 /** Maximum number of redirections of a command. */
 const MAX_REDIRECTIONS = 16;
@@ -28,16 +25,6 @@ const MAX_REDIRECTIONS = 16;
 const MAX_REPEATS = 5;
 /** Delay in ms before a command that can't be sent is tried again, unless the topology changes before. */
 const RETRY_DELAY = 50;
-
-export interface TransportOptions {
-  readonly topology: Topology;
-  readonly nodes: Nodes;
-  readonly scripts: Scripts;
-  readonly policy: ReadPolicy;
-  /** Command timeout in ms. */
-  readonly timeout: number;
-  readonly counters: UpstreamCounters;
-}
 
 /** The node that a command goes to next. */
 interface Choice {
@@ -52,7 +39,6 @@ interface Choice {
  * the topology to change. A command that may have been executed is sent again only if it is repeatable.
  */
 export class Transport implements ClusterCommandHandler {
-  readonly #options: TransportOptions;
   #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** Commands to try again, since their pause is over. */
@@ -60,9 +46,15 @@ export class Transport implements ClusterCommandHandler {
   #more: NodeJS.Immediate | undefined;
   #closed = false;
 
-  constructor(options: TransportOptions) {
-    this.#options = options;
-    options.topology.on("change", this.#resume);
+  constructor(
+    readonly topology: Topology,
+    readonly nodes: Nodes,
+    readonly scripts: Scripts,
+    readonly policy: ReadPolicy,
+    /** Command timeout in ms. */
+    readonly timeout: number,
+  ) {
+    topology.on("change", this.#resume);
   }
 
   /** Sends commands in their order; those of one slot share a connection. */
@@ -101,8 +93,7 @@ export class Transport implements ClusterCommandHandler {
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
     clusterCommand.node?.succeeded();
     const failed = isError(reply) && !this.#closed;
-    const byText =
-      failed && isNoScript(reply) ? this.#options.scripts.withText(clusterCommand.command) : null;
+    const byText = failed && isNoScript(reply) ? this.scripts.withText(clusterCommand.command) : null;
     const redirection = failed ? redirectionOf(reply) : null;
     if (!byText && !redirection) {
       clusterCommand.batch.executed(clusterCommand, true);
@@ -113,7 +104,7 @@ export class Transport implements ClusterCommandHandler {
     if (clusterCommand.batch.alone) this.#countWaiting(clusterCommand);
     if (byText) this.#repeat(clusterCommand, byText);
     else if (redirection?.kind === "later") {
-      if (clusterCommand.node) this.#options.topology.refreshSoon();
+      if (clusterCommand.node) this.topology.refreshSoon();
       if (clusterCommand.hint.read && clusterCommand.node) clusterCommand.failedAt(clusterCommand.node.name);
       this.#again(clusterCommand);
     } else if (redirection) this.#redirect(clusterCommand, redirection);
@@ -166,7 +157,7 @@ export class Transport implements ClusterCommandHandler {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearImmediate(this.#more);
-    this.#options.topology.off("change", this.#resume);
+    this.topology.off("change", this.#resume);
     const left = this.#parked;
     this.#parked = [];
     for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
@@ -176,19 +167,18 @@ export class Transport implements ClusterCommandHandler {
   }
 
   #choose(clusterCommand: ClusterCommand): Choice | null {
-    const { topology, nodes, policy } = this.#options;
-    const { slot, read, only } = clusterCommand.hint;
+    const { topology, nodes } = this;
+    const { slot, only } = clusterCommand.hint;
     const named = clusterCommand.target ?? only;
     if (named !== undefined) return { node: nodes.get(named), fromReplica: false, others: 0 };
     if (slot < 0) {
-      const name = nodes.best(shuffled(topology.shards.map(({ primary }) => primary)));
+      const primaries = topology.shards.map(({ primary }) => primary);
+      const name = nodes.best(rotated(primaries, Math.floor(Math.random() * primaries.length)));
       return name === undefined ? null : { node: nodes.get(name), fromReplica: false, others: 0 };
     }
     const shard = topology.shardOf(slot);
     if (!shard) return null;
-    const isPlain = !read || clusterCommand.mustSeeWrites || clusterCommand.batch.alone;
-    const candidates = isPlain ? [shard.primary] : candidatesOf(shard, policy);
-    const left = isPlain ? candidates : candidates.filter((name) => !clusterCommand.hasFailedAt(name));
+    const left = this.#candidates(clusterCommand, shard) ?? [shard.primary];
     const name = nodes.best(left);
     if (name === undefined) {
       // All have failed: from the start, after a pause.
@@ -196,6 +186,13 @@ export class Transport implements ClusterCommandHandler {
       return null;
     }
     return { node: nodes.get(name), fromReplica: name !== shard.primary, others: left.length - 1 };
+  }
+
+  /** Returns the nodes that can serve a read and have not failed it, or null if the primary alone may run the command. */
+  #candidates(clusterCommand: ClusterCommand, shard: Shard): readonly string[] | null {
+    const { batch, hint, mustSeeWrites } = clusterCommand;
+    if (!hint.read || mustSeeWrites || batch.alone) return null;
+    return candidatesOf(shard, this.policy).filter((name) => !clusterCommand.hasFailedAt(name));
   }
 
   #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {
@@ -215,31 +212,22 @@ export class Transport implements ClusterCommandHandler {
     node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, { deadline });
   }
 
-  #redirect(clusterCommand: ClusterCommand, redirection: Exclude<Redirection, { kind: "later" }>): void {
-    const { topology, counters } = this.#options;
-    const { kind, slot, host, port } = redirection;
-    counters.redirected++;
-    clusterCommand.batch.scattered = true;
-    const from = clusterCommand.node!.name;
-    const name = nameOf({ host: host || addressOf(from).host, port });
-    // Only redirections to nodes of the cluster are followed, since a script's result may look like a redirection.
-    const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.knows(name);
-    if (!isKnown && kind === "moved") topology.refreshSoon();
-    else if (!isKnown) void learnNodes(topology, from);
-    clusterCommand.target = isKnown ? name : null;
-    clusterCommand.asking = isKnown && kind === "ask";
-    if (
-      !isKnown ||
-      ++clusterCommand.redirections > MAX_REDIRECTIONS ||
-      clusterCommand.batch.isBehind(clusterCommand)
-    )
-      this.#park(clusterCommand);
-    else this.#sendOne(clusterCommand);
+  #redirect(clusterCommand: ClusterCommand, redirect: Redirect): void {
+    const { topology } = this;
+    topology.counters.redirected++;
+    const { batch } = clusterCommand;
+    batch.scattered = true;
+    const target = findTarget(topology, redirect, clusterCommand.node!.name);
+    clusterCommand.target = target;
+    clusterCommand.asking = target !== null && redirect.kind === "ask";
+    const mayFollow = target !== null && ++clusterCommand.redirections <= MAX_REDIRECTIONS;
+    if (mayFollow && !batch.isBehind(clusterCommand)) this.#sendOne(clusterCommand);
+    else this.#park(clusterCommand);
   }
 
   /** Shortens a blocking command's wait to the time left, since the command has waited at another node before. */
   #countWaiting(clusterCommand: ClusterCommand): void {
-    const { timeout } = this.#options;
+    const { timeout } = this;
     const now = performance.now();
     const end = clusterCommand.batch.until + clusterCommand.maxWait;
     clusterCommand.until = Math.min(now + timeout, end);
@@ -251,7 +239,7 @@ export class Transport implements ClusterCommandHandler {
 
   /** Sends a command again with other arguments, or parks it if a later command was sent meanwhile. */
   #repeat(clusterCommand: ClusterCommand, command: Command): void {
-    this.#options.counters.repeated++;
+    this.topology.counters.repeated++;
     clusterCommand.batch.scattered = true;
     clusterCommand.command = command;
     const { batch } = clusterCommand;
@@ -262,22 +250,11 @@ export class Transport implements ClusterCommandHandler {
 
   /** Sends a command to the next node that can be tried, or parks it. */
   #again(clusterCommand: ClusterCommand): void {
-    this.#options.counters.repeated++;
+    this.topology.counters.repeated++;
     clusterCommand.batch.scattered = true;
-    const { topology, policy } = this.#options;
-    const shard =
-      clusterCommand.hint.read && clusterCommand.hint.slot >= 0
-        ? topology.shardOf(clusterCommand.hint.slot)
-        : undefined;
-    const others =
-      shard && !clusterCommand.mustSeeWrites && !clusterCommand.batch.alone
-        ? candidatesOf(shard, policy)
-        : [];
-    if (
-      others.some((name) => !clusterCommand.hasFailedAt(name)) &&
-      !clusterCommand.batch.isBehind(clusterCommand)
-    )
-      this.#sendOne(clusterCommand);
+    const shard = this.topology.shardOf(clusterCommand.hint.slot);
+    const others = (shard && this.#candidates(clusterCommand, shard)) ?? [];
+    if (others.length > 0 && !clusterCommand.batch.isBehind(clusterCommand)) this.#sendOne(clusterCommand);
     else this.#park(clusterCommand);
   }
 
@@ -341,7 +318,7 @@ export class Transport implements ClusterCommandHandler {
     else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
       this.#reply(clusterCommand, obstacle);
     } else {
-      const reason = this.#options.topology.lastError ?? "its slot is being migrated";
+      const reason = this.topology.lastError ?? "its slot is being migrated";
       this.#fail(
         clusterCommand,
         new UpstreamFailure("unreachable", `the cluster could not run the command: ${reason}`),
@@ -363,12 +340,7 @@ export class Transport implements ClusterCommandHandler {
   }
 
   #onNodeFailure(node: Node): void {
-    if (node.failed()) this.#options.counters.ejected++;
-    this.#options.topology.suspect(node.name);
+    if (node.failed()) this.topology.counters.ejected++;
+    this.topology.suspect(node.name);
   }
-}
-
-function shuffled<T>(items: readonly T[]): readonly T[] {
-  const at = Math.floor(Math.random() * items.length);
-  return [...items.slice(at), ...items.slice(0, at)];
 }
