@@ -34,6 +34,8 @@ interface Lent {
 
 /** The waits of commands at the server. */
 interface Waits {
+  /** The longest wait of each command, in ms. */
+  readonly each: readonly number[];
   /** For each command, the longest wait of it and those before it, in ms. */
   readonly sums: readonly number[];
   /** Start of the waits, on the clock of `performance.now()`. */
@@ -59,20 +61,11 @@ export class ExclusiveConnections {
   ) {
     this.#connectionOptions = connectionOptions;
     this.#timeout = connectionOptions.timeout;
-    const bounds = { maxWaiting: 1_000 };
     const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
-    this.#blocking = new Pool(numbered, {
-      max: maxBlockingConnections,
-      setting: "maxBlockingConnections",
-      ...bounds,
-    });
+    this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
     const proven = { ...connectionOptions, handshake: [...connectionOptions.handshake, MULTI, DISCARD] };
-    this.#transactions = new Pool(proven, {
-      max: maxTransactionConnections,
-      setting: "maxTransactionConnections",
-      ...bounds,
-    });
+    this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
   }
 
   /** Connections lent or kept. */
@@ -94,20 +87,8 @@ export class ExclusiveConnections {
       sum += wait;
       return sum;
     });
-    const waiting: Waits = { sums, from: Number.POSITIVE_INFINITY };
-    const through: Receiver = {
-      get cancelled() {
-        return receiver.cancelled;
-      },
-      onReply: (reply, tag) => {
-        const isEarly = this.#ending && performance.now() < waiting.from + sums[tag]!;
-        if (isEarly && waits[tag]! > 0 && isNull(reply)) receiver.onFailure(ENDED, tag);
-        else receiver.onReply(reply, tag);
-      },
-      onLarge: (tag, first) => receiver.onLarge?.(tag, first) ?? null,
-      onFailure: (failure, tag) => receiver.onFailure(failure, tag),
-    };
-    return this.#lend(this.#blocking, commands, through, deadline, waiting);
+    const waiting: Waits = { each: waits, sums, from: Number.POSITIVE_INFINITY };
+    return this.#lend(this.#blocking, commands, receiver, deadline, waiting);
   }
 
   /**
@@ -193,7 +174,6 @@ export class ExclusiveConnections {
     deadline = performance.now() + this.#timeout,
     waits?: Waits,
   ): Cancel {
-    const allWaiting = this.#waiting;
     let lent: MultiplexedConnection | null = null;
     let waiting: Lent | null = null;
     let open = commands.length;
@@ -202,18 +182,31 @@ export class ExclusiveConnections {
       if (--open > 0 || !lent) return;
       const connection = lent;
       lent = null;
-      if (waiting) allWaiting.delete(waiting);
+      if (waiting) this.#waiting.delete(waiting);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
       else pool.release(connection);
     };
-    const through: Receiver = {
+    const loan: Receiver & Borrower = {
       get cancelled() {
         return receiver.cancelled;
       },
-      onReply(reply, tag) {
+      onConnection: (connection) => {
+        lent = connection;
+        if (waits) {
+          waits.from = performance.now();
+          waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };
+          this.#waiting.add(waiting);
+        }
+        connection.send(commands, loan, { deadline, extra: waits && ((index) => waits.sums[index]!) });
+      },
+      onRefused(failure) {
+        for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
+      },
+      onReply: (reply, tag) => {
         settle();
-        receiver.onReply(reply, tag);
+        if (waits && this.#isEnded(waits, reply, tag)) receiver.onFailure(ENDED, tag);
+        else receiver.onReply(reply, tag);
       },
       onLarge(tag, first) {
         const stream = receiver.onLarge?.(tag, first);
@@ -238,27 +231,15 @@ export class ExclusiveConnections {
         receiver.onFailure(failure, tag);
       },
     };
-    const borrower: Borrower = {
-      get cancelled() {
-        return receiver.cancelled;
-      },
-      onConnection(connection) {
-        lent = connection;
-        if (waits) {
-          waits.from = performance.now();
-          waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };
-          allWaiting.add(waiting);
-        }
-        connection.send(commands, through, { deadline, extra: waits && ((index) => waits.sums[index]!) });
-      },
-      onFailure(failure) {
-        for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
-      },
-    };
-    pool.borrow(borrower, deadline);
+    pool.borrow(loan, deadline);
     return () => {
       lent?.close();
     };
+  }
+
+  /** Whether a command was ended at the server before its time: its reply is then that of one that timed out. */
+  #isEnded({ each, sums, from }: Waits, reply: Buffer, tag: number): boolean {
+    return this.#ending && each[tag]! > 0 && performance.now() < from + sums[tag]! && isNull(reply);
   }
 }
 

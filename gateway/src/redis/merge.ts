@@ -63,20 +63,16 @@ export class Merge implements Receiver {
     if (this.#taken > 0) this.budget!.give(this.#taken);
     const replies = this.#replies.filter((reply) => reply !== undefined);
     const good = replies.filter((reply) => !isError(reply));
+    const isDone = good.length === this.#replies.length || (this.oneIsEnough && good.length > 0);
     const [failure] = this.#failures;
-    if (failure && !(this.oneIsEnough && good.length > 0)) {
+    if (isDone) receiver.onReply(this.combine(good), tag);
+    else if (!failure) receiver.onReply(replies.find(isError)!, tag);
+    else {
       const unknown = this.#failures.find(({ outcome }) => outcome === "unknown");
-      if (!unknown && this.writes && good.length > 0) {
-        receiver.onFailure(
-          new UpstreamFailure("partial", `only a part of the command ran: ${failure.message}`),
-          tag,
-        );
-      } else receiver.onFailure(unknown ?? failure, tag);
-      return;
+      const isPartial = !unknown && this.writes && good.length > 0;
+      const message = `only a part of the command ran: ${failure.message}`;
+      receiver.onFailure(isPartial ? new UpstreamFailure("partial", message) : (unknown ?? failure), tag);
     }
-    if (good.length < replies.length && !(this.oneIsEnough && good.length > 0)) {
-      receiver.onReply(replies.find((reply) => isError(reply))!, tag);
-    } else receiver.onReply(this.combine(good), tag);
   }
 }
 

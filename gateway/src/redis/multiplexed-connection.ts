@@ -1,7 +1,7 @@
 import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
 import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
-import { type Receiver, UpstreamFailure } from "./failure.js";
+import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
@@ -16,8 +16,6 @@ const MAX_BACKOFF = 2_000;
 const MIN_STABLE_TIME = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
 const MIN_TIMER_INTERVAL = 5;
-
-const CANCELLED = new UpstreamFailure("closing", "the request was cancelled");
 
 /** Options of a {@link MultiplexedConnection}. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
@@ -67,7 +65,7 @@ export class MultiplexedConnection {
   #flushing = false;
   /** Number of batches that had a part in the last write. */
   #lastBatchCount = 0;
-  #closed = false;
+  closed = false;
   #attempts = 0;
   #lastError = "no connection to Redis yet";
   #due = Number.POSITIVE_INFINITY;
@@ -92,10 +90,6 @@ export class MultiplexedConnection {
     return this.#connection?.clientId ?? null;
   }
 
-  get closed(): boolean {
-    return this.#closed;
-  }
-
   /** Commands waiting or unanswered, those given up included. */
   get pending(): number {
     let sum = this.#queue.waiting + (this.#connection?.inFlight ?? 0);
@@ -105,13 +99,13 @@ export class MultiplexedConnection {
 
   /** Starts to connect, if there is neither a connection nor an attempt at one. */
   open(): void {
-    if (!this.#connection && !this.#closed && !this.#retry) this.#connect();
+    if (!this.#connection && !this.closed && !this.#retry) this.#connect();
   }
 
   /** Ends the pause before the next attempt to connect: the server is elsewhere now, or back. */
   retryNow(): void {
     this.#attempts = 0;
-    if (!this.#retry || this.#closed) return;
+    if (!this.#retry || this.closed) return;
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#connect();
@@ -136,8 +130,8 @@ export class MultiplexedConnection {
 
   /** Ends the connection. What was written is unknown, what was not is unsent. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.closed) return;
+    this.closed = true;
     clearTimeout(this.#retry);
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
@@ -176,7 +170,7 @@ export class MultiplexedConnection {
   };
 
   #rejectionOf(batch: CommandBatch): UpstreamFailure | null {
-    if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
+    if (this.closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#unreachedReason !== null || (this.#retry && this.#options.reconnect === "wanted"))
       return this.#unreachable();
     // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
@@ -227,7 +221,7 @@ export class MultiplexedConnection {
 
   /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it. */
   #unused(connection: InFlightConnection): void {
-    if (this.#closed || !this.#silent.has(connection)) return;
+    if (this.closed || !this.#silent.has(connection)) return;
     // A cancelled command's reply may be as large.
     if (connection.inFlight === 0 && !this.#spare) {
       this.#silent.delete(connection);
@@ -331,7 +325,7 @@ export class MultiplexedConnection {
 
   #expire = (): void => {
     this.#due = Number.POSITIVE_INFINITY;
-    if (this.#closed) return;
+    if (this.closed) return;
     const now = performance.now();
     let due = Number.POSITIVE_INFINITY;
     const failed: [Receiver, UpstreamFailure, number][] = [];
@@ -344,7 +338,7 @@ export class MultiplexedConnection {
     const dueWaiting = this.#queue.expire(now, (batch) => failed.push(this.#takeExpired(batch)));
     due = Math.min(due, dueWaiting);
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
-    if (this.#closed) return;
+    if (this.closed) return;
     if (connection && connection === this.#connection && isSilent) this.#replace(connection);
     for (const connection of this.#silent) {
       if (connection.isAwaited) continue;
@@ -392,9 +386,9 @@ export class MultiplexedConnection {
   #lost(connection: InFlightConnection, reason: string): void {
     this.#connection = null;
     this.#lastError = reason;
-    if (this.#closed) return;
+    if (this.closed) return;
     this.#failBroken();
-    if (this.#closed) return;
+    if (this.closed) return;
     const { upSince } = connection;
     const wasStable = upSince !== null && performance.now() - upSince >= MIN_STABLE_TIME;
     if (upSince !== null) this.#attempts = 0;

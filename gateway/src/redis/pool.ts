@@ -1,9 +1,11 @@
 import { Fifo } from "../util/fifo.js";
-import { UpstreamFailure } from "./failure.js";
+import { CANCELLED, CLOSING, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 
 /** Idle connections kept for the next use. */
 const MAX_IDLE = 4;
+/** Borrowers that may wait for a connection. More are refused at once. */
+const MAX_WAITING = 1_000;
 /** Idle timeout of a connection, in ms. */
 const IDLE_TIMEOUT = 30_000;
 
@@ -12,17 +14,8 @@ export interface Borrower {
   readonly cancelled: boolean;
   /** Takes the connection, until {@link Pool.release}. */
   onConnection(connection: MultiplexedConnection): void;
-  onFailure(failure: UpstreamFailure): void;
-}
-
-/** Bounds of a pool. */
-export interface PoolOptions {
-  /** Connections at most. */
-  readonly max: number;
-  /** The setting that `max` comes from. */
-  readonly setting: string;
-  /** Borrowers that may wait for one; more are refused at once. */
-  readonly maxWaiting: number;
+  /** Called when there is no connection for it. */
+  onRefused(failure: UpstreamFailure): void;
 }
 
 interface Waiting {
@@ -33,7 +26,6 @@ interface Waiting {
 /** A bounded set of connections lent to one user at a time, for what must not share one. */
 export class Pool {
   readonly #connectionOptions: MultiplexedConnectionOptions;
-  readonly #options: PoolOptions;
   readonly #idle: { connection: MultiplexedConnection; timer: NodeJS.Timeout }[] = [];
   readonly #all = new Set<MultiplexedConnection>();
   readonly #waiting = new Fifo<Waiting>();
@@ -41,9 +33,16 @@ export class Pool {
   #stopped: UpstreamFailure | null = null;
   #closed = false;
 
-  constructor(connectionOptions: MultiplexedConnectionOptions, options: PoolOptions) {
+  /**
+   * @param max connections at most
+   * @param setting the setting that `max` comes from
+   */
+  constructor(
+    connectionOptions: MultiplexedConnectionOptions,
+    readonly max: number,
+    readonly setting: string,
+  ) {
     this.#connectionOptions = { ...connectionOptions, reconnect: "never" };
-    this.#options = options;
   }
 
   /** Connections lent or idle. */
@@ -54,15 +53,15 @@ export class Pool {
   /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
   borrow(borrower: Borrower, deadline: number): void {
     if (this.#closed || this.#stopped) {
-      borrower.onFailure(this.#stopped ?? new UpstreamFailure("closing", "the gateway is closing"));
+      borrower.onRefused(this.#stopped ?? CLOSING);
       return;
     }
     const idle = this.#idle.pop();
     if (idle) {
       clearTimeout(idle.timer);
       borrower.onConnection(idle.connection);
-    } else if (this.#all.size < this.#options.max) borrower.onConnection(this.#make());
-    else if (this.#queued >= this.#options.maxWaiting) borrower.onFailure(this.#busy());
+    } else if (this.#all.size < this.max) borrower.onConnection(this.#make());
+    else if (this.#queued >= MAX_WAITING) borrower.onRefused(this.#busy());
     else this.#queue(borrower, deadline);
   }
 
@@ -82,15 +81,13 @@ export class Pool {
   /** Lends no more connections: borrowers fail with this failure. Lent connections stay lent. */
   stopLending(failure: UpstreamFailure): void {
     this.#stopped = failure;
-    for (let next = this.#next(); next; next = this.#next()) next.onFailure(failure);
+    for (let next = this.#next(); next; next = this.#next()) next.onRefused(failure);
   }
 
   /** Closes every connection, lent ones too. */
   close(): void {
     this.#closed = true;
-    for (let next = this.#next(); next; next = this.#next()) {
-      next.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
-    }
+    for (let next = this.#next(); next; next = this.#next()) next.onRefused(CLOSING);
     for (const connection of [...this.#all]) connection.close();
   }
 
@@ -117,7 +114,7 @@ export class Pool {
         () => {
           waiting.borrower = null;
           this.#queued--;
-          borrower.onFailure(this.#busy());
+          borrower.onRefused(this.#busy());
         },
         Math.max(0, deadline - performance.now()),
       ),
@@ -133,16 +130,13 @@ export class Pool {
       clearTimeout(timer);
       this.#queued--;
       if (!borrower.cancelled) return borrower;
-      borrower.onFailure(new UpstreamFailure("closing", "the request was cancelled"));
+      borrower.onRefused(CANCELLED);
     }
     return null;
   }
 
   #busy(): UpstreamFailure {
-    const { max, setting } = this.#options;
-    return new UpstreamFailure(
-      "full",
-      `all ${max} connections for such commands are in use (setting ${setting})`,
-    );
+    const message = `all ${this.max} connections for such commands are in use (setting ${this.setting})`;
+    return new UpstreamFailure("full", message);
   }
 }

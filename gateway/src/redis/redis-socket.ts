@@ -39,7 +39,7 @@ export interface RedisSocketHandler {
   /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
   onLarge?(first: number, size: number): LargeReply | null;
   /** Called when written bytes have left the buffer, so that more may be written. */
-  onDrain(): void;
+  onDrain?(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
@@ -79,12 +79,12 @@ export class RedisSocket {
     try {
       socket = connect(inChunks(this.#onData));
     } catch (error) {
-      process.nextTick(() => this.#down(reasonOf(error)));
+      process.nextTick(() => this.drop(reasonOf(error)));
       return;
     }
     this.#socket = socket;
     let reason = "the connection was closed";
-    const over = () => this.#down(reason);
+    const over = () => this.drop(reason);
     socket.on("error", (error) => {
       reason = reasonOf(error);
     });
@@ -92,10 +92,10 @@ export class RedisSocket {
     socket.on("close", over);
     socket.on("drain", () => {
       this.blocked = false;
-      if (this.upSince !== null && !this.#ended) this.#handler.onDrain();
+      if (this.upSince !== null && !this.#ended) this.#handler.onDrain?.();
     });
     socket.on("data", this.#onData);
-    this.#timer = setTimeout(() => this.#down("no reply in time"), connectTimeout);
+    this.#timer = setTimeout(() => this.drop("no reply in time"), connectTimeout);
     socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
   }
 
@@ -111,8 +111,9 @@ export class RedisSocket {
     }
   }
 
-  /** Writes a command. Those of one iteration of the event loop go out together. */
+  /** Sends a command, once the connection is up. Those of one iteration of the event loop go out together. */
   send(command: Command): void {
+    this.#options.counters.commands++;
     const socket = this.#socket!;
     if (socket.writableCorked === 0) {
       socket.cork();
@@ -142,11 +143,6 @@ export class RedisSocket {
     this.#socket?.destroy();
   }
 
-  /** Ends the connection as lost, for this reason. */
-  drop(reason: string): void {
-    this.#down(reason);
-  }
-
   #onData = (chunk: Buffer): void => {
     if (this.#ended) return;
     this.receivedAt = performance.now();
@@ -154,7 +150,7 @@ export class RedisSocket {
       this.#framer.push(chunk, this);
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
-      this.#down(`malformed reply: ${error.message}`);
+      this.drop(`malformed reply: ${error.message}`);
     }
   };
 
@@ -176,7 +172,7 @@ export class RedisSocket {
     if (sent === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = lineOf(reply);
     } else if (reply && isError(reply) && !isUserWithoutPing(sent, reply)) {
-      this.#down(`it replied ${lineOf(reply)}`);
+      this.drop(`it replied ${lineOf(reply)}`);
       return;
     }
     if (--this.#handshake > 0) return;
@@ -187,7 +183,8 @@ export class RedisSocket {
     this.#handler.onUp();
   }
 
-  #down(reason: string): void {
+  /** Ends the connection as lost, for this reason. */
+  drop(reason: string): void {
     if (this.#ended) return;
     const { counters, reachability } = this.#options;
     if (this.upSince !== null) counters.lost++;

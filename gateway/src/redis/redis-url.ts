@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
 import { type Command, command } from "../resp/command.js";
-import type { Address } from "./cluster/topology.js";
+import { type Address, nameOf } from "./cluster/topology.js";
 import { parseRedisUrl } from "./redis-address.js";
 import type { RedisUser } from "./upstream.js";
 
@@ -71,8 +71,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
     socket.once("close", () => open.delete(socket));
     return socket;
   };
-  const where =
-    path ?? addresses.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const where = path ?? addresses.map(nameOf);
   const what = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
   return {
     description: `${what} ${where}`,

@@ -45,22 +45,17 @@ export class Server implements Upstream {
   readonly timeout: number;
 
   constructor(options: ServerOptions) {
-    const { connections, timeout, handshake = [], reachability } = options;
+    const { reachability, ...rest } = options;
+    const { connections, timeout, handshake = [] } = options;
     this.timeout = timeout;
     this.#reachability = reachability;
     this.counters = options.counters;
     const connectionOptions: MultiplexedConnectionOptions = {
-      connect: options.connect,
+      ...rest,
       // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
       handshake: [...handshake, PING],
-      timeout,
       connectTimeout: timeout,
-      maxQueuedCommands: options.maxQueuedCommands,
-      maxReplySize: options.maxReplySize,
-      budget: options.budget,
       reconnect: "always",
-      idle: options.idle,
-      counters: this.counters,
       unreachedReason: reachability && (() => reachability.unreachedReason),
     };
     this.pushOptions = connectionOptions;

@@ -1,14 +1,11 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Command } from "../../resp/command.js";
-import type { BufferBudget } from "../../util/buffer-budget.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import type { UpstreamCounters } from "../counters.js";
-import type { ExclusiveConnectionsOptions } from "../exclusive-connections.js";
-import { type Receiver, UpstreamFailure } from "../failure.js";
-import type { MultiplexedConnectionOptions } from "../multiplexed-connection.js";
+import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
 import type { PushConnectionOptions } from "../push-connection.js";
-import { PING, repliesToPing } from "../server.js";
+import { PING, repliesToPing, type ServerOptions } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
 import { Batch, type ClusterCommand } from "./cluster-command.js";
@@ -20,32 +17,18 @@ import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
 
-/** Options of the connections to a Redis Cluster. */
-export interface ClusterOptions extends ExclusiveConnectionsOptions {
+/**
+ * Options of the connections to a Redis Cluster: those to a server apply to each node. A replica that serves reads has as many
+ * shared connections for them.
+ */
+export interface ClusterOptions extends Omit<ServerOptions, "connect" | "reachability"> {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
-  /** Sent first on every new connection. */
-  readonly handshake: readonly Command[];
-  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
-  readonly timeout: number;
-  /** Number of connections to each node shared by ordinary commands. Each replica that serves reads has as many. */
-  readonly connections: number;
-  /** Commands waiting or unanswered on one shared connection before more are refused. */
-  readonly maxQueuedCommands: number;
-  /** The largest reply passed on, in bytes. */
-  readonly maxReplySize: number;
-  /** The budget for large replies that are kept whole. Default: no limit. */
-  readonly budget?: BufferBudget | undefined;
   readonly readPolicy: ReadPolicy;
-  readonly counters: UpstreamCounters;
-  /** Idle timeout of a shared connection in ms. Default: none. */
-  readonly idle?: number | undefined;
 }
 
 /** Timeout in ms for connecting to a node. It is short, since other nodes may have taken its place. */
 export const CONNECT_TIMEOUT = 1_000;
-
-const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
 
 /** A call that waits for the topology to be known. */
 interface Early {
@@ -69,41 +52,24 @@ export class Cluster implements Upstream {
   #closed = false;
 
   constructor(options: ClusterOptions) {
-    const { topology, timeout, counters, connect, maxReplySize, readPolicy, connections } = options;
+    const { topology, timeout, connect } = options;
     this.#options = options;
     this.#topology = topology;
-    this.counters = counters;
-    const handshake = [...options.handshake, PING];
+    this.counters = options.counters;
+    const handshake = [...(options.handshake ?? []), PING];
     const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
-    this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
-      const connectionOptions: MultiplexedConnectionOptions = {
+    this.#nodes = new Nodes(topology, 2 * timeout, (name) => ({
+      ...options,
+      connectionOptions: {
+        ...options,
         connect: (onRead) => connect(addressOf(name), onRead),
         handshake,
-        timeout,
         connectTimeout,
-        maxQueuedCommands: options.maxQueuedCommands,
-        maxReplySize,
-        budget: options.budget,
         reconnect: "wanted",
-        idle: options.idle,
-        counters,
-      };
-      return {
-        connectionOptions,
-        connections,
-        maxBlockingConnections: options.maxBlockingConnections,
-        maxTransactionConnections: options.maxTransactionConnections,
-      };
-    });
-    this.#transport = new Transport(topology, this.#nodes, this.#scripts, readPolicy, timeout);
-    this.pushOptions = {
-      connect: (onRead) => this.#connectAny(onRead),
-      handshake,
-      timeout,
-      maxReplySize,
-      budget: options.budget,
-      counters,
-    };
+      },
+    }));
+    this.#transport = new Transport(topology, this.#nodes, this.#scripts, options.readPolicy, timeout);
+    this.pushOptions = { ...options, connect: (onRead) => this.#connectAny(onRead), handshake };
     this.sharding = createSharding(topology, (name) => ({
       ...this.pushOptions,
       connect: (onRead) => connect(addressOf(name), onRead),

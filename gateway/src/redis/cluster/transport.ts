@@ -4,7 +4,7 @@ import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { type ReplyStream, UpstreamFailure } from "../failure.js";
+import { CANCELLED, CLOSING, type ReplyStream, UpstreamFailure } from "../failure.js";
 import {
   AFTER_UNKNOWN,
   type ClusterCommand,
@@ -162,8 +162,7 @@ export class Transport implements ClusterCommandHandler {
     this.#parked = [];
     for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
       left.push(clusterCommand);
-    for (const clusterCommand of left)
-      this.#fail(clusterCommand, new UpstreamFailure("closing", "the gateway is closing"));
+    for (const clusterCommand of left) this.#fail(clusterCommand, CLOSING);
   }
 
   #choose(clusterCommand: ClusterCommand): Choice | null {
@@ -288,8 +287,7 @@ export class Transport implements ClusterCommandHandler {
 
   #resumeOne(clusterCommand: ClusterCommand, now: number): void {
     const { batch } = clusterCommand;
-    if (clusterCommand.cancelled)
-      this.#fail(clusterCommand, new UpstreamFailure("closing", "the request was cancelled"));
+    if (clusterCommand.cancelled) this.#fail(clusterCommand, CANCELLED);
     else if (now >= clusterCommand.until) this.#giveUp(clusterCommand);
     else if (batch.isBehind(clusterCommand)) this.#park(clusterCommand);
     else {

@@ -1,7 +1,7 @@
 import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
-import { type Receiver, UpstreamFailure } from "../failure.js";
+import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
 import type { EncodedFrame, Frame } from "../frame.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import {
@@ -115,7 +115,7 @@ export class Followers {
   add(key: string, position: Position, share: FollowerShare, listener: FollowListener): Cancel {
     const follower: Follower = { listener, share, key, position, started: false, cancelled: false };
     this.#followers.add(follower);
-    if (this.#closed) setImmediate(() => this.#fail(follower, closing()));
+    if (this.#closed) setImmediate(() => this.#fail(follower, CLOSING));
     else setImmediate(() => void this.#catchUp(follower));
     return () => this.#remove(follower);
   }
@@ -123,7 +123,7 @@ export class Followers {
   /** Ends every follower. */
   close(): void {
     this.#closed = true;
-    for (const follower of [...this.#followers]) this.#fail(follower, closing());
+    for (const follower of [...this.#followers]) this.#fail(follower, CLOSING);
   }
 
   /** Reads for one follower until it is at the end of the stream. */
@@ -139,7 +139,6 @@ export class Followers {
       try {
         page = await this.#read(key, follower.position, follower.share, size);
       } catch (error) {
-        if (isTooLarge(error)) return this.#refuse(follower, this.#tooLarge(follower.position, error));
         if (!follower.started) return this.#fail(follower, error as UpstreamFailure);
         await pause(backoff(failures++));
         continue;
@@ -201,12 +200,7 @@ export class Followers {
         poll = page.entries.length > 0 ? MIN_POLL : Math.min(poll * 1.5, MAX_POLL);
         isLast = page.isLast;
         await this.#share(tail, page);
-      } catch (error) {
-        if (isTooLarge(error)) {
-          const text = this.#tooLarge(tail.position, error);
-          for (const follower of [...tail.members]) this.#refuse(follower, text);
-          break;
-        }
+      } catch {
         await new Promise<void>((resolve) => {
           tail.wake = resolve;
           setTimeout(resolve, backoff(failures++)).unref();
@@ -306,8 +300,8 @@ export class Followers {
   }
 
   /**
-   * Reads a page of at most `size` entries. A page that does not fit is read again with fewer entries. Rejects with an
-   * UpstreamFailure.
+   * Reads a page of at most `size` entries. A page that does not fit is read again with fewer entries. A single entry that
+   * never fits is an error. Rejects with an UpstreamFailure.
    */
   async #read(
     key: string,
@@ -322,7 +316,11 @@ export class Followers {
         if ("error" in page && PASSING.test(page.error)) throw new UpstreamFailure("unreachable", page.error);
         return page;
       } catch (error) {
-        if (count === 1 || !(isTooLarge(error) || hasNoRoom(error))) throw error;
+        const reason = error instanceof UpstreamFailure ? error.reason : null;
+        const isTooLarge = reason === "too-large" || reason === "over-budget";
+        if (count === 1 && isTooLarge) return { error: this.#tooLarge(position, error as UpstreamFailure) };
+        // Unlike a reply that is too large, one without room may fit later.
+        if (count === 1 || !(isTooLarge || reason === "no-room")) throw error;
       }
     }
   }
@@ -354,13 +352,12 @@ export class Followers {
    * Returns the error text for an entry that can never be sent.
    * @param error the failure of a read of this entry alone; none if it was read, and its event is too large
    */
-  #tooLarge({ id }: Position, error?: unknown): string {
+  #tooLarge({ id }: Position, error?: UpstreamFailure): string {
     const { maxBufferedBytes } = this.#options;
     const limit = `maxBufferedBytes is ${maxBufferedBytes}`;
-    const why =
-      error instanceof UpstreamFailure
-        ? `a read of it, with the first and the last entry of the stream, is too large: ${error.message}`
-        : "its event is larger than half of the setting maxBufferedBytes";
+    const why = error
+      ? `a read of it, with the first and the last entry of the stream, is too large: ${error.message}`
+      : "its event is larger than half of the setting maxBufferedBytes";
     return `ERR the entry after ${id} can't be followed: ${why} (${limit}). Raise the setting, or read the entry with XRANGE`;
   }
 
@@ -398,23 +395,10 @@ function fewer(count: number): number {
   return Math.ceil(count / 10);
 }
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof UpstreamFailure && (error.reason === "too-large" || error.reason === "over-budget");
-}
-
-/** Unlike a reply that is too large, the same reply may fit later. */
-function hasNoRoom(error: unknown): boolean {
-  return error instanceof UpstreamFailure && error.reason === "no-room";
-}
-
 function backoff(failures: number): number {
   return Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-function closing(): UpstreamFailure {
-  return new UpstreamFailure("closing", "the gateway is closing");
 }

@@ -1,6 +1,6 @@
 import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
-import { UpstreamFailure } from "../failure.js";
+import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { Frame } from "../frame.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Cancel } from "../upstream.js";
@@ -48,7 +48,7 @@ export class Monitor {
   /** The listener is never called before this returns. */
   add(listener: Listener): Cancel {
     this.#listeners.add(listener);
-    if (this.#closed) setImmediate(() => this.#end("closing", "the gateway is closing"));
+    if (this.#closed) setImmediate(() => this.#end(CLOSING));
     else if (!this.#connection) this.#open();
     else if (this.#up) setImmediate(() => this.#listeners.has(listener) && listener.onReady());
     return () => {
@@ -59,18 +59,18 @@ export class Monitor {
 
   close(): void {
     this.#closed = true;
-    this.#end("closing", "the gateway is closing");
+    this.#end(CLOSING);
   }
 
   #open(): void {
     const connection = new PushConnection(this.#options, {
       onUp: () => {
         connection.send(MONITOR);
-        const onTimeout = () => this.#end("unreachable", "Redis did not reply to MONITOR in time");
+        const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
         this.#timer = setTimeout(onTimeout, this.#options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
-      onDown: (reason) => this.#end("unreachable", `Redis could not be reached: ${reason}`),
+      onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),
     });
     this.#connection = connection;
     connection.open();
@@ -95,8 +95,11 @@ export class Monitor {
     for (const listener of this.#listeners) listener.onReady();
   }
 
-  #end(reason: "closing" | "unreachable", message: string): void {
-    const failure = new UpstreamFailure(reason, message);
+  #unreachable(message: string): void {
+    this.#end(new UpstreamFailure("unreachable", message));
+  }
+
+  #end(failure: UpstreamFailure): void {
     for (const listener of this.#take()) listener.onFailure(failure);
   }
 

@@ -1,4 +1,3 @@
-import type { Command } from "../../resp/command.js";
 import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { Fifo } from "../../util/fifo.js";
@@ -44,16 +43,12 @@ export class SubscriptionConnection<T extends TopicName> {
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
   #connection: PushConnection | null = null;
-  #up = false;
+  isUp = false;
   #unused: NodeJS.Timeout | undefined;
 
   constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
     this.#options = options;
     this.#owner = owner;
-  }
-
-  get isUp(): boolean {
-    return this.#up;
   }
 
   /** Whether it has neither topics nor a connection. */
@@ -70,16 +65,14 @@ export class SubscriptionConnection<T extends TopicName> {
   add(topic: T): void {
     clearTimeout(this.#unused);
     this.#topics.set(keyOf(topic.sort, topic.name), topic);
-    if (this.#up) this.#send(topic, true);
+    if (this.isUp) this.#send(topic, true);
   }
 
   /** Unsubscribes from a topic. */
   remove(topic: T): void {
-    const key = keyOf(topic.sort, topic.name);
-    if (this.#topics.get(key) !== topic) return;
-    this.#topics.delete(key);
-    if (this.#up) this.#send(topic, false);
-    this.#rest();
+    if (!this.#isHeld(topic)) return;
+    if (this.isUp) this.#send(topic, false);
+    this.forget(topic);
   }
 
   /** Removes a topic whose subscription Redis has ended. */
@@ -93,13 +86,13 @@ export class SubscriptionConnection<T extends TopicName> {
     if (this.#connection) return;
     this.#connection = new PushConnection(this.#options, {
       onUp: () => {
-        this.#up = true;
+        this.isUp = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);
         this.#rest();
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => {
-        const wasUp = this.#up;
+        const wasUp = this.isUp;
         this.#reset();
         this.#owner.onDown(reason, wasUp);
       },
@@ -116,7 +109,7 @@ export class SubscriptionConnection<T extends TopicName> {
 
   #reset(): void {
     this.#connection = null;
-    this.#up = false;
+    this.isUp = false;
     this.#due = new Fifo();
   }
 
@@ -137,7 +130,10 @@ export class SubscriptionConnection<T extends TopicName> {
       const topic = this.#topics.get(keyOf(sort, push[1]!));
       if (topic) this.#owner.onMessage(topic, push);
     } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
-    else this.#confirmed();
+    else {
+      const due = this.#due.shift();
+      if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onSubscribed(due.topic);
+    }
   }
 
   /** Called when Redis confirms that a sharded channel was unsubscribed, or ends the subscription since the slot has moved. */
@@ -151,11 +147,6 @@ export class SubscriptionConnection<T extends TopicName> {
     if (topic) this.#owner.onEnded(topic);
   }
 
-  #confirmed(): void {
-    const due = this.#due.shift();
-    if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onSubscribed(due.topic);
-  }
-
   #isHeld(topic: T): boolean {
     return this.#topics.get(keyOf(topic.sort, topic.name)) === topic;
   }
@@ -163,20 +154,17 @@ export class SubscriptionConnection<T extends TopicName> {
   /** Keeps an unused connection for a while: the next subscription is often not far. */
   #rest(): void {
     clearTimeout(this.#unused);
-    if (this.#topics.size > 0 || !this.#up) return;
+    if (this.#topics.size > 0 || !this.isUp) return;
     this.#unused = setTimeout(() => this.close(), UNUSED_TIMEOUT).unref();
   }
 
   #send(topic: T, subscribes: boolean): void {
-    const { sort, name } = topic;
+    const { sort } = topic;
+    const name = subscribes ? sort : sort.replace("sub", "unsub");
     this.#due.push({ topic, subscribes });
-    this.#connection!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
-  }
-
-  #command(arg: string, name: Buffer): Command {
     this.#writer.begin();
-    this.#writer.text(arg.toUpperCase());
-    this.#writer.bytes(name, 0, name.length);
-    return this.#writer.end();
+    this.#writer.text(name.toUpperCase());
+    this.#writer.bytes(topic.name, 0, topic.name.length);
+    this.#connection!.send(this.#writer.end());
   }
 }

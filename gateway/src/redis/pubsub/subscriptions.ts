@@ -1,9 +1,11 @@
 import { slotOf } from "../cluster/slot.js";
-import { UpstreamFailure } from "../failure.js";
+import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { EncodedFrame } from "../frame.js";
-import type { ChangingListener, Listener } from "./listener.js";
+import type { ChangingListener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
+
+const ENDED = new UpstreamFailure("closing", "the event stream has ended");
 
 /** The channels and patterns of a listener. */
 export interface Subscription {
@@ -41,7 +43,7 @@ interface Topic extends ConnectedTopic {
 }
 
 interface Member {
-  readonly listener: Listener;
+  readonly listener: ChangingListener;
   readonly topics: Set<Topic>;
   /** Topics that are to be confirmed before it starts, or after a connection was lost. */
   readonly awaited: Set<Topic>;
@@ -106,7 +108,7 @@ export class Subscriptions {
       const topic = this.#join(member, name);
       if (!topic.up) member.awaited.add(topic);
     }
-    if (this.#closed) setImmediate(() => this.#fail(member, closing()));
+    if (this.#closed) setImmediate(() => this.#fail(member, CLOSING));
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
@@ -124,7 +126,7 @@ export class Subscriptions {
         for (const { sort, name } of add) keys.add(keyOf(sort, name));
         return keys.size;
       },
-      change: (add, remove, done) => this.#change(member, listener, add, remove, done),
+      change: (add, remove, done) => this.#change(member, add, remove, done),
       cancel: () => this.#remove(member),
     };
   }
@@ -133,24 +135,23 @@ export class Subscriptions {
   close(): void {
     this.#closed = true;
     this.#connections.close();
-    for (const member of [...this.#members]) this.#fail(member, closing());
+    for (const member of [...this.#members]) this.#fail(member, CLOSING);
   }
 
   #change(
     member: Member,
-    listener: ChangingListener,
     add: readonly TopicName[],
     remove: readonly TopicName[],
     done: Change["done"],
   ): void {
     if (!this.#members.has(member)) {
-      done(ended());
+      done(ENDED);
       return;
     }
     for (const { sort, name } of remove) {
       const topic = this.#topics.get(keyOf(sort, name));
       if (topic && member.topics.has(topic)) this.#leave(member, topic);
-      listener.onChanged(sort.replace("sub", "unsub"), name, member.topics.size);
+      member.listener.onChanged(sort.replace("sub", "unsub"), name, member.topics.size);
     }
     const change: Change = {
       topics: new Set(),
@@ -169,7 +170,7 @@ export class Subscriptions {
       const isThere = known !== undefined && member.topics.has(known);
       const topic = isThere ? known : this.#join(member, name);
       if (topic.up || (isThere && !member.added.has(topic))) {
-        listener.onChanged(topic.sort, topic.name, member.topics.size);
+        member.listener.onChanged(topic.sort, topic.name, member.topics.size);
         continue;
       }
       change.topics.add(topic);
@@ -256,7 +257,7 @@ export class Subscriptions {
       const changes = member.added.get(topic);
       if (changes) {
         member.added.delete(topic);
-        (member.listener as ChangingListener).onChanged(topic.sort, topic.name, member.topics.size);
+        member.listener.onChanged(topic.sort, topic.name, member.topics.size);
         for (const change of changes) this.#resolve(change, topic);
       } else if (member.awaited.delete(topic)) this.#settled(member, topic.connection);
     }
@@ -299,7 +300,7 @@ export class Subscriptions {
   #remove(member: Member): void {
     if (!this.#members.delete(member)) return;
     clearTimeout(member.timer);
-    for (const changes of member.added.values()) for (const change of changes) change.problem ??= ended();
+    for (const changes of member.added.values()) for (const change of changes) change.problem ??= ENDED;
     for (const topic of [...member.topics]) this.#leave(member, topic);
   }
 
@@ -314,12 +315,4 @@ export class Subscriptions {
 function awaits({ awaited }: Member, connection: string | null): boolean {
   for (const topic of awaited) if (topic.connection === connection) return true;
   return false;
-}
-
-function closing(): UpstreamFailure {
-  return new UpstreamFailure("closing", "the gateway is closing");
-}
-
-function ended(): UpstreamFailure {
-  return new UpstreamFailure("closing", "the event stream has ended");
 }

@@ -77,7 +77,7 @@ export class Routes implements Upstream {
     for (const [{ upstream }, group] of this.#spread(commands, receiver)) {
       upstream.send(
         group.map(({ command }) => command),
-        new PingReplies(group),
+        new RoutedReplies(group),
         deadline,
       );
     }
@@ -93,7 +93,7 @@ export class Routes implements Upstream {
       upstream.sendAlone(
         group.map(({ command }) => command),
         group.map(({ wait }) => wait),
-        new PingReplies(group),
+        new RoutedReplies(group),
         deadline,
       ),
     );
@@ -174,7 +174,7 @@ export class Routes implements Upstream {
 }
 
 /** Passes replies on, with the prefix at the keys that they name. */
-class PingReplies implements Receiver {
+class RoutedReplies implements Receiver {
   constructor(readonly sent: readonly Sent[]) {}
 
   get cancelled(): boolean {

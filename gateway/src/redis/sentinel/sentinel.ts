@@ -131,14 +131,13 @@ export class Sentinel implements PrimaryFinder {
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
     if (this.#connection) return;
-    const down = () => {
-      this.#connection = null;
-      if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
-    };
     const connection = new PushConnection(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
-      onDown: down,
+      onDown: () => {
+        this.#connection = null;
+        if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+      },
     });
     this.#connection = connection;
     connection.open();
