@@ -12,9 +12,6 @@ const REFUSED_DELAY = 60_000;
 
 /** Tracks the changes of keys at Redis for near caches, one session after another. */
 export class ChangeTracker {
-  readonly #sources: readonly TrackedSource[];
-  readonly #timeout: number;
-  readonly #log: Log;
   #session: TrackingSession | null = null;
   #failures = 0;
   #isRefused = false;
@@ -24,16 +21,16 @@ export class ChangeTracker {
   #closed = false;
 
   /** @param timeout the longest wait for a reply, in ms */
-  constructor(sources: readonly TrackedSource[], timeout: number, log: Log) {
-    this.#sources = sources;
-    this.#timeout = timeout;
-    this.#log = log;
-  }
+  constructor(
+    readonly sources: readonly TrackedSource[],
+    readonly timeout: number,
+    readonly log: Log,
+  ) {}
 
   /** Starts to track changes. */
   open(): void {
     if (this.#closed) return;
-    const session = new TrackingSession(this.#sources, this.#timeout, (reason, refused) => {
+    const session = new TrackingSession(this.sources, this.timeout, (reason, refused) => {
       this.#session = null;
       this.#failed(reason, refused, session.isReady);
     });
@@ -76,8 +73,8 @@ export class ChangeTracker {
     if (this.#closed) return;
     if (refused && !this.#isRefused) {
       this.#isRefused = true;
-      this.#log.warn(`changes of keys can't be tracked, so near caches go by time alone: ${reason}`);
-    } else this.#log.debug(`changes of keys are not tracked: ${reason}`);
+      this.log.warn(`changes of keys can't be tracked, so near caches go by time alone: ${reason}`);
+    } else this.log.debug(`changes of keys are not tracked: ${reason}`);
     if (wasReady) this.#failures = 0;
     const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
     this.#retry = setTimeout(() => this.open(), refused ? REFUSED_DELAY : backoff).unref();

@@ -31,13 +31,10 @@ export function parseNearRequest(text: string): NearRequest {
 
 /** Reports to the near caches of clients what has changed since their last report. */
 export class NearReports {
-  readonly #tracker: ChangeTracker;
-  readonly #prefixes: readonly string[];
-
-  constructor(tracker: ChangeTracker, prefixes: readonly string[]) {
-    this.#tracker = tracker;
-    this.#prefixes = prefixes;
-  }
+  constructor(
+    readonly tracker: ChangeTracker,
+    readonly prefixes: readonly string[],
+  ) {}
 
   /**
    * Calls `run` with the value of the response's header. The request's commands are sent to Redis after that, so they see
@@ -45,7 +42,7 @@ export class NearReports {
    * @param prefix the prefix of all keys that the sender may use
    */
   report(request: NearRequest, prefix: string | undefined, run: (value: string) => void): void {
-    const session = this.#tracker.use();
+    const session = this.tracker.use();
     if (!session) run(OFF);
     else if (!request.verify) run(this.#describe(session, session.age(), request, prefix));
     else {
@@ -73,7 +70,7 @@ export class NearReports {
 
   /** The prefixes that concern keys with this prefix. */
   #prefixesWithin(prefix = ""): string {
-    return this.#prefixes
+    return this.prefixes
       .filter((each) => each.startsWith(prefix) || prefix.startsWith(each))
       .map(encodeURIComponent)
       .join(",");

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { CLUSTER_NODES, primariesIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
-import type { PushConnectionOptions } from "../redis/push-connection.js";
+import type { PushConnection } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import { BucketTable } from "./bucket-table.js";
-import { TrackingConnection } from "./tracking-connection.js";
+import { openTracking } from "./tracking-connection.js";
 
 /** Maximum time in ms for the replies to PING. */
 const MAX_TIMEOUT = 2_000;
@@ -31,7 +31,7 @@ interface TrackedServer {
   readonly name: string;
   readonly source: TrackedSource;
   readonly isNode: boolean;
-  readonly connection: TrackingConnection;
+  readonly connection: PushConnection;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
   primaries: string | null;
 }
@@ -132,13 +132,13 @@ export class TrackingSession {
   #connect(source: TrackedSource, name: string): void {
     const { upstream, prefixes, stripped } = source;
     const { sharding } = upstream;
-    const options: PushConnectionOptions = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
+    const options = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
     this.#starting++;
     const lost = (reason: string, refused = false) => {
       sharding?.suspect(name);
       this.#end(reason, refused);
     };
-    const connection = new TrackingConnection(options, prefixes, {
+    const connection = openTracking(options, prefixes, {
       onTracking: (isCluster) => {
         // Without the topology, changes at other nodes would be missed.
         if (isCluster && !sharding) lost("the topology of the cluster is not known");
@@ -160,7 +160,6 @@ export class TrackingSession {
     });
     const server: TrackedServer = { name, source, isNode: sharding !== null, connection, primaries: null };
     this.#servers.push(server);
-    connection.open();
   }
 
   /** Resolves when every server reports its changes, or the session has ended. */

@@ -6,18 +6,10 @@ export class BatchQueue {
   readonly #next = new Fifo<CommandBatch>();
   /** Batches that wait for replies before their next chunk. */
   readonly #resting = new Set<CommandBatch>();
-  #waiting = 0;
-  #waitingInLong = 0;
-
   /** Commands that wait. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
+  waiting = 0;
   /** Commands that wait and belong to batches of more than one chunk. */
-  get waitingInLong(): number {
-    return this.#waitingInLong;
-  }
+  waitingInLong = 0;
 
   /** Batches that may be written next. */
   get size(): number {
@@ -97,7 +89,7 @@ export class BatchQueue {
   }
 
   #count(batch: CommandBatch, more: number): void {
-    this.#waiting += more;
-    if (batch.isLong) this.#waitingInLong += more;
+    this.waiting += more;
+    if (batch.isLong) this.waitingInLong += more;
   }
 }

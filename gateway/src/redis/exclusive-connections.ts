@@ -47,7 +47,6 @@ export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
   readonly #connectionOptions: MultiplexedConnectionOptions;
-  readonly #timeout: number;
   /** Connections on which commands wait at the server, or may. */
   readonly #waiting = new Set<Lent>();
   /** Ends waits at the server, once the gateway is closing. */
@@ -60,7 +59,6 @@ export class ExclusiveConnections {
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
     this.#connectionOptions = connectionOptions;
-    this.#timeout = connectionOptions.timeout;
     const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
@@ -171,7 +169,7 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.#timeout,
+    deadline = performance.now() + this.#connectionOptions.timeout,
     waits?: Waits,
   ): Cancel {
     let lent: MultiplexedConnection | null = null;

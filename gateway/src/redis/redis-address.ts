@@ -1,26 +1,5 @@
 import type { Address } from "./cluster/topology.js";
 
-/** The content of a Redis URL. */
-export interface RedisAddress {
-  /** The path of a UNIX socket; undefined for TCP. */
-  readonly path: string | undefined;
-  /** One server, several nodes of a cluster, or Sentinels; none for a UNIX socket. */
-  readonly addresses: readonly Address[];
-  readonly isTls: boolean;
-  readonly isSentinel: boolean;
-  /** Whether the URL is that of a cluster: it has several nodes, or `?cluster=true`. */
-  readonly isCluster: boolean;
-  /** The group of servers that Sentinel watches; empty without Sentinel. */
-  readonly group: string;
-  readonly username: string;
-  readonly password: string;
-  /** User name for the Sentinels themselves. Empty for no sign-in, or for their default user. */
-  readonly sentinelUsername: string;
-  /** Password for the Sentinels. Empty if they need none. */
-  readonly sentinelPassword: string;
-  readonly db: number;
-}
-
 const FORMS =
   "redis://[user:password@]host[:port][/db], rediss:// for TLS, several hosts with commas between them for a cluster, " +
   "redis+sentinel://[user:password@]host[:port],.../group[/db][?sentinelPassword=P], or unix:///path/to/socket[?db=N]";
@@ -28,10 +7,10 @@ const FORMS =
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
 
 /**
- * Reads a Redis URL.
+ * Reads a Redis URL. Returns its content.
  * @throws {TypeError} when it is not one of the forms understood; the message does not repeat it
  */
-export function parseRedisUrl(url: string): RedisAddress {
+export function parseRedisUrl(url: string) {
   const parts = /^([a-z][a-z+]*:)\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(url);
   if (!parts) throw new TypeError(`redis: not a URL; expected ${FORMS}`);
   const [, scheme = "", authority = "", path = "", search = ""] = parts;
@@ -61,15 +40,21 @@ export function parseRedisUrl(url: string): RedisAddress {
   const isCluster = !isSentinel && (addresses.length > 1 || query.get("cluster") === "true");
   if (isCluster && Number(db) > 0) throw new TypeError("redis: a cluster has only database 0");
   return {
+    /** The path of a UNIX socket; undefined for TCP. */
     path: isSocket ? decoded(path) : undefined,
+    /** One server, several nodes of a cluster, or Sentinels; none for a UNIX socket. */
     addresses,
     isTls: scheme.startsWith("rediss"),
     isSentinel,
+    /** Whether the URL is that of a cluster: it has several nodes, or `?cluster=true`. */
     isCluster,
+    /** The group of servers that Sentinel watches; empty without Sentinel. */
     group,
     username,
     password,
+    /** User name for the Sentinels themselves. Empty for no sign-in, or for their default user. */
     sentinelUsername,
+    /** Password for the Sentinels. Empty if they need none. */
     sentinelPassword,
     db: Number(db),
   };

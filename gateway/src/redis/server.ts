@@ -1,34 +1,23 @@
 import { type Command, command } from "../resp/command.js";
-import type { BufferBudget } from "../util/buffer-budget.js";
 import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import type { Reachability } from "./reachability.js";
-import type { RedisSocketOptions } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
-/** Options of the connections to one Redis server. */
-export interface ServerOptions extends ExclusiveConnectionsOptions {
-  readonly connect: RedisSocketOptions["connect"];
+/**
+ * Options of the connections to one Redis server. A blocking command gets its own timeout in addition to that of commands.
+ * Without `reachability`, commands always wait for a connection.
+ */
+export interface ServerOptions
+  extends ExclusiveConnectionsOptions,
+    Omit<MultiplexedConnectionOptions, "handshake" | "connectTimeout" | "reconnect" | "unreachedReason"> {
   /** Sent first on every new connection: AUTH, SELECT. */
   readonly handshake?: readonly Command[];
-  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
-  readonly timeout: number;
   /** Connections shared by ordinary commands. */
   readonly connections: number;
-  /** Commands waiting or unanswered on one shared connection before more are refused. */
-  readonly maxQueuedCommands: number;
-  /** The largest reply passed on, in bytes. */
-  readonly maxReplySize: number;
-  /** The budget for large replies that are kept whole. Default: no limit. */
-  readonly budget?: BufferBudget | undefined;
-  readonly counters: UpstreamCounters;
-  /** Idle timeout of a shared connection in ms. Default: none. */
-  readonly idle?: number | undefined;
-  /** Records whether the server can be reached. Default: commands always wait for a connection. */
-  readonly reachability?: Reachability | undefined;
 }
 
 export const PING = command("PING");

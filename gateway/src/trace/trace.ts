@@ -1,4 +1,4 @@
-import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
+import type { Receiver } from "../redis/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
@@ -24,18 +24,13 @@ export function trace(upstreams: Upstreams, feed: CommandFeed): Upstreams {
 }
 
 function traceOne(upstream: Upstream, feed: CommandFeed): Upstream {
-  const tracing = (receiver: Receiver, commands: readonly Command[]) =>
-    feed.isWatched ? new TracingReceiver(receiver, commands, feed) : receiver;
   const traced = {
-    send: (commands, receiver, deadline) => upstream.send(commands, tracing(receiver, commands), deadline),
+    send: (commands, receiver, deadline) =>
+      upstream.send(commands, tracing(receiver, commands, feed), deadline),
     sendAlone: (commands, waits, receiver, deadline) =>
-      upstream.sendAlone(commands, waits, tracing(receiver, commands), deadline),
+      upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline),
     transaction: (commands, receiver, deadline) =>
-      upstream.transaction(
-        commands,
-        feed.isWatched ? new TracingTransaction(receiver, commands, feed) : receiver,
-        deadline,
-      ),
+      upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline),
   } satisfies Partial<Upstream>;
   // Whatever else an upstream has stays its own.
   return new Proxy(upstream, {
@@ -47,95 +42,67 @@ function traceOne(upstream: Upstream, feed: CommandFeed): Upstream {
   });
 }
 
-/** Reports commands to a feed, whatever their receiver makes of them. */
-class CommandReporter {
-  readonly #startedAt = performance.now();
-
-  constructor(
-    readonly commands: readonly Command[],
-    readonly feed: CommandFeed,
-    readonly transaction: boolean,
-  ) {}
-
-  report(tag: number, error: string | null): void {
-    const ms = performance.now() - this.#startedAt;
-    this.feed.emit(describe(this.commands[tag]!, ms, error, this.transaction));
-  }
+/** Returns a function that reports to a feed that the command at a place has its reply, or has failed with this error. */
+function createReporter(commands: readonly Command[], feed: CommandFeed, transaction: boolean) {
+  const startedAt = performance.now();
+  return (tag: number, error: string | null) =>
+    feed.emit(describe(commands[tag]!, performance.now() - startedAt, error, transaction));
 }
 
-class TracingReceiver implements Receiver {
-  readonly #reporter: CommandReporter;
-
-  constructor(
-    readonly receiver: Receiver,
-    commands: readonly Command[],
-    feed: CommandFeed,
-  ) {
-    this.#reporter = new CommandReporter(commands, feed, false);
-  }
-
-  get cancelled(): boolean {
-    return this.receiver.cancelled;
-  }
-
-  onReply(reply: Buffer, tag: number): void {
-    this.receiver.onReply(reply, tag);
-    this.#reporter.report(tag, errorOf(reply));
-  }
-
-  onLarge(tag: number, first: number): ReplyStream | null {
-    const stream = this.receiver.onLarge?.(tag, first);
-    if (!stream) return null;
-    return {
-      write: (bytes) => stream.write(bytes),
-      whenBelow: (below, listener) => stream.whenBelow(below, listener),
-      end: () => {
-        stream.end();
-        this.#reporter.report(tag, null);
-      },
-      fail: (failure) => {
-        stream.fail(failure);
-        this.#reporter.report(tag, failure.code);
-      },
-    };
-  }
-
-  onFailure(failure: UpstreamFailure, tag: number): void {
-    this.receiver.onFailure(failure, tag);
-    this.#reporter.report(tag, failure.code);
-  }
+function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed): Receiver {
+  if (!feed.isWatched) return receiver;
+  const report = createReporter(commands, feed, false);
+  return {
+    get cancelled() {
+      return receiver.cancelled;
+    },
+    onReply(reply, tag) {
+      receiver.onReply(reply, tag);
+      report(tag, errorOf(reply));
+    },
+    onLarge(tag, first) {
+      const stream = receiver.onLarge?.(tag, first);
+      if (!stream) return null;
+      return {
+        write: (bytes) => stream.write(bytes),
+        whenBelow: (below, listener) => stream.whenBelow(below, listener),
+        end() {
+          stream.end();
+          report(tag, null);
+        },
+        fail(failure) {
+          stream.fail(failure);
+          report(tag, failure.code);
+        },
+      };
+    },
+    onFailure(failure, tag) {
+      receiver.onFailure(failure, tag);
+      report(tag, failure.code);
+    },
+  };
 }
 
-class TracingTransaction implements TransactionReceiver {
-  readonly #reporter: CommandReporter;
-
-  constructor(
-    readonly receiver: TransactionReceiver,
-    readonly commands: readonly Command[],
-    feed: CommandFeed,
-  ) {
-    this.#reporter = new CommandReporter(commands, feed, true);
-  }
-
-  get cancelled(): boolean {
-    return this.receiver.cancelled;
-  }
-
-  onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
-    this.receiver.onExec(reply, refused);
-    const all = errorOf(reply);
-    this.commands.forEach((_, tag) => {
-      const own = refused.get(tag);
-      this.#reporter.report(tag, own ? errorOf(own) : all);
-    });
-  }
-
-  onFailure(failure: UpstreamFailure): void {
-    this.receiver.onFailure(failure);
-    this.commands.forEach((_, tag) => {
-      this.#reporter.report(tag, failure.code);
-    });
-  }
+function tracingTransaction(
+  receiver: TransactionReceiver,
+  commands: readonly Command[],
+  feed: CommandFeed,
+): TransactionReceiver {
+  if (!feed.isWatched) return receiver;
+  const report = createReporter(commands, feed, true);
+  return {
+    get cancelled() {
+      return receiver.cancelled;
+    },
+    onExec(reply, refused) {
+      receiver.onExec(reply, refused);
+      for (const tag of commands.keys()) report(tag, errorOf(refused.get(tag) ?? reply));
+    },
+    onFailure(failure) {
+      receiver.onFailure(failure);
+      for (const tag of commands.keys()) report(tag, failure.code);
+    },
+  };
 }
 
 function errorOf(reply: Buffer): string | null {

@@ -11,10 +11,6 @@ import type { Topology } from "./topology.js";
 
 /** Adds to a batch the cluster commands of each command: one, or one for each node or slot that they concern. */
 export class BatchPlanner {
-  readonly #batch: Batch;
-  readonly #topology: Topology;
-  readonly #send: (clusterCommand: ClusterCommand) => void;
-  readonly #budget: BufferBudget | undefined;
   /** Slots that were written to. */
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
@@ -28,20 +24,15 @@ export class BatchPlanner {
    * @param budget what replies to be merged are counted against; default: no limit
    */
   constructor(
-    batch: Batch,
-    topology: Topology,
-    send: (clusterCommand: ClusterCommand) => void,
-    budget?: BufferBudget,
-  ) {
-    this.#batch = batch;
-    this.#topology = topology;
-    this.#send = send;
-    this.#budget = budget;
-  }
+    readonly batch: Batch,
+    readonly topology: Topology,
+    readonly send: (clusterCommand: ClusterCommand) => void,
+    readonly budget?: BufferBudget,
+  ) {}
 
   /** Adds the next command. */
   add(command: Command, tag: number, wait?: number): void {
-    const batch = this.#batch;
+    const { batch } = this;
     const plan = planOf(command);
     const first = batch.commands.length;
     this.#maxWait += wait ?? 0;
@@ -59,8 +50,7 @@ export class BatchPlanner {
   }
 
   #add(command: Command, plan: Plan, tag: number, wait?: number): void {
-    const batch = this.#batch;
-    const topology = this.#topology;
+    const { batch, topology } = this;
     const { repeatable } = plan;
     const { receiver } = batch;
     switch (plan.kind) {
@@ -72,7 +62,7 @@ export class BatchPlanner {
         return;
       case "split": {
         const { parts, read, combine } = plan;
-        const merge = new Merge(receiver, tag, parts.length, combine, !repeatable, false, this.#budget);
+        const merge = new Merge(receiver, tag, parts.length, combine, !repeatable, false, this.budget);
         parts.forEach((part, at) => {
           batch.add(part.command, { slot: part.slot, read, repeatable }, merge, at, wait);
         });
@@ -87,7 +77,7 @@ export class BatchPlanner {
           return [{ slot, read: false, repeatable }, ...copied];
         });
         const { combine, oneIsEnough } = plan;
-        const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, this.#budget);
+        const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, this.budget);
         hints.forEach((hint, at) => {
           batch.add(command, hint, merge, at, wait);
         });
@@ -100,7 +90,7 @@ export class BatchPlanner {
         const isAdded = addScan(command, receiver, tag, {
           topology,
           add: toNode,
-          send: (...given) => this.#send(toNode(...given)),
+          send: (...given) => this.send(toNode(...given)),
         });
         if (!isAdded) batch.add(command, hint, receiver, tag);
         return;
@@ -112,11 +102,11 @@ export class BatchPlanner {
 
   /** WAIT concerns the writes of its own connection: it goes wherever the batch has written before it. */
   #addWait(command: Command, tag: number, wait?: number): void {
-    const batch = this.#batch;
+    const { batch } = this;
     const writers = this.#writers;
     for (; this.#seen < batch.commands.length; this.#seen++) {
       const { hint } = batch.commands[this.#seen]!;
-      const name = hint.only ?? this.#topology.shardOf(hint.slot)?.primary;
+      const name = hint.only ?? this.topology.shardOf(hint.slot)?.primary;
       if (!hint.repeatable && name !== undefined) writers.add(name);
     }
     const hint = { slot: -1, read: false, repeatable: false };

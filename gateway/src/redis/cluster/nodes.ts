@@ -4,19 +4,17 @@ import type { Topology } from "./topology.js";
 /** The nodes of a cluster that were used so far. */
 export class Nodes {
   readonly #nodes = new Map<string, Node>();
-  readonly #make: (name: string) => NodeOptions;
-  readonly #topology: Topology;
-  readonly #grace: number;
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
   /** The time of {@link endWaits}, in ms. Null before. */
   #endsWithin: number | null = null;
 
   /** @param grace how long a node that left the cluster keeps its connections, in ms: commands may be under way */
-  constructor(topology: Topology, grace: number, make: (name: string) => NodeOptions) {
-    this.#topology = topology;
-    this.#grace = grace;
-    this.#make = make;
+  constructor(
+    readonly topology: Topology,
+    readonly grace: number,
+    readonly make: (name: string) => NodeOptions,
+  ) {
     topology.on("change", this.#sweepLater);
   }
 
@@ -27,7 +25,7 @@ export class Nodes {
   get(name: string): Node {
     let node = this.#nodes.get(name);
     if (!node) {
-      node = new Node(name, this.#make(name));
+      node = new Node(name, this.make(name));
       if (this.#endsWithin !== null) node.exclusive.endWaits(this.#endsWithin);
       if (this.#closed) node.close();
       this.#nodes.set(name, node);
@@ -49,7 +47,7 @@ export class Nodes {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#sweep);
-    this.#topology.off("change", this.#sweepLater);
+    this.topology.off("change", this.#sweepLater);
     for (const node of this) node.close();
   }
 
@@ -57,10 +55,10 @@ export class Nodes {
     clearTimeout(this.#sweep);
     this.#sweep = setTimeout(() => {
       for (const node of this) {
-        if (this.#topology.has(node.name)) continue;
+        if (this.topology.has(node.name)) continue;
         this.#nodes.delete(node.name);
         node.close();
       }
-    }, this.#grace).unref();
+    }, this.grace).unref();
   };
 }

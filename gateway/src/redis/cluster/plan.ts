@@ -5,13 +5,6 @@ import type { Command } from "../../resp/command.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
 import { slotOf } from "./slot.js";
 
-/** A command, or a part of one, that goes to one node. */
-export interface Part {
-  readonly command: Command;
-  /** The slot whose node serves it; -1 for any primary. */
-  readonly slot: number;
-}
-
 /** The way in which a cluster runs a command. */
 export type Plan = {
   /** Whether it may be sent again although it may have been executed. */
@@ -19,12 +12,14 @@ export type Plan = {
 } & (
   | {
       readonly kind: "one";
-      readonly slot: number /** Whether a replica can run it. */;
+      /** The slot whose node serves it; -1 for any primary. */
+      readonly slot: number;
+      /** Whether a replica can run it. */
       readonly read: boolean;
     }
   | {
       readonly kind: "split";
-      readonly parts: readonly Part[];
+      readonly parts: readonly { readonly command: Command; readonly slot: number }[];
       readonly read: boolean;
       readonly combine: Combine;
     }
