@@ -2,6 +2,8 @@ import type { Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { createConnectError } from "./connect-error.js";
+import { RequestHeads } from "./http1/request-head.js";
+import { BadResponse, type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /**
@@ -41,13 +43,17 @@ export interface ConnectionListener {
 
 /** Callbacks of one request on one connection: `onStart` right before the write, then one of the others. */
 export interface ExchangeListener {
+  /** @throws Error when the request must not be written any more. */
   onStart(): void;
   onResponse(response: HttpResponse, connection: Connection): void;
   onFailure(cause: Error, connection: Connection): void;
 }
 
-/** One keep-alive HTTP/1.1 socket, carrying one request at a time. What writes and parses is the subclass's. */
-export abstract class Connection {
+/**
+ * One keep-alive HTTP/1.1 socket: one request in flight, responses read strictly, and any byte, FIN or RST that comes
+ * while none is expected ends it.
+ */
+export class Connection {
   /** When it last became idle, or began to open. */
   since: Moment;
   /** Duration of the handshake in ms: about one round trip, or two or three with TLS. */
@@ -55,37 +61,51 @@ export abstract class Connection {
   /** Requests written so far. */
   requests = 0;
   open = false;
-  protected readonly socket: Socket;
-  private idleLimit = IDLE_LIMIT;
+  readonly #origin: Origin;
+  readonly #owner: ConnectionListener;
+  readonly #socket: Socket;
+  readonly #heads: RequestHeads;
+  #idleLimit = IDLE_LIMIT;
   /** Callbacks of the request in flight. */
-  private listener: ExchangeListener | undefined;
-  private keep = true;
-  private reason: CloseReason | undefined;
-  private finished = false;
+  #listener: ExchangeListener | undefined;
+  #parser: ResponseParser | undefined;
+  #keep = true;
+  #reason: CloseReason | undefined;
+  #finished = false;
 
-  constructor(
-    protected readonly origin: Origin,
-    private readonly owner: ConnectionListener,
-  ) {
+  constructor(origin: Origin, owner: ConnectionListener) {
+    this.#origin = origin;
+    this.#owner = owner;
     this.since = owner.clock.moment();
-    this.socket = openSocket(origin, this.read && ((bytes) => this.read!(bytes)));
+    this.#heads = new RequestHeads(new URL(origin.url).host);
+    this.#socket = openSocket(origin, (bytes) => this.#read(bytes));
     // A pending call keeps the process alive by its own timer.
-    this.socket.unref();
+    this.#socket.unref();
+    this.#socket
+      .once(origin.tls ? "secureConnect" : "connect", () => this.#opened())
+      .on("error", (error) => {
+        // An error that comes later has its effect by "close", which follows.
+        if (!this.open) this.#finish("connect-failed", createConnectError(error));
+      })
+      .on("close", () => {
+        if (this.open) this.#lost(new Error("the connection was closed"));
+        else this.#finish("connect-failed", new Error("closed while connecting"));
+      });
   }
 
   /** False as soon as a FIN, an RST or a byte out of turn has been read. */
   get usable(): boolean {
-    return this.open && this.reason === undefined && !this.finished && !this.socket.destroyed;
+    return this.open && this.#reason === undefined && !this.#finished && !this.#socket.destroyed;
   }
 
   /** Idle time in ms. */
   get idle(): number {
-    return this.owner.clock.elapsed(this.since);
+    return this.#owner.clock.elapsed(this.since);
   }
 
   /** Whether the server has probably closed it, idle for so many ms. */
   isStale(idle: number): boolean {
-    return idle >= this.idleLimit;
+    return idle >= this.#idleLimit;
   }
 
   /**
@@ -93,83 +113,127 @@ export abstract class Connection {
    * @param keep whether the connection is to be kept for another request.
    * @param maxReplySize the most bytes of the response's body; with more it fails with ResponseTooLarge.
    */
-  send(request: HttpRequest, keep: boolean, maxReplySize: number, listener: ExchangeListener): void {
-    this.listener = listener;
-    this.keep = keep;
-    this.write(request, keep, maxReplySize);
+  send(
+    { path, headers, body }: HttpRequest,
+    keep: boolean,
+    maxReplySize: number,
+    listener: ExchangeListener,
+  ): void {
+    this.#listener = listener;
+    this.#keep = keep;
+    const length = Buffer.byteLength(body);
+    const head = this.#heads.head(path, headers, keep, length);
     this.requests++;
+    try {
+      listener.onStart();
+    } catch (cause) {
+      queueMicrotask(() => this.#failed(cause as Error));
+      return;
+    }
+    this.#parser = new ResponseParser(maxReplySize);
+    const socket = this.#socket;
+    if (typeof body === "string") {
+      // A text as long as its bytes is ASCII, and needs no encoding; a head never does.
+      if (length === body.length) socket.write(head + body, "latin1");
+      else socket.write(head + body);
+    } else {
+      socket.cork();
+      socket.write(head, "latin1");
+      socket.write(body);
+      socket.uncork();
+    }
   }
 
   /** Stops listening and, as a response outstanding could come to the next request, closes the connection. */
   cancel(reason: CloseReason): void {
-    this.listener = undefined;
+    this.#listener = undefined;
     this.destroy(reason);
   }
 
   /** Closes the socket. Safe to call twice. */
   destroy(reason: CloseReason): void {
-    this.reason ??= reason;
-    this.socket.destroy();
-    this.finish(reason, undefined);
+    this.#reason ??= reason;
+    this.#socket.destroy();
+    this.#finish(reason, undefined);
   }
 
-  /** Takes what was read of the socket, which is overwritten afterwards. Without it the subclass reads the socket itself. */
-  protected read?(bytes: Buffer): void;
-
-  /** Writes a request, calling `starts` synchronously right before, and then `answered` or `failed` once. */
-  protected abstract write(request: HttpRequest, keep: boolean, maxReplySize: number): void;
-
-  /** @throws Error when the request must not be written any more. */
-  protected starts(): void {
-    this.listener?.onStart();
+  #opened(): void {
+    // Where the socket is a stream to read from.
+    this.#socket.on("data", (chunk) => this.#read(chunk)).on("end", () => this.#ended());
+    this.open = true;
+    this.openTook = this.idle;
+    this.since = this.#owner.clock.moment();
+    this.#owner.onOpen(this);
   }
 
-  protected responded(response: HttpResponse): void {
-    const { listener } = this;
-    this.listener = undefined;
-    this.origin.responded = true;
-    this.since = this.owner.clock.moment();
-    this.idleLimit = idleLimitOf(response);
-    if (!this.keep) this.reason = "keep-alive-off";
-    else if (asksToClose(response)) this.reason = "connection-close";
-    const { reason } = this;
-    if (reason !== undefined) queueMicrotask(() => this.destroy(reason));
+  /** Takes what was read of the socket, which is overwritten afterwards. */
+  #read(chunk: Buffer): void {
+    if (!this.#listener) {
+      this.#lost(new Error("the server sent bytes without a request"));
+      return;
+    }
+    try {
+      const done = this.#parser!.push(chunk);
+      if (done) this.#complete(done.response, done.surplus.length > 0);
+    } catch (error) {
+      this.#lost(error as Error);
+    }
+  }
+
+  /** The server has sent a FIN. */
+  #ended(): void {
+    if (!this.#listener) {
+      this.#lost(new Error("the server closed the connection"));
+      return;
+    }
+    const parser = this.#parser!;
+    try {
+      this.#complete(parser.end(), false);
+    } catch (error) {
+      const unanswered = parser.isEmpty && !this.#origin.responded;
+      this.#lost(unanswered ? new BadResponse(this.#closedAtOnce()) : (error as Error));
+    }
+  }
+
+  /** A Redis closes a connection with an HTTP request, and most TLS servers one without TLS. */
+  #closedAtOnce(): string {
+    const tls = this.#origin.tls ? "" : ", and begin with https:// if the port uses TLS";
+    return `the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself${tls}`;
+  }
+
+  #complete(response: ParsedResponse, surplus: boolean): void {
+    // Closed before the response callback, so that the next request doesn't find the connection.
+    if (surplus) this.destroy("closed-by-peer");
+    else if (!response.keepAlive) this.destroy("connection-close");
+    this.#origin.responded = true;
+    this.since = this.#owner.clock.moment();
+    this.#idleLimit = idleLimitOf(response);
+    if (!this.#keep) {
+      this.#reason = "keep-alive-off";
+      queueMicrotask(() => this.destroy("keep-alive-off"));
+    }
+    const listener = this.#listener;
+    this.#listener = undefined;
     listener?.onResponse(response, this);
   }
 
-  protected failed(cause: Error): void {
-    const { listener } = this;
-    this.listener = undefined;
+  #lost(cause: Error): void {
+    this.#socket.destroy();
+    this.#finish("closed-by-peer", cause);
+    this.#failed(cause);
+  }
+
+  #failed(cause: Error): void {
+    const listener = this.#listener;
+    this.#listener = undefined;
     listener?.onFailure(cause, this);
   }
 
-  /** Calls back once the socket can be written, or with what went wrong. */
-  protected whenConnected(tls: boolean, callback: (error: Error | undefined) => void): void {
-    const { socket } = this;
-    const event = tls ? "secureConnect" : "connect";
-    const done = (error: Error | undefined) => {
-      socket.off(event, onConnect).off("error", onError).off("close", onClose);
-      callback(error);
-    };
-    const onConnect = () => done(undefined);
-    const onError = (error: Error) => done(createConnectError(error));
-    const onClose = () => done(new Error("closed while connecting"));
-    socket.on(event, onConnect).on("error", onError).on("close", onClose);
-  }
-
-  /** To be called once the socket can be written and is being read. */
-  protected opened(): void {
-    this.open = true;
-    this.openTook = this.idle;
-    this.since = this.owner.clock.moment();
-    this.owner.onOpen(this);
-  }
-
-  /** To be called when the connection has ended; what is called after the first time is ignored. */
-  protected finish(reason: CloseReason, cause: Error | undefined): void {
-    if (this.finished) return;
-    this.finished = true;
-    this.owner.onClosed(this, this.reason ?? reason, cause);
+  /** Called when the connection has ended; what is called after the first time is ignored. */
+  #finish(reason: CloseReason, cause: Error | undefined): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#owner.onClosed(this, this.#reason ?? reason, cause);
   }
 }
 
@@ -185,9 +249,4 @@ function idleLimitOf(response: HttpResponse): number {
     lastAdvertised = advertised;
   }
   return lastLimit;
-}
-
-function asksToClose(response: HttpResponse): boolean {
-  const connection = response.header("connection");
-  return connection !== undefined && connection !== "keep-alive" && /\bclose\b/i.test(connection);
 }

@@ -3,9 +3,8 @@ import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { Circuit, type CircuitHost } from "./circuit.js";
 import type { CircuitOpen } from "./circuit-open.js";
-import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
+import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
-import { Http1Connection } from "./http1/http1-connection.js";
 import type { Network } from "./network.js";
 import { type Origin, parseOrigin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
@@ -151,7 +150,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   }
 
   openForCheck(): Connection {
-    this.checking = new Http1Connection(this.origin, this);
+    this.checking = new Connection(this.origin, this);
     return this.checking;
   }
 
@@ -277,7 +276,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   }
 
   private openOne(): Connection {
-    const connection = new Http1Connection(this.origin, this);
+    const connection = new Connection(this.origin, this);
     this.all.add(connection);
     this.opening.add(connection);
     return connection;

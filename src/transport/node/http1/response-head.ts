@@ -62,7 +62,7 @@ function parse(lines: readonly string[]): ResponseHead {
   const isHttp11 = minor === "1";
   const connection = (headers.get("connection") ?? "").toLowerCase().split(/[ \t]*,[ \t]*/);
   const framing = status < 200 ? "interim" : framingOf(status, headers, isHttp11);
-  const asksToKeep = isHttp11 ? !connection.includes("close") : connection.includes("keep-alive");
+  const asksToKeep = !connection.includes("close") && (isHttp11 || connection.includes("keep-alive"));
   const length = framing === "length" ? Number(headers.get("content-length") ?? 0) : 0;
   return { status, headers, keepAlive: asksToKeep && framing !== "until-close", framing, length };
 }

@@ -45,6 +45,11 @@ describe("whole responses", () => {
       { keepAlive: true },
     ],
     [
+      "of HTTP/1.0 that stays and closes",
+      "HTTP/1.0 200 OK\r\nConnection: keep-alive, close\r\nContent-Length: 0\r\n\r\n",
+      { keepAlive: false },
+    ],
+    [
       "in chunks, with an extension and trailers",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=1\r\nhel\r\n2\r\nlo\r\n0\r\nExpires: never\r\n\r\n",
       { body: "hello" },
