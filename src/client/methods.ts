@@ -14,11 +14,10 @@ import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { createSubscriber } from "../features/subscribe/subscriptions.js";
 import { type UpdateOptions, type Updater, update } from "../features/update.js";
 import { assertConfig } from "../options/assert-config.js";
-import { findUnknownOption } from "../options/option-names.js";
 import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { rejectAtCaller } from "../util/at-caller.js";
-import { createPipeline } from "./pipeline.js";
+import { checkNames, createPipeline } from "./pipeline.js";
 
 export const PROTOTYPE = Symbol("prototype");
 
@@ -138,21 +137,12 @@ const clientMethods: Record<string, Bound> = {
       }
       return client;
     },
-  ready: (executor) => () => {
-    const { transport } = executor.context;
-    return transport.ready?.() ?? transport.preconnect();
-  },
+  ready: (executor) => () => executor.context.transport.ready?.() ?? Promise.resolve(),
   stats:
     ({ context: { near, transport } }) =>
     () => ({ ...transport.stats, ...(near && { near: { ...near.stats } }) }),
-  close: (executor) => () => executor.context.transport.close(),
+  close: (executor) => () => executor.context.transport.close?.(),
 };
-
-/** @throws ArgumentError for an option that the method does not have. */
-function checkNames(method: string, options: object, ...known: string[]): void {
-  const unknown = findUnknownOption(options, known);
-  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
-}
 
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 

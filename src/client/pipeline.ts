@@ -1,4 +1,4 @@
-import { type Builders, type Commands, getSpec, type Namespaces } from "../commands/index.js";
+import type { Builders, Commands, Namespaces } from "../commands/index.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
 import { boundProperty, onDemand } from "../commands/on-demand.js";
@@ -71,12 +71,12 @@ class CommandQueue {
     this.#path = path;
   }
 
-  [SEND](spec: CommandSpec, args: readonly unknown[]): this {
+  // Bound, as everything that is taken out of a client or a pipeline works on its own.
+  [SEND] = (spec: CommandSpec, args: readonly unknown[]): this => {
     this.#commands.push(createCommand(this.#client, spec, args, this.#commands.length));
     return this;
-  }
+  };
 
-  // Bound, as everything that is taken out of a client or a pipeline works on its own.
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
@@ -96,8 +96,7 @@ class CommandQueue {
   };
 
   async #send(options: object | undefined): Promise<Result[]> {
-    const unknown = options && findUnknownOption(options, ["keepErrors"]);
-    if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
+    if (options) checkNames(this.#path, options, "keepErrors");
     if (this.#commands.length === 0) throw new ArgumentError("Pipeline is empty");
     const client = this.#client;
     const waitFor = beforeCall(client, "exec");
@@ -165,22 +164,18 @@ async function settled(outcome: Result): Promise<Result> {
   }
 }
 
-/** A command's method collects it; what is put together of several specs is made anew for each pipeline. */
 function describeProperty(name: string): PropertyDescriptor | undefined {
-  const spec = getSpec(name);
-  if (spec) {
-    return boundProperty<CommandQueue>(
-      name,
-      (queue) =>
-        (...args: unknown[]) =>
-          queue[SEND](spec, args),
-    );
-  }
   const make = commandMethod(name);
-  return make && boundProperty<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
+  return make && boundProperty<CommandQueue>(name, (queue) => make(queue[SEND]));
 }
 
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
+
+/** @throws ArgumentError for an option that the method does not have. */
+export function checkNames(method: string, options: object, ...known: string[]): void {
+  const unknown = findUnknownOption(options, known);
+  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
+}
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(client: NearClient, path: BatchPath): Pipeline {

@@ -12,15 +12,11 @@ import { Protocol } from "../protocol/rest-protocol.js";
 import type { Transport } from "../transport/transport.js";
 
 /** Runtime-specific parts of a client. */
-export interface Platform {
+export interface Platform extends Pick<ClientContext, "contextNow" | "sha1"> {
   env(): Record<string, string | undefined>;
   /** Whether a client opens a connection when it is created, by default. */
   preconnects?(): boolean;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
-  /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
-  sha1?(text: string): string;
-  /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
-  contextNow?(): <T>(read: () => T) => T;
   /** Publishes traces where the runtime has channels for them. */
   readonly tracer?: Tracer;
   /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
@@ -98,6 +94,6 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
   const custom = options.transport?.(usable.origin, options, resolveMaxReplySize(options));
   const transport =
     (custom as Transport | undefined) ?? platform.createTransport(usable, options, protocol.ping());
-  if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
+  if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect?.();
   return { transport, protocol, endpoint };
 }

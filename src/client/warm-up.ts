@@ -22,8 +22,6 @@ const stubTransport: Transport = {
     return { abort() {} };
   },
   onRetry() {},
-  preconnect: () => Promise.resolve(),
-  close() {},
 };
 
 let warmedUp = false;

@@ -2,9 +2,8 @@ import type { CommandArg } from "../protocol/args.js";
 import { elapsed, moment } from "../util/clock.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { sendCommand } from "./command-request.js";
-import type { PendingCommand } from "./pending-command.js";
+import { type PendingCommand, SharedRequest } from "./pending-command.js";
 import { sendPipeline } from "./pipeline-sender.js";
-import { SharedRequest } from "./shared-request.js";
 
 /** The most commands, and the most bytes of arguments, that travel in one request. */
 const MAX_COMMANDS = 1_000;

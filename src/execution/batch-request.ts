@@ -7,8 +7,8 @@ import type { ConfiguredClient } from "./client-context.js";
 import { type Command, readsBytes } from "./command.js";
 import { afterUnknown, decodeReply, toProtocolError } from "./decode-reply.js";
 import { guardReads } from "./exactly-once/guard.js";
+import type { SharedRequest } from "./pending-command.js";
 import { PendingRequest, type RequestLimits } from "./pending-request.js";
-import type { SharedRequest } from "./shared-request.js";
 
 /** Result of one command of a batch. A value that a schema checks may be a promise. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };

@@ -1,3 +1,4 @@
+import type { SentCall } from "../transport/request-call.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import { onAbort } from "../util/abort.js";
 import { rejectAtCaller } from "../util/at-caller.js";
@@ -6,12 +7,27 @@ import type { Command } from "./command.js";
 import { afterUnknown } from "./decode-reply.js";
 import type { Limits } from "./limits.js";
 
-/** The request that carries a command together with others that have other limits. */
-export interface CommandCarrier {
-  /** Whether it was written, and so may have been applied. */
-  readonly written: boolean;
+/** A request of commands with limits of their own. It goes on until each of them is settled. */
+export class SharedRequest {
+  readonly #commands: readonly PendingCommand[];
+  /** The time of the command that has the most left, in ms. */
+  readonly time: number;
+  readonly #controller = new AbortController();
+  /** Aborts when no command waits for the request any more. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** The call that is under way for it. */
+  call: SentCall | undefined;
+
+  constructor(commands: readonly PendingCommand[]) {
+    this.#commands = commands;
+    this.time = Math.max(...commands.map(({ limits }) => limits!.left()));
+    for (const command of commands) command.arm(this, this.time);
+  }
+
   /** Called when the limits of a command have settled it. */
-  onLeft(): void;
+  onLeft(): void {
+    if (this.#commands.every(({ settled }) => settled)) this.#controller.abort();
+  }
 }
 
 /** A command in flight: what is sent, and the promise that it settles, once. */
@@ -21,7 +37,7 @@ export class PendingCommand {
   possiblyApplied = false;
   /** Called when it is settled. */
   onSettled: (() => void) | undefined;
-  #carrier: CommandCarrier | undefined;
+  #carrier: SharedRequest | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
 
@@ -55,24 +71,18 @@ export class PendingCommand {
    * Enforces its limits from now on, while others that share its request go on.
    * @param time the time in ms after which the caller ends it at the latest: later limits need no timer here.
    */
-  arm(carrier?: CommandCarrier, time = Infinity): void {
+  arm(carrier?: SharedRequest, time = Infinity): void {
     const { limits } = this;
     this.disarm();
-    if (!limits || !this.checkLimits()) return;
-    this.#carrier = carrier;
+    if (!limits) return;
     const { signal } = limits;
+    if (signal?.aborted || limits.left() <= 0) this.#rejectByLimits();
+    if (this.settled) return;
+    this.#carrier = carrier;
     if (signal) this.#forgetSignal = onAbort(signal, () => this.#leave());
     const left = limits.left();
     // As with a call's own timer: a reply that has arrived is read first.
     if (left < time - 1) this.#timer = setTimeout(() => afterTwoPolls(() => this.#leave()), left);
-  }
-
-  /** Settles it if its signal has aborted or its time is up. @returns whether it is still to be sent. */
-  checkLimits(): boolean {
-    const { limits } = this;
-    if (limits?.signal?.aborted) this.reject(limits.signal.reason);
-    else if (limits && limits.left() <= 0) this.#rejectTimedOut(limits);
-    return !this.settled;
   }
 
   /** Leaves the limits to the request that carries this command alone, or others with the same limits. */
@@ -84,16 +94,20 @@ export class PendingCommand {
 
   #leave(): void {
     if (this.settled) return;
-    const { signal } = this.limits!;
-    if (signal?.aborted) this.reject(signal.reason);
-    else this.#rejectTimedOut(this.limits!);
+    this.#rejectByLimits();
     this.#carrier?.onLeft();
   }
 
-  #rejectTimedOut(limits: Limits): void {
-    const written = this.#carrier?.written || this.possiblyApplied;
+  /** Rejects it, as its signal has aborted or its time is up. */
+  #rejectByLimits(): void {
+    const { signal } = this.limits!;
+    if (signal?.aborted) {
+      this.reject(signal.reason);
+      return;
+    }
+    const written = this.#carrier?.call?.written || this.possiblyApplied;
     const { spec, write } = this.command;
-    this.reject(createTimeoutError(spec.name, limits.time(), written, write));
+    this.reject(createTimeoutError(spec.name, this.limits!.time(), written, write));
   }
 
   #settle(): boolean {

@@ -5,9 +5,8 @@ import { sleep } from "../util/timers.js";
 import { sendBatch } from "./batch-request.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Command } from "./command.js";
-import type { PendingCommand } from "./pending-command.js";
+import type { PendingCommand, SharedRequest } from "./pending-command.js";
 import type { RequestLimits } from "./pending-request.js";
-import type { SharedRequest } from "./shared-request.js";
 
 interface PipelineOptions {
   /** Called if the first request as a whole fails. Without it its reads are sent again by themselves. */

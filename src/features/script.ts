@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import { RedisError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
-import { sha1 as sha1Of } from "./sha1.js";
+import { toBytes, toHex } from "../protocol/bytes.js";
 
 /** A Lua script, sent by its digest; its text follows only if the server has not loaded it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
@@ -26,7 +26,11 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
   evalshaRo(keys?: Key[], args?: Args): Promise<T>;
 }
 
-const noop = () => {};
+/** Returns the SHA-1 digest by which Redis identifies a script, in hexadecimal digits. */
+async function sha1Of(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-1", toBytes(text));
+  return toHex(new Uint8Array(digest));
+}
 
 /**
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
@@ -38,7 +42,7 @@ export function createScript(executor: CommandExecutor, script: string, readonly
   const digest = async () => {
     sha1 ||= await sha1Of(script);
   };
-  if (!context.sha1) digest().catch(noop);
+  if (!context.sha1) digest().catch(() => {});
   const self = {
     script,
     get sha1() {

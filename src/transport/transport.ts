@@ -95,14 +95,11 @@ export interface Transport {
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
-  preconnect(): Promise<void>;
-  /**
-   * Opens a connection, or checks one that may be dead and replaces it; settles as `preconnect` does. The same as
-   * `preconnect` if absent.
-   */
+  preconnect?(): Promise<void>;
+  /** Opens a connection, or checks one that may be dead and replaces it; settles as `preconnect` does. */
   ready?(): Promise<void>;
   /** Closes idle connections. */
-  close(): void;
+  close?(): void;
   /** Opens an event stream; the runtime's own `fetch` if absent. */
   fetch?(url: string, init: RequestInit): Promise<Response>;
 }

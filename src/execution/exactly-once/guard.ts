@@ -1,4 +1,3 @@
-import { findSpec } from "../../commands/registry.js";
 import { ConfigError } from "../../errors.js";
 import type { BatchPath } from "../../protocol/rest-protocol.js";
 import type { ConfiguredClient } from "../client-context.js";
@@ -15,7 +14,7 @@ const isExactlyOnce = ({ settings }: ConfiguredClient) => settings.writes === "e
 export function guardWrite(client: ConfiguredClient, command: Command): Command {
   const { write, argv, index } = command;
   if (!isExactlyOnce(client) || !write || isHarmless(argv)) return command;
-  const reason = getRefusalReason(command);
+  const reason = refusalReason(command);
   if (!reason) return guard(client, command, client.settings.scope);
   const name = argv[0] as string;
   throw new ConfigError(
@@ -38,12 +37,8 @@ export function guardReads(
   if (!isExactlyOnce(client)) return commands;
   const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
   return commands.map((command, at) =>
-    !command.write && at < end && !getRefusalReason(command) ? guard(client, command, scope) : command,
+    !command.write && at < end && !refusalReason(command) ? guard(client, command, scope) : command,
   );
-}
-
-function getRefusalReason({ argv, wait }: Command): string | undefined {
-  return refusalReason({ argv, wait, known: findSpec(argv)[0] !== undefined });
 }
 
 function guard({ settings, context }: ConfiguredClient, command: Command, scope?: WriteScope): Command {

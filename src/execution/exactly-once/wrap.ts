@@ -1,6 +1,8 @@
+import { findSpec } from "../../commands/registry.js";
 import type { CommandArg } from "../../protocol/args.js";
 import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
 import { randomId } from "../../util/random-id.js";
+import type { Command } from "../command.js";
 import { keysOf } from "./keys.js";
 import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
@@ -13,25 +15,16 @@ const REFUSED =
 /** Commands that change no data though Redis doesn't flag them as reads: sent as they are, and not repeated. */
 const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 
-/** A command, and what is known of it. */
-export interface ExactlyOnceCandidate {
-  readonly argv: readonly CommandArg[];
-  /** The time in ms for which a blocking command may block. Undefined for other commands. */
-  readonly wait: number | undefined;
-  /** Whether its keys can be derived from its arguments. */
-  readonly known: boolean;
-}
-
 export function isHarmless(argv: readonly CommandArg[]): boolean {
   return HARMLESS.test(argv[0] as string);
 }
 
 /** Why a command can't be guarded; undefined where it can. */
-export function refusalReason({ argv, wait, known }: ExactlyOnceCandidate): string | undefined {
+export function refusalReason({ argv, wait }: Pick<Command, "argv" | "wait">): string | undefined {
   const name = argv[0] as string;
   if (REFUSED.test(name) || isHarmless(argv)) return "it can't run in a script";
   if (wait !== undefined) return "a script can't block";
-  if (!known) return "its keys are not known";
+  if (!findSpec(argv)[0]) return "its keys are not known";
   if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
   return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to store a token with";
 }

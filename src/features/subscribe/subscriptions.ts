@@ -18,7 +18,7 @@ const CHECK_INTERVAL = 5;
 interface Subscription {
   readonly controller: AbortController;
   /** Resolves when its request has ended for good. */
-  over?: Promise<void>;
+  readonly over: Promise<void>;
 }
 
 /** One loop over the messages. */
@@ -104,11 +104,10 @@ class Subscriptions implements Subscriber {
 
   /** @returns what settles when it stands, or can't. */
   #start(name: string): Promise<void> {
-    const controller = new AbortController();
-    const subscription: Subscription = { controller };
-    this.#subscriptions.set(name, subscription);
     return new Promise((resolve, reject) => {
-      subscription.over = this.#run(name, controller.signal, resolve).catch(reject);
+      const controller = new AbortController();
+      const over = this.#run(name, controller.signal, resolve).catch(reject);
+      this.#subscriptions.set(name, { controller, over });
     });
   }
 
@@ -195,8 +194,8 @@ class Subscriptions implements Subscriber {
     }
   }
 
-  #end(names: readonly string[], reason: unknown): (Promise<void> | undefined)[] {
-    const ended: (Promise<void> | undefined)[] = [];
+  #end(names: readonly string[], reason: unknown): Promise<void>[] {
+    const ended: Promise<void>[] = [];
     for (const name of names) {
       const subscription = this.#subscriptions.get(name);
       if (!subscription) continue;

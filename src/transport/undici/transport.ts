@@ -26,12 +26,6 @@ export class UndiciTransport implements Transport {
     this.stats.retries++;
   }
 
-  preconnect(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  close(): void {}
-
   fetch(url: string, init: RequestInit): Promise<Response> {
     return openStream(this.dispatcher, url, init);
   }

@@ -37,8 +37,6 @@ function slowlyPrepared() {
       return { abort() {} };
     },
     onRetry() {},
-    preconnect: async () => {},
-    close() {},
   };
   const Slow = createRedisClass({
     env: () => ({}),

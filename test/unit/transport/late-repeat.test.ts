@@ -30,8 +30,6 @@ function transport(
       return { abort() {} };
     },
     onRetry() {},
-    preconnect: async () => {},
-    close() {},
   };
 }
 
