@@ -3,10 +3,17 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
-import { isFinal } from "./final-failure.js";
 import type { RetryBudget } from "./retry-budget.js";
 import { createTimeoutError } from "./timeout-error.js";
-import type { Attempt, AttemptListener, Timed, Timers, Transport, Unreachable } from "./transport.js";
+import type {
+  Attempt,
+  AttemptListener,
+  FinalFailure,
+  Timed,
+  Timers,
+  Transport,
+  Unreachable,
+} from "./transport.js";
 
 /** A request to send: how often it may be written, how its response is read, and the promise that it settles. */
 export interface OutgoingRequest<T> {
@@ -158,7 +165,7 @@ class Call<T> implements AttemptListener {
   }
 
   onFailure(cause: Error): void {
-    if (isFinal(cause)) {
+    if ((cause as Partial<FinalFailure>).final) {
       this.#outgoing.budget.possiblyApplied = true;
       this.#giveUp("unknown", cause, ProtocolError);
     } else if ("retryAt" in cause) this.#giveUp("unsent", cause);

@@ -1,4 +1,4 @@
-import type { FinalFailure } from "./final-failure.js";
+import type { FinalFailure } from "./transport.js";
 
 /** The most bytes of a response's body unless `maxReplySize` says otherwise: as many as warmline-gateway passes on. */
 export const DEFAULT_MAX_REPLY_SIZE = 512 * 1024 * 1024;

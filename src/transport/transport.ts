@@ -10,6 +10,11 @@ export interface Unreachable extends Error {
   readonly retryAt: number;
 }
 
+/** The cause of a failure that a repeat of the request would meet again. A mark instead of a class, since `warmline/undici` has a copy of it. */
+export interface FinalFailure extends Error {
+  readonly final: true;
+}
+
 /** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
   /** The request to write. Once read it stays as it is, and counts as written: a command can't be withdrawn from it. */

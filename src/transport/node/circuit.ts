@@ -1,7 +1,6 @@
 import type { Clock, Moment } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
-import type { CircuitState, ConnectionStats } from "../transport.js";
-import { CircuitOpen } from "./circuit-open.js";
+import type { CircuitState, ConnectionStats, Unreachable } from "../transport.js";
 import type { Connection } from "./connection.js";
 import { events } from "./events.js";
 import type { CircuitSettings, NodeTransportOptions } from "./transport-options.js";
@@ -29,6 +28,24 @@ const MARGIN = 100;
 
 /** Maximum of the doubled time in ms for which the circuit stays open. */
 const MAX_RESET_TIMEOUT = 30_000;
+
+/** Nothing was sent, because the circuit of the origin is open. */
+export class CircuitOpen extends Error implements Unreachable {
+  /**
+   * @param retryAt the time of the next attempt, in ms since 1970.
+   * @param cause the last error of a connection, if there was one, such as that of a name or a certificate.
+   */
+  constructor(
+    origin: string,
+    readonly retryAt: number,
+    cause: Error | undefined,
+  ) {
+    super(
+      `${origin} does not respond, so the circuit is open; error.retryAt is the time of the next attempt`,
+      cause && { cause },
+    );
+  }
+}
 
 /** Called once with the result for an attempt that the circuit holds up: nothing if it is closed, or why it is open. */
 export type CircuitWaiter = (refusal?: CircuitOpen) => void;

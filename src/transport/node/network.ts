@@ -5,11 +5,16 @@ import { findUnknownOption } from "../../options/option-names.js";
 import type { RedisOptions, TlsOptions } from "../../options/options.js";
 import { builtin } from "./builtin.js";
 
-/** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6). */
-export interface ProxyServer {
+/** A server that sockets connect to. */
+export interface Server {
+  /** A name or an address, without the brackets of IPv6. */
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
+}
+
+/** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6). */
+export interface ProxyServer extends Server {
   /** The value of `Proxy-Authorization`. */
   readonly authorization: string | undefined;
 }
@@ -20,6 +25,11 @@ export interface Network {
   readonly key: string;
   readonly tls: TlsOptions | undefined;
   readonly proxy: ProxyServer | undefined;
+}
+
+export function serverOf({ hostname, port, protocol }: URL): Server {
+  const tls = protocol === "https:";
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };
 }
 
 type Env = Record<string, string | undefined>;
@@ -47,7 +57,7 @@ export function resolveNetwork(
 function checkTls(tls: TlsOptions, { protocol }: URL): void {
   assertConfig(typeof tls === "object", "tls must be an object such as { ca, cert, key }");
   const unknown = findUnknownOption(tls, ["ca", "cert", "key", "passphrase"]);
-  if (unknown) throw new ConfigError(`tls: ${unknown}`);
+  assertConfig(unknown === undefined, `tls: ${unknown}`);
   assertConfig(protocol === "https:", "tls needs a url that begins with https://");
   assertConfig(!tls.cert === !tls.key, "tls.cert and tls.key must be set together");
   try {
@@ -67,14 +77,12 @@ function parseProxy(name: string, value: string): ProxyServer {
 
 function tryProxy(value: string): ProxyServer | undefined {
   try {
-    const { hostname, port, protocol, username, password } = new URL(value);
+    const url = new URL(value);
+    const { protocol, username, password } = url;
     if (!/^https?:$/.test(protocol)) return undefined;
-    const tls = protocol === "https:";
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return {
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port) || (tls ? 443 : 80),
-      tls,
+      ...serverOf(url),
       authorization: username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
     };
   } catch {

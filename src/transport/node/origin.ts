@@ -1,32 +1,17 @@
 import type { Socket, TcpNetConnectOpts } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { builtin } from "./builtin.js";
-import type { Network } from "./network.js";
+import type { Network, Server } from "./network.js";
 import { openTunnel } from "./tunnel.js";
 
 /** The server of a pool's connections. */
-export interface Origin {
+export interface Origin extends Server {
   readonly url: string;
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
   readonly network: Network | undefined;
   /** Whether it has sent a whole response. */
   responded?: boolean;
   /** The last TLS session: a further handshake then spares the certificate's check. */
   session?: Buffer;
-}
-
-export function parseOrigin(url: string, network?: Network): Origin {
-  const { hostname, port, protocol } = new URL(url);
-  const tls = protocol === "https:";
-  return {
-    url,
-    host: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port) || (tls ? 443 : 80),
-    tls,
-    network,
-  };
 }
 
 // Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,

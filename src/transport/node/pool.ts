@@ -1,12 +1,11 @@
 import { type Clock, systemClock } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
-import { Circuit, type CircuitHost } from "./circuit.js";
-import type { CircuitOpen } from "./circuit-open.js";
+import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
-import type { Network } from "./network.js";
-import { type Origin, parseOrigin } from "./origin.js";
+import { type Network, serverOf } from "./network.js";
+import type { Origin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
 /** Time in ms after which an opening connection counts as hanging, and a second one is opened to race it. */
@@ -58,7 +57,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     network?: Network,
     readonly clock: Clock = systemClock,
   ) {
-    this.origin = parseOrigin(url, network);
+    this.origin = { url, network, ...serverOf(new URL(url)) };
     this.thawWatch = new ThawWatch(
       () => this.idle.length > 0 || this.circuit.isRefusing,
       (ms) => this.onThaw(ms),

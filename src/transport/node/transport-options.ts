@@ -1,4 +1,3 @@
-import { ConfigError } from "../../errors.js";
 import { assertConfig } from "../../options/assert-config.js";
 import { findUnknownOption } from "../../options/option-names.js";
 import type { CircuitOptions, RedisOptions } from "../../options/options.js";
@@ -21,7 +20,7 @@ export function resolveCircuit({ circuit = {} }: Pick<RedisOptions, "circuit">):
     `circuit must be an object with ${names.join(" and ")}, or false`,
   );
   const unknown = findUnknownOption(circuit, names);
-  if (unknown) throw new ConfigError(`circuit: ${unknown}`);
+  assertConfig(unknown === undefined, `circuit: ${unknown}`);
   const settings = { ...DEFAULT_CIRCUIT };
   for (const name of names) {
     const ms = circuit[name] ?? settings[name];

@@ -16,10 +16,6 @@ const MAX_HEAD = 16 * 1024;
  */
 export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, authority: string): Tunnel {
   const { Duplex } = builtin("node:stream");
-  let open: () => void;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
   const tunnel = new Duplex({
     allowHalfOpen: false,
     read: () => void socket.resume(),
@@ -31,6 +27,9 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
       socket.destroy();
       done(error);
     },
+  });
+  const opened = new Promise<void>((resolve) => {
+    tunnel.once("connect", resolve);
   });
   const forward = (chunk: Buffer) => {
     if (!tunnel.push(chunk)) socket.pause();
@@ -56,7 +55,6 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
       return;
     }
     socket.off("data", readHead).on("data", forward);
-    open();
     tunnel.emit("connect");
     if (head.length > end + 4) forward(head.subarray(end + 4));
   };
@@ -69,8 +67,5 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
     .on("end", () => tunnel.push(null))
     .on("error", (error) => tunnel.destroy(new Error(`proxy: ${error.message}`, { cause: error })))
     .on("close", () => tunnel.destroy());
-  return Object.assign(tunnel, {
-    ref: () => socket.ref(),
-    unref: () => socket.unref(),
-  });
+  return Object.assign(tunnel, { ref: () => socket.ref(), unref: () => socket.unref() });
 }

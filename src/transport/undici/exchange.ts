@@ -32,7 +32,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * One request given to a dispatcher. It has the callbacks of undici 7 and, below them, those of undici 6, which calls no
- * others.
+ * others. The former use the latter.
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher#parameter-dispatchhandler
  */
 export class Exchange {
@@ -46,7 +46,7 @@ export class Exchange {
     try {
       dispatcher.dispatch(request, this);
     } catch (error) {
-      this.fail(error as Error);
+      this.onError(error as Error);
     }
   }
 
@@ -64,7 +64,7 @@ export class Exchange {
 
   onRequestStart(controller: Controller): void {
     this.continueReading = () => controller.resume();
-    this.start((reason) => controller.abort(reason));
+    this.onConnect((reason) => controller.abort(reason));
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
@@ -72,19 +72,21 @@ export class Exchange {
   }
 
   onResponseData(controller: Controller, chunk: Uint8Array): void {
-    if (!this.data(chunk)) controller.pause();
+    if (!this.onData(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    this.end();
+    this.onComplete();
   }
 
   onResponseError(_controller: Controller | undefined, cause: Error): void {
-    this.fail(cause);
+    this.onError(cause);
   }
 
-  onConnect(abort: (reason: Error) => void): void {
-    this.start(abort);
+  onConnect(cancel: (reason: Error) => void): void {
+    if (this.ended) throw new Error("aborted");
+    this.cancel = cancel;
+    this.listener.onStart();
   }
 
   onHeaders(status: number, rawHeaders: readonly (Buffer | string)[], resume: () => void): boolean {
@@ -94,42 +96,24 @@ export class Exchange {
   }
 
   onData(chunk: Uint8Array): boolean {
-    return this.data(chunk);
-  }
-
-  onComplete(): void {
-    this.end();
-  }
-
-  onError(cause: Error): void {
-    this.fail(cause);
-  }
-
-  private start(cancel: (reason: Error) => void): void {
-    if (this.ended) throw new Error("aborted");
-    this.cancel = cancel;
-    this.listener.onStart();
-  }
-
-  private head(status: number, header: (name: string) => string | undefined): void {
-    // Others than the final response are informational (RFC 9110, section 15.2).
-    if (!this.ended && status >= 200) this.listener.onHead(status, header);
-  }
-
-  private data(chunk: Uint8Array): boolean {
     return this.ended || this.listener.onData(chunk);
   }
 
-  private end(): void {
+  onComplete(): void {
     if (this.ended) return;
     this.ended = true;
     this.listener.onEnd();
   }
 
-  private fail(cause: Error): void {
+  onError(cause: Error): void {
     if (this.ended) return;
     this.ended = true;
     this.listener.onError(cause);
+  }
+
+  private head(status: number, header: (name: string) => string | undefined): void {
+    // Others than the final response are informational (RFC 9110, section 15.2).
+    if (!this.ended && status >= 200) this.listener.onHead(status, header);
   }
 }
 

@@ -34,7 +34,7 @@ const EMPTY = Buffer.alloc(0);
 
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%&'*+\-.^_`|~0-9A-Za-z]+)?)*$/;
 
-type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers";
+type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers" | "done";
 
 /**
  * Reads one HTTP/1.1 response from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
@@ -48,7 +48,6 @@ export class ResponseParser {
   private body: Body<Buffer> | undefined;
   /** Bytes of the body, or of its chunk, still to come. */
   private left = 0;
-  private whole = false;
 
   /** @param limit the most bytes of a body, the sizes of its chunks included. */
   constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
@@ -68,7 +67,7 @@ export class ResponseParser {
       // Until the response is whole or more bytes are needed.
     }
     this.rest = this.rest.length === 0 ? EMPTY : Buffer.from(this.rest);
-    return this.whole ? { response: this.response(), surplus: this.rest } : undefined;
+    return this.state === "done" ? { response: this.response(), surplus: this.rest } : undefined;
   }
 
   /**
@@ -89,21 +88,18 @@ export class ResponseParser {
 
   /** Takes one step; false when it can't without more bytes, or need not. */
   private step(): boolean {
-    if (this.whole) return false;
     switch (this.state) {
       case "head":
         return this.readHead();
       case "length":
-        return this.readData(() => this.finish());
+        return this.readData("done");
       case "until-close":
         this.keep(this.rest.length);
         return false;
       case "chunk-size":
         return this.readLine((line) => this.beginChunk(line));
       case "chunk":
-        return this.readData(() => {
-          this.state = "chunk-end";
-        });
+        return this.readData("chunk-end");
       case "chunk-end":
         return this.readLine((line) => {
           if (line !== "") throw new BadResponse("a chunk is longer than its declared size");
@@ -111,9 +107,11 @@ export class ResponseParser {
         });
       case "trailers":
         return this.readLine((line) => {
-          if (line === "") this.finish();
+          if (line === "") this.state = "done";
           else parseHeader(line);
         });
+      case "done":
+        return false;
     }
   }
 
@@ -146,13 +144,13 @@ export class ResponseParser {
     this.state = this.left === 0 ? "trailers" : "chunk";
   }
 
-  private readData(then: () => void): boolean {
+  private readData(next: State): boolean {
     if (this.left > 0) {
       if (this.rest.length === 0) return false;
       this.left -= this.keep(Math.min(this.left, this.rest.length));
     }
     if (this.left > 0) return false;
-    then();
+    this.state = next;
     return true;
   }
 
@@ -173,10 +171,6 @@ export class ResponseParser {
     this.body!.add(this.rest.subarray(0, count));
     this.rest = this.rest.subarray(count);
     return count;
-  }
-
-  private finish(): void {
-    this.whole = true;
   }
 
   private response(): ParsedResponse {
