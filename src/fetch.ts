@@ -7,7 +7,7 @@
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
 import { assertConfig } from "./options/assert-config.js";
-import { FetchTransport } from "./transport/fetch/transport.js";
+import { createFetchTransport } from "./transport/fetch/transport.js";
 
 export * from "./types.js";
 
@@ -26,6 +26,6 @@ export const Redis = createRedisClass({
       'tls, proxy and circuit need the entry "warmline", which runs on Node',
     );
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
-    return new FetchTransport(origin, init, resolveMaxReplySize(options));
+    return createFetchTransport(origin, init, resolveMaxReplySize(options));
   },
 });

@@ -12,21 +12,16 @@ const MAX_BYTES = 512 * 1024;
 /** Settled already: what its `then` is given runs in the next microtask. */
 const microtask = Promise.resolve();
 
-/** Commands issued before the next microtask. */
-interface CommandBatch {
-  /** Requests, in the order issued; the last has room for more. */
-  readonly requests: PendingCommand[][];
-  /** About how many bytes that one has. */
-  bytes: number;
-}
-
 /**
  * Collects the commands issued before the next microtask and sends them as one request, in the order issued. Commands
  * beyond a limit travel in further requests, each after the one before. Each command has an outcome of its own. Where several
  * requests are served in one process, those of one never travel with those of another.
  */
 export class AutoPipeline {
-  #batch: CommandBatch | undefined;
+  /** Requests of the commands issued before the next microtask, in the order issued; the last has room for more. */
+  #requests: PendingCommand[][] = [];
+  /** About how many bytes that one has. */
+  #bytes = 0;
   readonly #client: ConfiguredClient;
 
   constructor(client: ConfiguredClient) {
@@ -34,28 +29,24 @@ export class AutoPipeline {
   }
 
   add(pending: PendingCommand): void {
-    this.#batch ??= this.#startBatch();
-    const batch = this.#batch;
+    const requests = this.#requests;
     const bytes = sizeOf(pending.command.argv);
-    let request = batch.requests.at(-1)!;
-    if (request.length === MAX_COMMANDS || (request.length > 0 && batch.bytes + bytes > MAX_BYTES)) {
+    let request = requests.at(-1);
+    if (!request) microtask.then(() => this.#sendAll());
+    if (!request || request.length === MAX_COMMANDS || this.#bytes + bytes > MAX_BYTES) {
       request = [];
-      batch.requests.push(request);
-      batch.bytes = 0;
+      requests.push(request);
+      this.#bytes = 0;
     }
-    batch.bytes += bytes;
+    this.#bytes += bytes;
     request.push(pending);
   }
 
-  #startBatch(): CommandBatch {
-    const batch: CommandBatch = { requests: [[]], bytes: 0 };
-    microtask.then(() => {
-      this.#batch = undefined;
-      const { requests } = batch;
-      if (requests.length === 1) this.#send(requests[0]!);
-      else this.#sendInOrder(requests);
-    });
-    return batch;
+  #sendAll(): void {
+    const requests = this.#requests;
+    this.#requests = [];
+    if (requests.length === 1) this.#send(requests[0]!);
+    else this.#sendInOrder(requests);
   }
 
   /** Sends each when all commands of the one before have settled. */

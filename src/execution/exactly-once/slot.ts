@@ -18,24 +18,21 @@ function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
-/** Returns the slot of a key: the checksum of its hash tag if it has one, else of all of it. */
-export function slotOf(key: Uint8Array): number {
+/** Returns the part of a key that its slot derives from: what is between its first { and the next }, if anything, else all of it. */
+function hashedPart(key: Uint8Array): Uint8Array {
   const open = key.indexOf(0x7b);
-  return crc16(hasTag(key) ? key.subarray(open + 1, key.indexOf(0x7d, open)) : key) % SLOTS;
+  const close = key.indexOf(0x7d, open + 1);
+  return open !== -1 && close > open + 1 ? key.subarray(open + 1, close) : key;
 }
 
-/** Whether a key has a hash tag, which alone is hashed then: something between its first { and the next }. */
-function hasTag(key: Uint8Array): boolean {
-  const open = key.indexOf(0x7b);
-  return open !== -1 && key.indexOf(0x7d, open + 1) > open + 1;
-}
+export const slotOf = (key: Uint8Array): number => crc16(hashedPart(key)) % SLOTS;
 
 /**
  * A name that begins with `key`, continues with `suffix`, and belongs to the slot that `key` belongs to.
  * @param suffix ASCII without braces.
  */
 export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
-  const tagged = hasTag(key);
+  const tagged = hashedPart(key) !== key;
   const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : SUFFIX_LENGTH));
   name.set(key);
   for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
@@ -44,8 +41,9 @@ export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
   if (!tagged) {
     const at = key.length + suffix.length;
     name.fill(BASE, at);
-    const difference = (crc16(key) ^ crc16(name)) % SLOTS;
-    const bits = suffixBitsFor(difference);
+    basis ??= createBasis();
+    // CRC is linear: a bit always changes the checksum the same way, so this is 14 equations over GF(2).
+    const [, bits] = reduce(basis, (crc16(key) ^ crc16(name)) % SLOTS, 0);
     for (let i = 0; i < SUFFIX_LENGTH; i++) name[at + i] = BASE | ((bits >> (BITS * i)) & (2 ** BITS - 1));
   }
   return name;
@@ -56,17 +54,8 @@ const BASE = 0x40;
 const BITS = 5;
 const SUFFIX_LENGTH = 4;
 
-/** Vectors that are linearly independent, each with the bits in the letters that add it to the checksum's slot. */
+/** Vectors that are linearly independent, each with the bits in the letters that add it to the checksum's slot: an echelon form. */
 let basis: [vector: number, bits: number][] | undefined;
-
-/**
- * The bits that, set in the letters, change the checksum's slot by `difference`. CRC is linear: a bit always changes
- * the checksum the same way, so this is 14 equations over GF(2), brought to echelon form once.
- */
-function suffixBitsFor(difference: number): number {
-  basis ??= createBasis();
-  return reduce(basis, difference, 0)[1];
-}
 
 /** Takes from a vector what the basis has of it. Returns the rest, and the bits that stand for what was taken. */
 function reduce(basis: readonly [number, number][], given: number, start: number): [number, number] {

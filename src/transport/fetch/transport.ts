@@ -1,7 +1,7 @@
 import { concat } from "../../protocol/bytes.js";
 import { rootCause } from "../../util/root-cause.js";
 import { ResponseTooLarge } from "../response-too-large.js";
-import { type Attempt, type AttemptListener, createStats, type Transport } from "../transport.js";
+import { type AttemptListener, createStats, type Transport } from "../transport.js";
 
 const { Deno, location, process } = globalThis as {
   Deno?: unknown;
@@ -24,64 +24,13 @@ const sentOnce: (body: string) => object = Deno
     : (body) => ({ body });
 
 /**
- * Requests over the runtime's own `fetch`, which manages connections itself. It doesn't report whether a request
- * that failed had been written, so outcomes are coarser here: once handed to fetch, a request counts as sent.
+ * Returns a transport over the runtime's own `fetch`, which manages connections itself. It doesn't report whether a
+ * request that failed had been written, so outcomes are coarser here: once handed to fetch, a request counts as sent.
  * Nothing is shared between requests.
  */
-export class FetchTransport implements Transport {
-  readonly stats = createStats();
-
-  readonly #origin: string;
-  readonly #init: Readonly<Record<string, string>>;
-  readonly #maxReplySize: number;
-
-  constructor(origin: string, init: Readonly<Record<string, string>>, maxReplySize: number) {
-    this.#origin = origin;
-    this.#init = init;
-    this.#maxReplySize = maxReplySize;
-  }
-
-  attempt(repeatable: boolean, listener: AttemptListener): Attempt {
-    const controller = new AbortController();
-    this.#exchange(repeatable, controller.signal, listener).then(
-      (response) => controller.signal.aborted || listener.onResponse(response),
-      (cause) => {
-        if (controller.signal.aborted) return;
-        // Cancels the rest, for example of a response that is too large.
-        controller.abort();
-        listener.onFailure(cause);
-      },
-    );
-    return { abort: () => controller.abort() };
-  }
-
-  onRetry(): void {
-    this.stats.retries++;
-  }
-
-  preconnect(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  close(): void {}
-
-  /**
-   * Rejects with the cause of a failed fetch. A browser gives none to a page: that another site may not read a response shows
-   * in that a request succeeds whose response is not readable anyway.
-   */
-  async #explain(cause: Error): Promise<never> {
-    const page = location?.origin;
-    if (page && !cause.cause) {
-      await fetch(this.#origin, { mode: "no-cors" }).catch(() => {
-        throw cause;
-      });
-      const message = `${this.#origin} does not allow ${page} to read its responses: start warmline-gateway with --cors ${page}`;
-      throw Object.assign(new Error(message), { final: true });
-    }
-    throw rootCause(cause);
-  }
-
-  async #exchange(repeatable: boolean, signal: AbortSignal, listener: AttemptListener) {
+export function createFetchTransport(origin: string, init: object, maxReplySize: number): Transport {
+  const stats = createStats();
+  const exchange = async (listener: AttemptListener, repeatable: boolean, signal: AbortSignal) => {
     const { request } = listener;
     listener.onStart();
     const headers: [string, string][] = [];
@@ -90,21 +39,57 @@ export class FetchTransport implements Transport {
     }
     // A RequestInit, a Blob and a Response take bytes as they take text.
     const body = request.body as string;
-    const response = await fetch(this.#origin + request.path, {
-      ...this.#init,
+    const response = await fetch(origin + request.path, {
+      ...init,
       method: "POST",
       headers,
       ...(repeatable ? { body } : sentOnce(body)),
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,
-    }).catch((cause) => this.#explain(cause));
+    }).catch((cause) => explain(origin, cause));
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,
-      body: await readBody(response, this.#maxReplySize),
+      body: await readBody(response, maxReplySize),
     };
+  };
+  return {
+    stats,
+    attempt(repeatable, listener) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      exchange(listener, repeatable, signal).then(
+        (response) => signal.aborted || listener.onResponse(response),
+        (cause) => {
+          if (signal.aborted) return;
+          // Cancels the rest, for example of a response that is too large.
+          controller.abort();
+          listener.onFailure(cause);
+        },
+      );
+      return { abort: () => controller.abort() };
+    },
+    onRetry() {
+      stats.retries++;
+    },
+  };
+}
+
+/**
+ * Rejects with the cause of a failed fetch. A browser gives none to a page: that another site may not read a response shows
+ * in that a request succeeds whose response is not readable anyway.
+ */
+async function explain(origin: string, cause: Error): Promise<never> {
+  const page = location?.origin;
+  if (page && !cause.cause) {
+    await fetch(origin, { mode: "no-cors" }).catch(() => {
+      throw cause;
+    });
+    const message = `${origin} does not allow ${page} to read its responses: start warmline-gateway with --cors ${page}`;
+    throw Object.assign(new Error(message), { final: true });
   }
+  throw rootCause(cause);
 }
 
 /** @throws ResponseTooLarge before more bytes than the limit are kept. */

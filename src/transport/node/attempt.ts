@@ -120,24 +120,23 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   private waitForConnection(more = 0): void {
-    this.stopWaiting = this.pool.wait(
-      {
-        heedsCircuit: this.options.circuit !== false,
-        onConnection: (connection) => {
-          this.stopWaiting = undefined;
-          // Nothing was written on a suspect connection but a probe, or this may be written twice.
-          if (!this.repeatable) this.endRunning("no-response");
-          // The connection may have just been given back, or opened before a freeze: check it as any idle one.
-          this.tryIdle(connection);
-        },
-        onFailure: (cause) => {
-          this.stopWaiting = undefined;
-          if (this.running.length === 0) this.fail(cause);
-          else this.hedgeAfter(HEDGE_AGAIN_AFTER, more);
-        },
+    const { circuit, maxConnections } = this.options;
+    this.stopWaiting = this.pool.wait({
+      heedsCircuit: circuit !== false,
+      limit: maxConnections + more,
+      onConnection: (connection) => {
+        this.stopWaiting = undefined;
+        // Nothing was written on a suspect connection but a probe, or this may be written twice.
+        if (!this.repeatable) this.endRunning("no-response");
+        // The connection may have just been given back, or opened before a freeze: check it as any idle one.
+        this.tryIdle(connection);
       },
-      this.options.maxConnections + more,
-    );
+      onFailure: (cause) => {
+        this.stopWaiting = undefined;
+        if (this.running.length === 0) this.fail(cause);
+        else this.hedgeAfter(HEDGE_AGAIN_AFTER, more);
+      },
+    });
   }
 
   private write(connection: Connection): void {

@@ -24,16 +24,10 @@ export const PRECONNECT_LIMIT = 1_000;
 export interface Waiter {
   /** Whether it fails as soon as the circuit opens. */
   readonly heedsCircuit: boolean;
+  /** The most connections that there may be for its sake, its own included and openings that hang not. */
+  readonly limit: number;
   onConnection(connection: Connection): void;
   onFailure(cause: Error): void;
-}
-
-interface QueuedWaiter {
-  readonly waiter: Waiter;
-  /** The most connections that there may be for its sake. */
-  readonly limit: number;
-  /** Opens another connection when those that are being opened hang. */
-  readonly timer: NodeJS.Timeout;
 }
 
 /** The connections to one origin, shared by every client of this thread. */
@@ -46,7 +40,8 @@ export class Pool implements ConnectionListener, CircuitHost {
   private readonly idle: Connection[] = [];
   private readonly opening = new Set<Connection>();
   private readonly all = new Set<Connection>();
-  private readonly waiting: QueuedWaiter[] = [];
+  /** In the order of arrival, each with a timer that opens another connection when those that are being opened hang. */
+  private readonly waiting = new Map<Waiter, NodeJS.Timeout>();
   private readonly whenOpened: (() => void)[] = [];
   /** The connection of the circuit's check, which is none of the others. */
   private checking: Connection | undefined;
@@ -75,7 +70,7 @@ export class Pool implements ConnectionListener, CircuitHost {
 
   /** Whether it has no connection, no waiting request, and refuses no calls. */
   get isUnused(): boolean {
-    return this.all.size === 0 && this.waiting.length === 0 && !this.circuit.isRefusing;
+    return this.all.size === 0 && this.waiting.size === 0 && !this.circuit.isRefusing;
   }
 
   /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
@@ -91,20 +86,12 @@ export class Pool implements ConnectionListener, CircuitHost {
     return next !== undefined && this.isSuspect(next, next.idle);
   }
 
-  /**
-   * Hands the waiter the next connection that is opened or given back.
-   * @param limit the most connections that there may be, this one included and openings that hang not.
-   * @returns takes the waiter back.
-   */
-  wait(waiter: Waiter, limit: number): () => void {
-    const queued: QueuedWaiter = {
-      waiter,
-      limit,
-      timer: this.clock.setInterval(() => this.openIfNeeded(limit), CHECK_INTERVAL),
-    };
-    this.waiting.push(queued);
-    this.openIfNeeded(limit);
-    return () => this.remove(queued);
+  /** Hands the waiter the next connection that is opened or given back. @returns takes the waiter back. */
+  wait(waiter: Waiter): () => void {
+    const open = () => this.openIfNeeded(waiter.limit);
+    this.waiting.set(waiter, this.clock.setInterval(open, CHECK_INTERVAL));
+    open();
+    return () => this.remove(waiter);
   }
 
   /** Takes a connection back that has no response outstanding. */
@@ -127,8 +114,7 @@ export class Pool implements ConnectionListener, CircuitHost {
       const limit = this.clock.setTimeout(() => {
         // After a freeze the timer is late, and the connection may be there.
         afterTwoPolls(() => {
-          if (opened && this.opening.has(opened) && this.waiting.length === 0)
-            opened.destroy("connect-failed");
+          if (opened && this.opening.has(opened) && this.waiting.size === 0) opened.destroy("connect-failed");
           resolve();
         });
       }, PRECONNECT_LIMIT);
@@ -142,7 +128,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   /** Closes every connection that carries no request. */
   closeIdle(): void {
     for (const connection of this.idle.splice(0)) connection.destroy("closed-by-client");
-    if (this.waiting.length === 0)
+    if (this.waiting.size === 0)
       for (const connection of [...this.opening]) connection.destroy("closed-by-client");
     this.circuit.close();
     if (!this.circuit.isRefusing) this.thawWatch.stop();
@@ -163,9 +149,9 @@ export class Pool implements ConnectionListener, CircuitHost {
   }
 
   failWaiting(cause: CircuitOpen): void {
-    for (const queued of this.waiting.filter(({ waiter }) => waiter.heedsCircuit)) {
-      this.remove(queued);
-      queued.waiter.onFailure(cause);
+    for (const waiter of [...this.waiting.keys()].filter(({ heedsCircuit }) => heedsCircuit)) {
+      this.remove(waiter);
+      waiter.onFailure(cause);
     }
   }
 
@@ -223,7 +209,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     const at = this.idle.indexOf(connection);
     if (at !== -1) this.idle.splice(at, 1);
     // The first waiter may have waited for this connection: open a new one for it.
-    const next = this.waiting[0];
+    const [next] = this.waiting.keys();
     if (next) this.openIfNeeded(next.limit);
     const { connectionClosed } = events();
     if (connectionClosed.hasSubscribers) {
@@ -236,7 +222,6 @@ export class Pool implements ConnectionListener, CircuitHost {
   private onThaw(ms: number): void {
     this.stats.thaws++;
     this.circuit.onThaw();
-
     const { thaw } = events();
     if (thaw.hasSubscribers) {
       thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
@@ -248,16 +233,15 @@ export class Pool implements ConnectionListener, CircuitHost {
     return this.all.size - this.opening.size + Number(this.checking?.open ?? 0);
   }
 
-  private remove(queued: QueuedWaiter): void {
-    this.clock.clear(queued.timer);
-    const at = this.waiting.indexOf(queued);
-    if (at !== -1) this.waiting.splice(at, 1);
+  private remove(waiter: Waiter): void {
+    this.clock.clear(this.waiting.get(waiter));
+    this.waiting.delete(waiter);
   }
 
   private nextWaiter(): Waiter | undefined {
-    const queued = this.waiting.shift();
-    this.clock.clear(queued?.timer);
-    return queued?.waiter;
+    const [waiter] = this.waiting.keys();
+    if (waiter) this.remove(waiter);
+    return waiter;
   }
 
   private notifyOpened(): void {
@@ -267,7 +251,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   /** Opens a connection if there are more waiters than connections being opened, hanging ones aside. */
   private openIfNeeded(limit: number): void {
     const hanging = [...this.opening].filter((connection) => connection.idle >= HANGS_AFTER);
-    if (this.opening.size - hanging.length >= this.waiting.length) return;
+    if (this.opening.size - hanging.length >= this.waiting.size) return;
     if (this.all.size - hanging.length >= limit) return;
     // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
     if (hanging.length >= limit) hanging[0]!.destroy("closed-by-client");
