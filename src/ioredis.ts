@@ -34,8 +34,8 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
  * @param options without `url` and `token` they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
  */
-export function warmlineConnector(options: ConnectorOptions = {}): IORedisConnector {
-  const context = createContext(options, "warmlineConnector");
+export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []): IORedisConnector {
+  const context = createContext("warmlineConnector", options, surplus);
   return class WarmlineConnector {
     /** ioredis emits it if the stream is destroyed before it was connected. */
     firstError: Error | undefined;

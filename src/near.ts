@@ -5,10 +5,10 @@
  * @module warmline/near
  */
 
+import { ConfigError } from "./errors.js";
 import type { MatchKey } from "./near/cacheable.js";
 import { LocalCache } from "./near/local-cache.js";
-import { assertConfig } from "./options/assert-config.js";
-import { findUnknownOption } from "./options/option-names.js";
+import { type Assert, checkCall, checkNames, checkNumber, MAX_SECONDS } from "./options/check-call.js";
 import type { NearCache } from "./options/options.js";
 
 export type { NearCache, NearStats } from "./options/options.js";
@@ -26,46 +26,38 @@ export interface NearOptions {
   maxBytes?: number;
 }
 
-const DEFAULT_MAX_STALE = 2_000;
-const DEFAULT_MAX_BYTES = 8_000_000;
-
 /**
  * Makes a near cache for the clients of one endpoint: `new Redis({ near: near({ match: "flag:*" }) })`. Make it outside the
  * handler. Changes are reported by warmline-gateway with `--near-prefix`.
  * @throws ConfigError when an option is malformed.
  */
-export function near(options: NearOptions): NearCache {
-  assertConfig(
-    typeof options === "object" && options !== null,
-    'near() needs an object of options, such as { match: "flag:*" }',
-  );
-  const unknown = findUnknownOption(options, ["match", "maxStale", "maxBytes"]);
-  assertConfig(!unknown, `near: ${unknown}`);
-  const { match, maxStale = DEFAULT_MAX_STALE, maxBytes = DEFAULT_MAX_BYTES } = options;
-  assertConfig(isPositive(maxStale), "near: maxStale must be a number of ms above 0");
-  assertConfig(isPositive(maxBytes), "near: maxBytes must be a number of bytes above 0");
-  return new LocalCache({ matches: matcherOf([match].flat()), maxStale, maxBytes });
+export function near(options: NearOptions, ...surplus: []): NearCache {
+  const assert = checkCall(ConfigError, "near", 1, surplus);
+  const wanted = 'the argument must be an object of options, such as { match: "flag:*" }';
+  checkNames(assert, options, ["match", "maxStale", "maxBytes"], wanted);
+  const { match, maxStale = 2_000, maxBytes = 8_000_000 } = options;
+  checkNumber(assert, "maxStale", maxStale, "a number of ms", MAX_SECONDS * 1_000);
+  checkNumber(assert, "maxBytes", maxBytes, "a number of bytes", Number.MAX_SAFE_INTEGER);
+  return new LocalCache({ matches: matcherOf(assert, [match].flat()), maxStale, maxBytes });
 }
-
-const isPositive = (value: unknown) => typeof value === "number" && value > 0;
 
 const describe = (pattern: unknown) =>
   typeof pattern === "string" ? JSON.stringify(pattern) : `a value of type ${typeof pattern}`;
 
-/** @throws ConfigError for what is neither a name nor a prefix. */
-function matcherOf(patterns: readonly unknown[]): MatchKey {
+/** Returns a function that decides whether a key has one of the names or prefixes. */
+function matcherOf(assert: Assert, patterns: readonly unknown[]): MatchKey {
   const names = new Set<string>();
   const prefixes: string[] = [];
   for (const pattern of patterns) {
     const isText = typeof pattern === "string" && pattern !== "";
-    assertConfig(
+    assert(
       isText && !/[*?[\]\\]/.test(pattern.slice(0, -1)) && !/[?[\]\\]$/.test(pattern),
-      `near: match must hold names of keys, and prefixes that end with *, such as flag:*, not ${describe(pattern)}`,
+      `match must hold names of keys, and prefixes that end with *, such as flag:*, not ${describe(pattern)}`,
     );
     const text = pattern as string;
     if (text.endsWith("*")) prefixes.push(text.slice(0, -1));
     else names.add(text);
   }
-  assertConfig(patterns.length > 0, "near: match must not be empty");
+  assert(patterns.length > 0, "match must not be empty");
   return (key) => names.has(key) || prefixes.some((prefix) => key.startsWith(prefix));
 }

@@ -40,8 +40,8 @@ export interface Loopback {
  * @param options without `url` and `token` they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed, or url or token is missing; Error if no port is free.
  */
-export async function startLoopback(options: ConnectorOptions = {}): Promise<Loopback> {
-  const context = createContext(options, "startLoopback");
+export async function startLoopback(options: ConnectorOptions = {}, ...surplus: []): Promise<Loopback> {
+  const context = createContext("startLoopback", options, surplus);
   if (context instanceof ConfigError) throw context;
   const credentials = { username: "default", password: randomBytes(32).toString("base64url") };
   const sockets = new Set<Socket>();

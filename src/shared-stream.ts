@@ -9,6 +9,7 @@ import { ArgumentError } from "./errors.js";
 import type { ConfiguredClient } from "./execution/client-context.js";
 import { executorOf } from "./execution/executor-key.js";
 import { createSubscriber } from "./features/subscribe/subscriptions.js";
+import { checkCall } from "./options/check-call.js";
 import { StreamMultiplexer } from "./shared-stream/multiplexer.js";
 
 /** The subscribe methods of a client, over one event stream. */
@@ -22,7 +23,8 @@ export type SharedStream<V = unknown> = Pick<Redis<V>, "subscribe" | "psubscribe
  * behind moves to a stream of its own, with a `gap` event. At endpoints without such streams, each subscription has its own.
  * @throws ArgumentError if `redis` is no client.
  */
-export function sharedStream<V>(redis: Redis<V>): SharedStream<V> {
+export function sharedStream<V>(redis: Redis<V>, ...surplus: []): SharedStream<V> {
+  checkCall(ArgumentError, "sharedStream", 1, surplus);
   const executor = Object(redis) === redis ? executorOf(redis) : undefined;
   if (!executor) throw new ArgumentError("sharedStream() needs a client, such as new Redis({ url, token })");
   const { context, settings } = executor;

@@ -4,6 +4,7 @@
  * @module warmline/undici
  */
 import { ConfigError } from "./errors.js";
+import { checkCall } from "./options/check-call.js";
 import type { TransportFactory } from "./options/options.js";
 import { type ConnectionStats, createStats } from "./transport/transport.js";
 import type { Dispatcher } from "./transport/undici/exchange.js";
@@ -21,7 +22,8 @@ const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy"
  * @throws ConfigError if it is not a dispatcher. `new Redis()` throws it if an option is given that only the client's own
  * connections have.
  */
-export function undici(dispatcher: Dispatcher): TransportFactory {
+export function undici(dispatcher: Dispatcher, ...surplus: []): TransportFactory {
+  checkCall(ConfigError, "undici", 1, surplus);
   if (typeof dispatcher?.dispatch !== "function") {
     throw new ConfigError("undici() needs a dispatcher of undici, such as new ProxyAgent(url)");
   }

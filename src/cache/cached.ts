@@ -1,8 +1,9 @@
 import type { Redis } from "../client/redis.js";
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, ConfigError } from "../errors.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
+import { checkCall } from "../options/check-call.js";
 import { describe } from "../protocol/args.js";
 import { elapsed, moment } from "../util/clock.js";
 import { randomId } from "../util/random-id.js";
@@ -67,15 +68,17 @@ export function cached<Fn extends (this: void, ...args: any[]) => unknown>(
   name: string,
   fn: Fn,
   options: CachedOptions<Parameters<Fn>, Awaited<ReturnType<Fn>>>,
+  ...surplus: []
 ): CachedFunction<Parameters<Fn>, Awaited<ReturnType<Fn>>> {
+  const assert = checkCall(ConfigError, "cached", 4, surplus);
   const executor = executorOf(Object(redis));
-  assertConfig(executor !== undefined, "cached: the first argument must be a client, such as new Redis()");
-  assertConfig(
+  assert(executor !== undefined, "the first argument must be a client, such as new Redis()");
+  assert(
     typeof name === "string" && name !== "" && name.isWellFormed() && !name.includes(":cached"),
-    'cached: the name must be non-empty, well-formed text without ":cached"',
+    'the name must be non-empty, well-formed text without ":cached"',
   );
-  assertConfig(typeof fn === "function", "cached: the third argument must be a function");
-  const calls = new CachedCalls(redis, name, fn, resolveCachedOptions(options));
+  assert(typeof fn === "function", "the third argument must be a function");
+  const calls = new CachedCalls(redis, name, fn, resolveCachedOptions(assert, options));
   return Object.assign((...args: Parameters<Fn>) => calls.call(args) as Promise<Awaited<ReturnType<Fn>>>, {
     delete: (...args: Parameters<Fn>) => calls.delete(args),
     deleteTag: (tag: string) => calls.deleteTag(tag),

@@ -1,6 +1,5 @@
 import type { StandardSchema } from "../commands/schema.js";
-import { assertConfig } from "../options/assert-config.js";
-import { findUnknownOption } from "../options/option-names.js";
+import { type Assert, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 
 /** Options of cached. */
 export interface CachedOptions<Args extends readonly unknown[], T> {
@@ -56,37 +55,26 @@ const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
   "onOutage",
 ];
 
-/** About 30 years: what Redis takes as a time to live, with room for sums. */
-const MAX_SECONDS = 1e9;
-
-/** @throws ConfigError naming the option that is wrong. */
-export function resolveCachedOptions(options: CachedOptions<any, any>): CachedSettings {
-  const assert = (holds: boolean, message: string) => assertConfig(holds, `cached: ${message}`);
-  assert(
-    typeof options === "object" && options !== null,
-    "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }",
-  );
-  const unknown = findUnknownOption(options, NAMES);
-  assert(!unknown, unknown!);
+export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>): CachedSettings {
+  const wanted = "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }";
+  checkNames(assert, options, NAMES, wanted);
   const { key, fresh, stale = 0, lease = 10, tags, schema, waitUntil, onOutage = "compute" } = options;
   assert(typeof key === "function", "key must be a function that returns text, such as (id) => id");
-  const toMs = (name: string, value: unknown, orZero: boolean) => {
-    const isTime =
-      typeof value === "number" && (value > 0 || (orZero && value === 0)) && value <= MAX_SECONDS;
-    assert(isTime, `${name} must be a number of seconds ${orZero ? "from" : "above"} 0 to ${MAX_SECONDS}`);
-    return Math.ceil((value as number) * 1_000);
+  const toMs = (name: string, seconds: number, orZero = false) => {
+    checkNumber(assert, name, seconds, "a number of seconds", MAX_SECONDS, orZero);
+    return Math.ceil(seconds * 1_000);
   };
   for (const [name, value] of Object.entries({ tags, waitUntil }))
     assert(value === undefined || typeof value === "function", `${name} must be a function`);
   const isSchema = typeof schema?.["~standard"]?.validate === "function";
   assert(schema === undefined || isSchema, "schema must be a Standard Schema");
   assert(onOutage === "compute" || onOutage === "throw", "onOutage must be compute or throw");
-  const freshMs = toMs("fresh", fresh, false);
+  const freshMs = toMs("fresh", fresh);
   return {
     key,
     fresh: freshMs,
     lifetime: freshMs + toMs("stale", stale, true),
-    lease: toMs("lease", lease, false),
+    lease: toMs("lease", lease),
     tags,
     schema,
     waitUntil,

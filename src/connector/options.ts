@@ -3,8 +3,8 @@ import { ConfigError } from "../errors.js";
 import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
 import type { Tracer } from "../execution/trace.js";
 import { assertConfig } from "../options/assert-config.js";
+import { checkCall, checkNames } from "../options/check-call.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
-import { findUnknownOption } from "../options/option-names.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
 import { NodeTransport } from "../transport/node/transport.js";
@@ -43,17 +43,17 @@ export interface ConnectorContext {
 }
 
 /**
- * @param call the function that was given the options, for error messages.
+ * @param call the function that was called, for error messages.
  * @returns the context, or a ConfigError if url or token is missing: a build that only imports the module must pass.
  * @throws ConfigError if an option is unknown or malformed.
  */
-export function createContext(given: ConnectorOptions, call: string): ConnectorContext | ConfigError {
-  assertConfig(
-    typeof given === "object" && given !== null,
-    "the options must be an object, such as { url, token }",
-  );
-  const unknown = findUnknownOption(given, OPTION_NAMES);
-  if (unknown !== undefined) throw new ConfigError(unknown);
+export function createContext(
+  call: string,
+  given: ConnectorOptions,
+  surplus: readonly unknown[],
+): ConnectorContext | ConfigError {
+  checkCall(ConfigError, call, 1, surplus);
+  checkNames(assertConfig, given, OPTION_NAMES, "the options must be an object, such as { url, token }");
   const env = given.url === undefined && given.token === undefined ? process.env : undefined;
   const options: ConnectorOptions = env ? { ...given, ...readEndpointFromEnv(env) } : given;
   const settings = resolveSettings(options);

@@ -4,7 +4,7 @@ import { createScope, type WriteScope } from "../execution/exactly-once/scope.js
 import { CHECK_LEASE } from "../execution/exactly-once/script.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getRemainingTime, getSignal } from "../execution/limits.js";
-import { findUnknownOption } from "../options/option-names.js";
+import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import { throwIfAborted } from "../util/abort.js";
 import { randomId } from "../util/random-id.js";
 import { sleep } from "../util/timers.js";
@@ -47,8 +47,18 @@ export async function idempotent<T, V = unknown>(
   key: string,
   fn: (guarded: Redis<V>) => T | Promise<T>,
   options: IdempotentOptions = {},
+  ...surplus: []
 ): Promise<T> {
-  const { lease = 60, remember = 86_400, wait = 0 } = checked(key, fn, options);
+  const assert = checkCall(ArgumentError, "idempotent", 4, surplus);
+  assert(
+    typeof key === "string" && key !== "" && key.isWellFormed(),
+    "the key must be non-empty, well-formed text",
+  );
+  assert(typeof fn === "function", "the third argument must be a function");
+  checkNames(assert, options, ["lease", "remember", "wait"]);
+  const { lease = 60, remember = 86_400, wait = 0 } = options;
+  for (const [name, value] of Object.entries({ lease, remember, wait }))
+    checkNumber(assert, name, value, "a number of seconds", MAX_SECONDS, name === "wait");
   const held = LEASE + randomId();
   const check = { lua: CHECK_LEASE, key, args: [held] };
   const writes = "exactly-once";
@@ -132,23 +142,4 @@ async function acquire(
 
 function readResult<T>(text: string): T {
   return (text === "" ? undefined : JSON.parse(text)) as T;
-}
-
-/** @throws ArgumentError naming the argument that is wrong. */
-function checked(key: unknown, fn: unknown, options: IdempotentOptions): IdempotentOptions {
-  const assert = (holds: boolean, message: string) => {
-    if (!holds) throw new ArgumentError(`idempotent: ${message}`);
-  };
-  assert(
-    typeof key === "string" && key !== "" && key.isWellFormed(),
-    "the key must be non-empty, well-formed text",
-  );
-  assert(typeof fn === "function", "the third argument must be a function");
-  const unknown = findUnknownOption(options, ["lease", "remember", "wait"]);
-  assert(!unknown, unknown!);
-  for (const [name, value] of Object.entries(options)) {
-    const isNumber = value === undefined || (Number.isFinite(value) && (value > 0 || name === "wait"));
-    assert(isNumber, `${name} must be a number of seconds above 0`);
-  }
-  return options;
 }

@@ -2,7 +2,7 @@ import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import { executorOf } from "../execution/executor-key.js";
 import { getSignal, isSignal } from "../execution/limits.js";
-import { findUnknownOption } from "../options/option-names.js";
+import { type Assert, checkCall, checkNames } from "../options/check-call.js";
 import type { Signal } from "../options/options.js";
 import { throwIfAborted } from "../util/abort.js";
 import { ABORT_FIELD, END_FIELD, type FollowedEntry } from "./entry.js";
@@ -34,18 +34,17 @@ export function follow<V = unknown, T = V>(
   redis: Redis<V>,
   key: string,
   options: FollowOptions = {},
+  ...surplus: []
 ): AsyncGenerator<FollowedEntry<T>, void, undefined> {
+  const assert = checkCall(ArgumentError, "follow", 3, surplus);
+  checkKey(assert, key);
+  checkNames(assert, options, ["from", "signal"]);
   const { from = START, signal } = options;
-  checkKey("follow", key);
-  const unknown = findUnknownOption(options, ["from", "signal"]);
-  if (unknown) throw new ArgumentError(`follow: ${unknown}`);
-  if (typeof from !== "string" || !/^(-|\$|\d{1,20}(-\d{1,20})?)$/.test(from)) {
-    throw new ArgumentError(
-      'follow: from must be the id of an entry, such as "1526919030474-0", or "-" or "$"',
-    );
-  }
-  if (signal !== undefined && !isSignal(signal))
-    throw new ArgumentError("follow: signal must be an AbortSignal");
+  assert(
+    typeof from === "string" && /^(-|\$|\d{1,20}(-\d{1,20})?)$/.test(from),
+    'from must be the id of an entry, such as "1526919030474-0", or "-" or "$"',
+  );
+  assert(signal === undefined || isSignal(signal), "signal must be an AbortSignal");
   const id = /^\d+$/.test(from) ? `${from}-0` : from;
   return entriesOf(redis, key, id, signal as AbortSignal | undefined) as AsyncGenerator<
     FollowedEntry<T>,
@@ -53,12 +52,12 @@ export function follow<V = unknown, T = V>(
   >;
 }
 
-/** @throws ArgumentError for a key that can't be part of a path. */
-export function checkKey(method: string, key: unknown): void {
-  // A path swallows dots, however they are written.
-  if (typeof key !== "string" || !key.isWellFormed() || /^\.{0,2}$/.test(key)) {
-    throw new ArgumentError(`${method}: the key must be non-empty, well-formed text other than "." and ".."`);
-  }
+/** Checks that a key can be part of a path, which swallows dots, however they are written. */
+export function checkKey(assert: Assert, key: unknown): void {
+  assert(
+    typeof key === "string" && key.isWellFormed() && !/^\.{0,2}$/.test(key),
+    'the key must be non-empty, well-formed text other than "." and ".."',
+  );
 }
 
 async function* entriesOf<V>(

@@ -2,7 +2,7 @@ import type { Redis } from "../client/redis.js";
 import { ArgumentError } from "../errors.js";
 import type { WriteScope } from "../execution/exactly-once/scope.js";
 import { executorOf } from "../execution/executor-key.js";
-import { findUnknownOption } from "../options/option-names.js";
+import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import type { ScopeOptions } from "../options/options.js";
 import { ABORT_FIELD, END_FIELD } from "./entry.js";
 import { checkKey } from "./follow.js";
@@ -37,15 +37,16 @@ export function produce<V>(
   redis: Redis<V>,
   key: string,
   options: ProduceOptions = {},
+  ...surplus: []
 ): WritableStream<StreamChunk> {
+  const assert = checkCall(ArgumentError, "produce", 3, surplus);
+  checkKey(assert, key);
+  checkNames(assert, options, ["ttl", "maxLen"]);
   const { ttl, maxLen } = options;
-  checkKey("produce", key);
-  const unknown = findUnknownOption(options, ["ttl", "maxLen"]);
-  if (unknown) throw new ArgumentError(`produce: ${unknown}`);
-  for (const [name, value] of Object.entries({ ttl, maxLen })) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0))
-      throw new ArgumentError(`produce: ${name} must be a whole number above 0`);
-  }
+  const checkWhole = (name: string, value: unknown, max: number) =>
+    checkNumber(assert, name, Number.isInteger(value) ? value : undefined, "a whole number", max);
+  if (ttl !== undefined) checkWhole("ttl", ttl, MAX_SECONDS);
+  if (maxLen !== undefined) checkWhole("maxLen", maxLen, Number.MAX_SAFE_INTEGER);
   const client = redis.with({ writes: "exactly-once", ...scopeOf(redis) });
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };

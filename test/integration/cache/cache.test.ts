@@ -54,6 +54,22 @@ for (const setup of setups) {
       return { users, instance };
     }
 
+    test("a cached function goes on after its client was closed", async () => {
+      const { users, instance } = createUsers();
+      const user = instance();
+      expect(await user("7")).toBe("7:1");
+      redis.close();
+      users.version = 2;
+      expect(await user("7")).toBe("7:1");
+      users.load = async (id) => {
+        redis.close();
+        return `${id}:${users.version}`;
+      };
+      expect(await user("8")).toBe("8:2");
+      expect(await user("8")).toBe("8:2");
+      expect(users.runs).toBe(2);
+    });
+
     test("a result is computed once, and returned until it is deleted", async () => {
       const { users, instance } = createUsers();
       const [one, other] = [instance(), instance()];

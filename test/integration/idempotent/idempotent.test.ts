@@ -183,5 +183,5 @@ test("the arguments of idempotent are checked", async () => {
   expect((await call("k", "x")).message).toBe("idempotent: the third argument must be a function");
   expect((await call("k", () => 1, { leese: 1 })).message).toMatch(/did you mean lease\?/);
   for (const options of [{ lease: 0 }, { lease: "1" }, { remember: -1 }, { wait: Number.NaN }])
-    expect((await call("k", () => 1, options)).message).toMatch(/must be a number of seconds above 0/);
+    expect((await call("k", () => 1, options)).message).toMatch(/must be a number of seconds (above|from) 0/);
 });

@@ -756,7 +756,7 @@ describe.skipIf(!redisAvailable())("a near cache", () => {
     expect(() => near({ match: "a", maxBytes: Number.NaN })).toThrow("near: maxBytes must be");
     expect(() => near({ match: "a", ttl: 1 } as never)).toThrow("near: unknown option ttl");
     expect(() => near(undefined as never)).toThrow(
-      'near() needs an object of options, such as { match: "flag:*" }',
+      'near: the argument must be an object of options, such as { match: "flag:*" }',
     );
     const given = { url: gateway.url, token: "main" };
     expect(() => new Redis({ ...given, near: { match: "a" } as never })).toThrow(
