@@ -5,8 +5,7 @@
  */
 import session from "express-session";
 import type { Redis } from "warmline";
-import { escapeGlob } from "./glob.js";
-import { removeKeys } from "./remove-keys.js";
+import { patternOf, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link SessionStore}. */
 export interface SessionStoreOptions {
@@ -72,12 +71,9 @@ export class SessionStore extends session.Store {
 
   async #count(): Promise<number> {
     const ids = new Set<string>();
-    for await (const key of this.#redis.scanIterator({ match: this.#pattern, count: 500 })) ids.add(key);
+    const match = patternOf(this.#prefix);
+    for await (const key of this.#redis.scanIterator({ match, count: 500 })) ids.add(key);
     return ids.size;
-  }
-
-  get #pattern(): string {
-    return `${escapeGlob(this.#prefix)}*`;
   }
 
   /** The rest of the cookie's life, in ms. */

@@ -4,8 +4,7 @@
  * @module warmline-adapters/keyv
  */
 import type { Redis } from "warmline";
-import { escapeGlob } from "./glob.js";
-import { removeKeys } from "./remove-keys.js";
+import { patternOf, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link KeyvStore}. */
 export interface KeyvStoreOptions {
@@ -103,14 +102,14 @@ export class KeyvStore {
 
   /** Removes every key of the namespace, or of the prefix if there is no namespace. */
   async clear(): Promise<void> {
-    await this.#reporting(removeKeys(this.#redis, this.#prefix + this.#startOf(this.namespace)));
+    await this.#reporting(removeKeys(this.#redis, this.#startOf(this.namespace)));
   }
 
   /** Iterates over the keys of a namespace and their values. */
   async *iterator(
     namespace: string | undefined = this.namespace,
   ): AsyncGenerator<[key: string, value: string], void> {
-    const match = `${escapeGlob(this.#prefix + this.#startOf(namespace))}*`;
+    const match = patternOf(this.#startOf(namespace));
     let cursor = "0";
     do {
       const [next, found] = await this.#reporting(this.#redis.scan(cursor, { match, count: BATCH }));
@@ -124,8 +123,9 @@ export class KeyvStore {
     } while (cursor !== "0");
   }
 
+  /** Returns the beginning of the keys of a namespace. */
   #startOf(namespace: string | undefined): string {
-    return namespace ? `${namespace}:` : "";
+    return namespace ? `${this.#prefix}${namespace}:` : this.#prefix;
   }
 
   /** Keyv swallows errors of reads, but passes on those that a store emits. */

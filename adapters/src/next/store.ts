@@ -37,13 +37,10 @@ export class Store {
 
   /** Returns what `read` makes of the entry, or undefined if there is none, or it can't be read. */
   async read<E, T>(key: string, read: (entry: E) => Promise<T | undefined>): Promise<T | undefined> {
-    try {
+    return this.#reporting(async () => {
       const bytes = await this.#bytes.get<Uint8Array>(this.#prefix + key);
-      return bytes ? await read(deserialize(bytes) as E) : undefined;
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
+      return bytes ? read(deserialize(bytes) as E) : undefined;
+    });
   }
 
   /**
@@ -51,20 +48,23 @@ export class Store {
    * @param seconds how long it can be used at most. Default: the option `ttl`
    */
   async write<E>(key: string, create: () => Promise<E>, seconds = this.#ttl): Promise<void> {
-    try {
+    await this.#reporting(async () => {
       const ex = Math.max(1, Math.ceil(Math.min(seconds, this.#ttl)));
       await this.#bytes.set(this.#prefix + key, new Uint8Array(serialize(await create())), { ex });
-    } catch (error) {
-      this.#onError(error);
-    }
+    });
   }
 
   /** Removes an entry. */
   async remove(key: string): Promise<void> {
+    await this.#reporting(() => this.#bytes.unlink(this.#prefix + key));
+  }
+
+  async #reporting<T>(run: () => Promise<T>): Promise<T | undefined> {
     try {
-      await this.#bytes.unlink(this.#prefix + key);
+      return await run();
     } catch (error) {
       this.#onError(error);
+      return undefined;
     }
   }
 }

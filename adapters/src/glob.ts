@@ -1,2 +1,0 @@
-/** Returns a glob pattern that matches a text alone. */
-export const escapeGlob = (text: string): string => text.replace(/[\\*?[\]]/g, "\\$&");
