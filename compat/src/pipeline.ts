@@ -37,13 +37,9 @@ export function withErrorsAsText(pipeline: WarmlinePipeline): Pipeline {
     if (!options?.keepErrors) return exec();
     const kept = await exec({ keepErrors: true });
     return (kept as { result?: unknown; error?: Error }[]).map(({ result, error }) =>
-      error ? { error: textOf(error) } : { result },
+      // Redis's own words; the client puts the command's name after them.
+      error ? { error: error.message.replace(/ \(command: [^()]*\)$/, "") } : { result },
     );
   };
   return Object.assign(pipeline, { exec: execAsText }) as unknown as Pipeline;
-}
-
-/** Redis's own words; the client puts the command's name after them. */
-function textOf(error: Error): string {
-  return error.message.replace(/ \(command: [^()]*\)$/, "");
 }

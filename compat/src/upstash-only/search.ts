@@ -1,5 +1,5 @@
 import type { Requester } from "../options.js";
-import { refusal } from "./refusal.js";
+import { refuse as refuseIndex } from "./refusal.js";
 import type { FlatIndexSchema, InferFilterFromSchema, NestedIndexSchema } from "./schema.js";
 
 type Schema = NestedIndexSchema | FlatIndexSchema;
@@ -28,7 +28,8 @@ export interface QueryResult<_TSchema extends Schema = Schema, _TOptions = unkno
   data: any;
 }
 
-const refuse = (method: string): Promise<never> => Promise.reject(refusal(method, "search"));
+const refuse = (method: string) =>
+  refuseIndex(method, "search", "for Redis's own search, see warmline/modules");
 
 /** A search index of Upstash's own server. Every call rejects with an UpstashError. */
 export class SearchIndex<TSchema extends Schema = Schema> {

@@ -1,5 +1,5 @@
 import type { Requester } from "../options.js";
-import { refusal } from "./refusal.js";
+import { refuse as refuseIndex } from "./refusal.js";
 
 export type VectorMetric = "COSINE" | "EUCLIDEAN" | "DOT";
 export type VectorQueryProfile = "FAST" | "BALANCED" | "PRECISE";
@@ -34,7 +34,8 @@ export interface VectorIndexParameters {
   client: Requester;
 }
 
-const refuse = (method: string): Promise<never> => Promise.reject(refusal(method, "vector"));
+const refuse = (method: string) =>
+  refuseIndex(method, "vector", "for Redis's own vector sets, use methods such as vadd and vsim");
 
 /** A vector index of Upstash's own server. Every call rejects with an UpstashError. */
 export class VectorIndex {
