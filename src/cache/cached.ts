@@ -5,6 +5,7 @@ import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
 import { checkCall } from "../options/check-call.js";
 import { describe } from "../protocol/args.js";
+import { throwIfAborted } from "../util/abort.js";
 import { elapsed, moment } from "../util/clock.js";
 import { randomId } from "../util/random-id.js";
 import { MAX_TIMER, sleep, within } from "../util/timers.js";
@@ -36,15 +37,6 @@ interface FlightCall {
   readonly args: readonly unknown[];
   /** The id of an entry that could not be decoded. */
   readonly ignored: string | undefined;
-  /** Time in ms for its requests. */
-  readonly timeout: number;
-}
-
-/** A call that has the lease of its key. */
-interface Leased {
-  readonly key: string;
-  readonly args: readonly unknown[];
-  readonly lease: Lease;
   /** Time in ms for its further requests. */
   timeout: number;
 }
@@ -105,11 +97,11 @@ class CachedCalls {
     this.#store = new ResultStore(client as unknown as Redis, name, settings);
   }
 
-  async call(args: readonly unknown[]): Promise<unknown> {
+  call(args: readonly unknown[]): Promise<unknown> {
     return this.#untilAbort(() => this.#read(this.#keyOf(args), args));
   }
 
-  async delete(args: readonly unknown[]): Promise<void> {
+  delete(args: readonly unknown[]): Promise<void> {
     return this.#untilAbort(() => this.#store.delete(this.#keyOf(args)));
   }
 
@@ -119,11 +111,10 @@ class CachedCalls {
   }
 
   /** Waits until the client's signal aborts. */
-  #untilAbort<T>(run: () => Promise<T>): Promise<T> {
+  async #untilAbort<T>(run: () => Promise<T>): Promise<T> {
     const signal = getSignal(executorOf(this.#redis).settings);
-    if (!signal) return run();
-    if (signal.aborted) return Promise.reject(signal.reason);
-    return within(MAX_TIMER, run(), undefined, signal);
+    throwIfAborted(signal);
+    return signal ? within(MAX_TIMER, run(), undefined, signal) : run();
   }
 
   /** Returns the result of a flight that holds what was true after this call began. */
@@ -162,7 +153,8 @@ class CachedCalls {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 
-  async #run({ key, args, ignored, timeout }: FlightCall, flight: Flight): Promise<SharedResult> {
+  async #run(call: FlightCall, flight: Flight): Promise<SharedResult> {
+    const { key, args, ignored } = call;
     const { lease: leaseTime, onOutage, waitUntil } = this.#settings;
     const leave = () => this.#leave(key, flight);
     // Calls of the same tick share the first request.
@@ -172,27 +164,28 @@ class CachedCalls {
     const token = randomId();
     for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
       const time = ++this.#time;
-      const left = startTimer(timeout);
+      const left = startTimer(call.timeout);
       const lookup = await this.#store.lookUp(key, token, left, ignored).catch((error: unknown) => {
         if (onOutage === "throw" || !isOutage(error)) throw error;
       });
-      const took = timeout - left();
+      const took = call.timeout - left();
       if (!lookup) {
         flight.startLease(leaseTime, leave);
-        return this.#computeOnly(args);
+        const { text, time } = await this.#compute(args);
+        return { text, time };
       }
       if (lookup.state === "found") return { ...lookup.result, time, took };
       if (lookup.state === "wait") {
-        timeout = this.#store.timeout;
+        call.timeout = this.#store.timeout;
         await sleep(Math.min(pause, lookup.ms));
         continue;
       }
       flight.startLease(leaseTime, leave);
-      const leased: Leased = { key, args, lease: lookup.lease, timeout: left() };
-      if (!lookup.stale) return this.#fill(leased);
+      call.timeout = left();
       // Later calls get the stale result.
-      leave();
-      const refresh = this.#refresh(leased);
+      if (lookup.stale) leave();
+      const refresh = this.#refresh(call, lookup.lease);
+      if (!lookup.stale) return refresh.catch((error) => this.#release(call, lookup.lease, error));
       if (!waitUntil) return refresh;
       refresh.catch(ignore);
       waitUntil(refresh);
@@ -200,40 +193,33 @@ class CachedCalls {
     }
   }
 
-  /** Computes and stores a result. If that fails, another call may compute at once. */
-  #fill(leased: Leased): Promise<SharedResult> {
-    return this.#refresh(leased).catch(async (error) => {
-      await this.#release(leased).catch(ignore);
-      throw error;
-    });
-  }
-
-  /** Ends a lease without a result: after the response, if the platform waits for that. */
-  async #release({ key, lease, timeout }: Leased): Promise<void> {
+  /**
+   * Ends a lease without a result, so that another call may compute: after the response, if the platform waits for that.
+   * @throws the error by which there is none.
+   */
+  async #release({ key, timeout }: FlightCall, lease: Lease, error: unknown): Promise<never> {
     const { waitUntil } = this.#settings;
     const released = this.#store.release(key, lease, startTimer(timeout)).catch(ignore);
-    if (waitUntil) waitUntil(released);
-    else await released;
+    try {
+      if (waitUntil) waitUntil(released);
+      else await released;
+    } catch {}
+    throw error;
   }
 
   /** Computes and stores a result. If that fails, the stale one is returned until the lease has ended. */
-  async #refresh(leased: Leased): Promise<SharedResult> {
-    const { key, args, lease, timeout } = leased;
+  async #refresh(call: FlightCall, lease: Lease): Promise<SharedResult> {
+    const { key, args, timeout } = call;
     const { text, tags, time } = await this.#compute(args);
     const stored = ++this.#time;
     const left = startTimer(timeout);
     const isStored = await this.#store.store(key, lease, text, tags, left).catch((error: unknown) => {
-      leased.timeout = left();
+      call.timeout = left();
       if (!isOutage(error)) throw error;
     });
-    const isNew = isStored && this.#store.checksTagsWhenStoring;
+    const isNew = isStored && !this.#store.isSplit;
     // Nothing was deleted until it was stored.
     return { text, time: isNew ? stored : time, took: timeout - left() };
-  }
-
-  async #computeOnly(args: readonly unknown[]): Promise<SharedResult> {
-    const { text, time } = await this.#compute(args);
-    return { text, time };
   }
 
   /** Runs the function. Returns its result and tags, and the time before. */

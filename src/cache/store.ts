@@ -55,8 +55,8 @@ export class ResultStore {
   /** Time in ms for which the deletion of a tag may concern an entry. */
   readonly #keep: number;
   readonly #scripts = new Map<string, Script<any>>();
-  /** Whether entries and the deletions of tags are in different slots of a cluster. */
-  #isSplit = false;
+  /** Whether entries and the deletions of tags are in different slots of a cluster: then storing a result checks no tags. */
+  isSplit = false;
   #lacksKeyLocking = false;
 
   /** @param client sends writes again, and reads replies as text. */
@@ -66,11 +66,6 @@ export class ResultStore {
     this.#name = name;
     this.#settings = settings;
     this.#keep = settings.lease + settings.lifetime;
-  }
-
-  /** Whether a result is only stored if none of its tags was deleted during its computation. */
-  get checksTagsWhenStoring(): boolean {
-    return !this.#isSplit;
   }
 
   /**
@@ -84,12 +79,12 @@ export class ResultStore {
     const run = (keys: string[], without: string, client?: Redis): Promise<LookupReply> =>
       this.#run(LOOK_UP, keys, args(without), left, client);
     const entry = this.#entryKey(key);
-    if (tags && !this.#isSplit) {
+    if (tags && !this.isSplit) {
       try {
         return toLookup(await run([entry, this.#tagsKey], ignored));
       } catch (error) {
         if (codeOf(error) !== "CROSSSLOT") throw error;
-        this.#isSplit = true;
+        this.isSplit = true;
       }
     }
     const check = (client?: Redis, ...more: (string | number)[]): Promise<number> =>
@@ -116,8 +111,10 @@ export class ResultStore {
    * @returns whether it was stored. It is refused if the lease has ended, or if the entry or one of the tags was deleted.
    */
   async store(key: string, lease: Lease, text: string, tags: string, left: TimeLeft): Promise<boolean> {
+    const keys = [this.#entryKey(key)];
+    if (this.#settings.tags && !this.isSplit) keys.push(this.#tagsKey);
     const args = [lease.id, text, this.#settings.lifetime, lease.version, tags];
-    return (await this.#run(STORE, this.#keysFor(key), args, left)) === 1;
+    return (await this.#run(STORE, keys, args, left)) === 1;
   }
 
   /** Ends the lease without a result. */
@@ -139,11 +136,6 @@ export class ResultStore {
 
   get #tagsKey(): string {
     return `${this.#name}:cached`;
-  }
-
-  #keysFor(key: string): string[] {
-    const hasBoth = this.#settings.tags !== undefined && !this.#isSplit;
-    return hasBoth ? [this.#entryKey(key), this.#tagsKey] : [this.#entryKey(key)];
   }
 
   /** Runs a script. Each of its requests has the rest of the time. */
@@ -177,11 +169,8 @@ export class ResultStore {
 
   #script(text: string, client: Redis): Script<any> {
     if (client !== this.#client) return client.createScript(text);
-    let script = this.#scripts.get(text);
-    if (!script) {
-      script = client.createScript(text);
-      this.#scripts.set(text, script);
-    }
+    const script = this.#scripts.get(text) ?? client.createScript(text);
+    this.#scripts.set(text, script);
     return script;
   }
 }
