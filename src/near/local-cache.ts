@@ -27,6 +27,16 @@ interface Received {
   readonly report: Report | undefined;
 }
 
+/** A read of keys of the cache, whose reply in memory, if any, is not known to be right. */
+interface Read {
+  readonly client: NearClient;
+  readonly command: Command;
+  readonly id: string;
+  readonly keys: readonly string[];
+  readonly start: ReadStart;
+  readonly limits: Limits | undefined;
+}
+
 /** A read in flight. */
 interface Load extends Tagged {
   readonly buckets: readonly number[];
@@ -100,9 +110,8 @@ export class LocalCache implements NearHooks {
     const start = this.#reports.start();
     const entry = this.#find(id);
     if (entry && this.#isFresh(entry, start, near)) return this.#hit(client, command, entry);
-    if (entry && this.#reports.covers(entry))
-      return this.#readAfterSync(client, command, keys, start, limits);
-    return this.#load(client, command, id, keys, start, limits);
+    const read: Read = { client, command, id, keys, start, limits };
+    return entry && this.#reports.covers(entry) ? this.#readAfterSync(read) : this.#load(read);
   }
 
   async runBatch(
@@ -236,28 +245,22 @@ export class LocalCache implements NearHooks {
   }
 
   /** Requests a report, which may show that the reply in memory is still right. If not, the command is sent. */
-  async #readAfterSync(
-    client: NearClient,
-    command: Command,
-    keys: readonly string[],
-    start: ReadStart,
-    limits: Limits | undefined,
-  ): Promise<unknown> {
+  async #readAfterSync(read: Read): Promise<unknown> {
+    const { client, command, id, start, limits } = read;
     const { settings } = client;
     const sync = this.#requestReport(client, limits);
     // An error reply, such as NOPERM for PING, says nothing about the read.
     await sync.done.catch((error) => {
       if (error?.outcome !== "answered") throw error?.forCommand?.(command.spec.name) ?? error;
     });
-    const id = idOf(command);
     const entry = this.#find(id);
     if (entry && this.#isFresh(entry, start, settings.near)) {
       return client.decode(command, this.#use(entry, "verified"));
     }
-    if (limits) return this.#load(client, command, id, keys, start, limits);
+    if (limits) return this.#load(read);
     // One client for all reads that shared the sync, so that they share the next request.
     sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(start.at)) });
-    return this.#load(sync.rest, command, id, keys, start, limits);
+    return this.#load({ ...read, client: sync.rest });
   }
 
   /** Sends a PING whose response reports all changes until now. Reads of one turn with the same limits share it. */
@@ -273,19 +276,13 @@ export class LocalCache implements NearHooks {
   }
 
   /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
-  async #load(
-    client: NearClient,
-    command: Command,
-    id: string,
-    keys: readonly string[],
-    start: ReadStart,
-    limits: Limits | undefined,
-  ): Promise<unknown> {
+  async #load(read: Read): Promise<unknown> {
+    const { client, command, id, keys, start } = read;
     this.stats.misses++;
     const shared = this.#shared.get(id);
     if (shared && this.#mayShare(shared, client, start)) return client.decode(command, await shared.reply!);
     const load = this.#begin(client, keys);
-    load.reply = this.#receive(client, command, id, load, limits);
+    load.reply = this.#receive(read, load);
     this.#shared.set(id, load);
     const forget = () => {
       if (this.#shared.get(id) === load) this.#shared.delete(id);
@@ -304,13 +301,7 @@ export class LocalCache implements NearHooks {
     return between(load.sentAt, at) <= maxAge && hasSameLimits(load.client, client);
   }
 
-  async #receive(
-    client: NearClient,
-    command: Command,
-    id: string,
-    load: Load,
-    limits: Limits | undefined,
-  ): Promise<RawReply> {
+  async #receive({ client, command, id, limits }: Read, load: Load): Promise<RawReply> {
     try {
       const { lifetimes } = load;
       // In one request: a time to live from before another client's write would not be that of the value.
@@ -328,7 +319,8 @@ export class LocalCache implements NearHooks {
 
   #begin(client: NearClient, keys: readonly string[]): Load {
     const tag: Tagged = { keys, sentAt: moment(), time: this.#reports.time, report: undefined };
-    const lifetimes = this.#hasReplied && !this.#reports.covers(tag) ? [] : keys.map(timeToLive);
+    const lifetimes =
+      this.#hasReplied && !this.#reports.covers(tag) ? [] : keys.map((key) => plainCommand("PTTL", key));
     const load: Load = { ...tag, buckets: keys.map(bucketOf), client, lifetimes };
     this.#loads.add(load);
     return load;
@@ -383,16 +375,9 @@ function hasSameLimits(some: NearClient, other: NearClient): boolean {
 /** The identity of a read: its arguments, and whether its reply is read as text or as bytes. */
 const idOf = ({ argv, codec }: Command): string => (codec.text ? "t" : "b") + JSON.stringify(argv);
 
-const timeToLive = (key: string): Command => plainCommand("PTTL", key);
-
 /** Returns a read whose reply is its value. */
 function plainCommand(name: string, ...args: string[]): Command {
-  const spec = {
-    name,
-    write: false,
-    encodeArgs: () => [],
-    reply: (raw: RawReply) => raw,
-  };
+  const spec = { name, write: false, encodeArgs: () => [], reply: (raw: RawReply) => raw };
   const codec = { encode: String, decode: String, text: true };
   return {
     ...{ spec, args, argv: [name, ...args], codec },

@@ -1,23 +1,15 @@
 import { BytesBulk, TextBulk } from "../protocol/bytes.js";
 import type { Bulk, RawReply } from "../protocol/reply.js";
 
-/** A reply that is kept. */
-export interface StoredReply {
-  readonly reply: RawReply;
-  /** About as many bytes as it takes in memory. */
-  readonly bytes: number;
-  /** Bytes of its strings and numbers in UTF-8. */
-  readonly contentBytes: number;
-}
-
 /** Bytes of memory that an item of a reply takes beside its content. */
 const ITEM_BYTES = 48;
 
 /**
  * Copies a reply out of the response that it is a part of, which is larger and would stay in memory.
  * @param asText whether its strings are read as text alone.
+ * @returns the copy, about as many bytes as it takes in memory, and the bytes of its strings and numbers in UTF-8.
  */
-export function storeReply(reply: RawReply, asText: boolean): StoredReply {
+export function storeReply(reply: RawReply, asText: boolean) {
   let bytes = 0;
   let contentBytes = 0;
   const copy = (item: RawReply): RawReply => {
