@@ -69,7 +69,9 @@ export class CommandSender {
       index,
       write: isWrite(command.argv),
     }));
-    const budget = new RetryBudget(this.#context.settings, timeOf(open));
+    // The time that is left for all of them. The last one may wait at the server.
+    const time = commands[0]!.limits.left(commands.at(-1)!.wait);
+    const budget = new RetryBudget(this.#context.settings, time);
     this.#sentBefore = false;
     for (;;) {
       let again: readonly OpenCommand[];
@@ -84,7 +86,8 @@ export class CommandSender {
         this.#signal.throwIfAborted();
         for (const { command, index } of open) replies[index] = errorReplyOf(error, command.name);
         // A request of reads alone has been sent again as often as it may be.
-        again = isUnknown(error) ? open.filter(({ write }) => !write) : [];
+        const isUnknown = error instanceof WarmlineError && error.outcome === "unknown";
+        again = isUnknown ? open.filter(({ write }) => !write) : [];
         if (again.length > 0 && again.length < open.length && budget.timeLeft > 0) wait = 0;
       }
       this.#sentBefore = wait !== undefined;
@@ -103,19 +106,10 @@ export class CommandSender {
 
   #sendPipeline(open: readonly OpenCommand[], time: number): Promise<Buffer[]> {
     const repeatable = open.every(({ write }) => !write);
-    const request = this.#encode(
-      "pipeline",
-      open.map(({ command }) => command),
-    );
+    const commands = open.map(({ command }) => command);
     const read = (response: HttpResponse) => splitReplies(readBody(response), open.length);
-    return this.#send(
-      request,
-      labelOf(open),
-      repeatable,
-      time,
-      read,
-      open.length > 1 ? open.length : undefined,
-    );
+    const batchSize = open.length > 1 ? open.length : undefined;
+    return this.#send(this.#encode("pipeline", commands), labelOf(open), repeatable, time, read, batchSize);
   }
 
   /**
@@ -190,10 +184,8 @@ function readBody(response: HttpResponse): Buffer {
     );
   }
   if (status >= 200 && status < 300) return body;
-  throw new RequestRefused(
-    status,
-    errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`,
-  );
+  const text = errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`;
+  throw new RequestRefused(status, text);
 }
 
 function jsonError(body: Buffer): string | undefined {
@@ -220,14 +212,5 @@ function mayRepeat(reply: Buffer, write: boolean): boolean {
 
 const isUnknownReply = (reply: Buffer) => reply.toString("latin1", 0, 16) === "-UNKNOWNOUTCOME ";
 
-function isUnknown(error: unknown): boolean {
-  return error instanceof WarmlineError && error.outcome === "unknown";
-}
-
 const labelOf = ([first, ...more]: readonly OpenCommand[]) =>
   more.length > 0 ? "PIPELINE" : first!.command.name;
-
-/** Returns the time that is left for all of them, in ms. The last one may wait at the server. */
-function timeOf(open: readonly OpenCommand[]): number {
-  return open[0]!.command.limits.left(open.at(-1)!.command.wait);
-}

@@ -29,7 +29,7 @@ const SERVER_WIDE = /^(KILL|LIST|PAUSE|UNBLOCK|UNPAUSE)$/;
 /** The state of a Redis connection that Redis itself does not have, since requests share its connections. */
 export class ConnectionState {
   readonly #credentials: Credentials | undefined;
-  #authenticated: boolean;
+  authenticated: boolean;
   #name = "";
   #inDatabase0 = true;
   /** Whether WATCH was refused, so that the transaction after it may not run. */
@@ -37,23 +37,19 @@ export class ConnectionState {
 
   constructor(credentials: Credentials | undefined) {
     this.#credentials = credentials;
-    this.#authenticated = credentials === undefined;
-  }
-
-  get authenticated(): boolean {
-    return this.#authenticated;
+    this.authenticated = credentials === undefined;
   }
 
   /** Whether commands may run. */
   get isOpen(): boolean {
-    return this.#authenticated && this.#inDatabase0;
+    return this.authenticated && this.#inDatabase0;
   }
 
   /** Returns the reply to a command that concerns the connection alone, or that can't be run. Undefined for any other. */
   replyTo({ name, args }: RespCommand): Buffer | undefined {
     if (name === "AUTH") return this.#auth(args);
     if (name === "QUIT" || name === "HELLO" || name === "RESET") return undefined;
-    if (!this.#authenticated) return errorReply("NOAUTH Authentication required.");
+    if (!this.authenticated) return errorReply("NOAUTH Authentication required.");
     if (name === "SELECT") return this.#select(args);
     // INFO is about all databases, and clients send it before they are ready.
     if (!this.#inDatabase0 && name !== "INFO") return errorReply(NOT_IN_DATABASE_0);
@@ -93,7 +89,7 @@ export class ConnectionState {
         at += 2;
       } else return errorReply(`ERR Syntax error in HELLO option '${options[at]}'`);
     }
-    return this.#authenticated
+    return this.authenticated
       ? undefined
       : errorReply("NOAUTH HELLO must be called with the client already authenticated");
   }
@@ -110,10 +106,11 @@ export class ConnectionState {
     const [password, username] = args.map(String).reverse();
     if (!this.#credentials) return errorReply(username === undefined ? NO_PASSWORD : NO_USER);
     const given = { username: username ?? "default", password: password! };
-    if (!isSame(given, this.#credentials)) {
+    // Compares in a time that does not depend on the credentials.
+    if (!timingSafeEqual(digestOf(given), digestOf(this.#credentials))) {
       return errorReply("WRONGPASS invalid username-password pair or user is disabled.");
     }
-    this.#authenticated = true;
+    this.authenticated = true;
     return OK;
   }
 
@@ -151,13 +148,9 @@ export class ConnectionState {
   }
 }
 
-function wrongArity(name: string): Buffer {
+/** Returns the error reply to a command with too few or too many arguments. */
+export function wrongArity(name: string): Buffer {
   return errorReply(`ERR wrong number of arguments for '${name}' command`);
-}
-
-/** Compares in a time that does not depend on the credentials. */
-function isSame(given: Credentials, expected: Credentials): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(expected));
 }
 
 const digestOf = ({ username, password }: Credentials) =>

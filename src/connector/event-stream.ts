@@ -2,18 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { ConnectionError } from "../errors.js";
 import type { Limits } from "../execution/limits.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
+import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { RetryBudget } from "../transport/retry-budget.js";
 import { clearTimeout, setTimeout, sleep } from "../util/timers.js";
 import { type CommandSender, RequestRefused } from "./command-sender.js";
 import type { ConnectorContext } from "./options.js";
 
-/** The sort of a subscription: by channel, pattern or sharded channel. */
-export type Sort = "subscribe" | "psubscribe" | "ssubscribe";
-
 /** Callbacks of an event stream. */
 export interface EventStreamListener {
   /** A subscription stands; messages follow. */
-  onSubscribed(stream: EventStream, sort: Sort, name: Buffer): void;
+  onSubscribed(stream: EventStream, sort: SubscribeMethod, name: Buffer): void;
   /** @param parts channel and message, with the pattern before them if `kind` is `pmessage`. */
   onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined;
   /** The stream ended after its first subscription stood, or messages may have been missed. */
@@ -23,7 +21,7 @@ export interface EventStreamListener {
 interface Awaited {
   /** The names by the line that confirms them, which is the same for a space and a line break. */
   readonly names: Map<string, Buffer[]>;
-  readonly sort: Sort;
+  readonly sort: SubscribeMethod;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,7 +50,7 @@ export class EventStream {
   }
 
   /** Opens the stream. @throws what prevents it. */
-  open(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+  open(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     const standing = this.#await(sort, names);
     // JSON holds text alone. Names of other bytes go into the path, which makes a stream that can't be changed.
     const request = names.every(isUtf8)
@@ -67,7 +65,7 @@ export class EventStream {
    * @returns false if the stream is full, or the endpoint does not have it: it may be another gateway behind the same address.
    * @throws what prevents it.
    */
-  async add(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<boolean> {
+  async add(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<boolean> {
     const standing = this.#await(sort, names);
     const timer = setTimeout(
       () => this.#fail(new Error("the event stream did not confirm a subscription in time")),
@@ -88,7 +86,7 @@ export class EventStream {
   }
 
   /** Unsubscribes. A failure has no effect but messages that the listener has to drop. */
-  async remove(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+  async remove(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     if (!this.changeable || !names.every(isUtf8)) return;
     const field = sort.replace("sub", "unsub");
     await this.#change({ [field]: names.map(String) }, field, limits).catch(() => {});
@@ -102,7 +100,7 @@ export class EventStream {
     return this.#sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
   }
 
-  #await(sort: Sort, names: readonly Buffer[]): Promise<void> {
+  #await(sort: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const byLine = new Map<string, Buffer[]>();
       for (const name of names) byLine.set(lineOf(name), [...(byLine.get(lineOf(name)) ?? []), name]);
@@ -110,7 +108,7 @@ export class EventStream {
     });
   }
 
-  async #run(request: { path: string; body?: string }, sort: Sort, limits: Limits): Promise<void> {
+  async #run(request: { path: string; body?: string }, sort: SubscribeMethod, limits: Limits): Promise<void> {
     const { endpoint, settings, transport } = this.#context;
     const { signal } = this.#controller;
     const stream = {

@@ -6,7 +6,6 @@ import { assertConfig } from "../options/assert-config.js";
 import { checkCall, checkNames } from "../options/check-call.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
-import type { HttpRequest } from "../protocol/http.js";
 import { NodeTransport } from "../transport/node/transport.js";
 import { resolveCircuit } from "../transport/node/transport-options.js";
 import type { Transport } from "../transport/transport.js";
@@ -66,17 +65,13 @@ export function createContext(
     keepAlive: options.keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
     maxConnections: options.maxConnections ?? 64,
     maxReplySize,
-    probe: pingRequest(endpoint),
+    probe: { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' },
     tls: options.tls,
     proxy: options.proxy,
     circuit: resolveCircuit(options),
   });
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
   return { endpoint, settings, transport, headers, tracer: channelTracer };
-}
-
-function pingRequest(endpoint: Endpoint): HttpRequest {
-  return { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' };
 }
 
 /** Returns the headers of a request with a body of this type. */

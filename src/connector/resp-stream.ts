@@ -9,6 +9,11 @@ import { Session } from "./session.js";
  */
 export class RespStream extends Duplex {
   readonly connecting = false;
+  readonly setNoDelay = () => this;
+  readonly setKeepAlive = this.setNoDelay;
+  readonly setTimeout = this.setNoDelay;
+  readonly ref = this.setNoDelay;
+  readonly unref = this.setNoDelay;
   readonly #session: Session;
   #failure: Error | undefined;
 
@@ -23,26 +28,6 @@ export class RespStream extends Duplex {
       },
       credentials,
     );
-  }
-
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  setTimeout(): this {
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
   }
 
   /** Gives every outstanding command an error reply before the stream closes. */

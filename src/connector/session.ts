@@ -1,14 +1,15 @@
 import { blockingTime } from "../commands/blocking.js";
+import { errorFrom } from "../execution/decode-reply.js";
 import { Limits } from "../execution/limits.js";
+import { traced } from "../execution/trace.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
+import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { CommandReader, MalformedCommand } from "./command-reader.js";
 import { CommandSender, errorReplyOf, type LimitedCommand } from "./command-sender.js";
-import { ConnectionState, type Credentials } from "./connection-state.js";
-import type { Sort } from "./event-stream.js";
+import { ConnectionState, type Credentials, wrongArity } from "./connection-state.js";
 import type { ConnectorContext } from "./options.js";
 import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
 import { Subscriptions } from "./subscriptions.js";
-import { traceCommand } from "./trace-command.js";
 
 /** The most commands, and the most bytes of them, that travel in one request. */
 const MAX_COMMANDS = 1_000;
@@ -26,6 +27,9 @@ const TRANSACTION = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
 /** Commands of the connection, which {@link Session} handles one by one. */
 const OF_CONNECTION =
   /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
+
+/** Commands by which clients set up a connection. HTTP has none to set up, and the refusal of RESP3 is no failure. */
+const HANDSHAKE = /^(AUTH|CLIENT|HELLO|SELECT)$/;
 
 /** Callbacks of a session. */
 export interface SessionListener {
@@ -336,9 +340,9 @@ export class Session {
 
   async #changeSubscriptions({ name, args, limits }: LimitedCommand): Promise<readonly Buffer[]> {
     const unsubscribes = name.includes("UNSUB");
-    const sort = name.replace("UNSUB", "SUB").toLowerCase() as Sort;
+    const sort = name.replace("UNSUB", "SUB").toLowerCase() as SubscribeMethod;
     if (!unsubscribes && args.length === 0) {
-      return [errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)];
+      return [wrongArity(name.toLowerCase())];
     }
     try {
       if (unsubscribes) await this.#subscriptions.unsubscribe(sort, args, limits);
@@ -357,4 +361,21 @@ function textOfLost(name: string, written: boolean, cause: Error | undefined): s
   return written
     ? `UNKNOWNOUTCOME ${name}: sent, and the connection ended before its reply, so it may have been applied: ${cause.message}`
     : `UNSENT ${name}: not sent: ${cause.message}`;
+}
+
+/** Starts the trace of a command. Returns the callback that ends it, or undefined if no trace is published. */
+function traceCommand(context: ConnectorContext, name: string): LimitedCommand["endTrace"] {
+  if (!context.tracer.isActive("command") || HANDSHAKE.test(name)) return undefined;
+  let endTrace!: NonNullable<LimitedCommand["endTrace"]>;
+  const run = () =>
+    new Promise<void>((resolve, reject) => {
+      endTrace = (end) => {
+        const text = Buffer.isBuffer(end) ? errorText(end) : undefined;
+        if (end instanceof Error) reject(end);
+        else if (text === undefined) resolve();
+        else reject(errorFrom(text, name));
+      };
+    });
+  traced(context, "command", run, { command: name }).catch(() => {});
+  return endTrace;
 }

@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { Limits } from "../execution/limits.js";
+import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import type { CommandSender } from "./command-sender.js";
-import { EventStream, type EventStreamListener, type Sort } from "./event-stream.js";
+import { EventStream, type EventStreamListener } from "./event-stream.js";
 import type { ConnectorContext } from "./options.js";
 import { array } from "./resp-reply.js";
 
 interface Subscription {
-  readonly sort: Sort;
+  readonly sort: SubscribeMethod;
   readonly name: Buffer;
   readonly stream: EventStream;
 }
@@ -37,7 +38,7 @@ export class Subscriptions implements EventStreamListener {
   }
 
   /** Subscribes, and confirms each. @throws what prevents one. */
-  async subscribe(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+  async subscribe(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     const added: Buffer[] = [];
     for (const name of names) {
       if (this.#subscriptions.has(keyOf(sort, name))) this.#confirm(sort, name);
@@ -57,7 +58,7 @@ export class Subscriptions implements EventStreamListener {
   }
 
   /** Unsubscribes, and confirms each. @param names all of the sort if empty. */
-  async unsubscribe(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+  async unsubscribe(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     const all = [...this.#subscriptions.values()].filter((subscription) => subscription.sort === sort);
     const removed = names.length > 0 ? names : all.map(({ name }) => name);
     const kind = sort.replace("sub", "unsub");
@@ -79,13 +80,13 @@ export class Subscriptions implements EventStreamListener {
     this.#closeUnused();
   }
 
-  onSubscribed(stream: EventStream, sort: Sort, name: Buffer): void {
+  onSubscribed(stream: EventStream, sort: SubscribeMethod, name: Buffer): void {
     this.#subscriptions.set(keyOf(sort, name), { sort, name, stream });
     this.#confirm(sort, name);
   }
 
   onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined {
-    const sort = kind.replace("message", "subscribe") as Sort;
+    const sort = kind.replace("message", "subscribe") as SubscribeMethod;
     // After UNSUBSCRIBE messages may be on their way.
     if (this.#subscriptions.get(keyOf(sort, parts[0]!))?.stream !== stream) return undefined;
     return this.#listener.onPush(array([kind, ...parts]));
@@ -96,7 +97,7 @@ export class Subscriptions implements EventStreamListener {
   }
 
   /** Counts as Redis does: sharded channels apart from channels and patterns. */
-  #confirm(sort: Sort, name: Buffer | null, kind: string = sort): void {
+  #confirm(sort: SubscribeMethod, name: Buffer | null, kind: string = sort): void {
     const isSharded = sort === "ssubscribe";
     let count = 0;
     for (const other of this.#subscriptions.values())
@@ -114,4 +115,4 @@ export class Subscriptions implements EventStreamListener {
   }
 }
 
-const keyOf = (sort: Sort, name: Buffer) => `${sort} ${name.toString("latin1")}`;
+const keyOf = (sort: SubscribeMethod, name: Buffer) => `${sort} ${name.toString("latin1")}`;
