@@ -1,12 +1,21 @@
 import { ConnectionError, TimeoutError } from "../errors.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
 import { dataIn, getStreamEndpoint, streamLines } from "../features/subscribe/event-stream.js";
+import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { bulkOf } from "../protocol/json.js";
 import { RetryBudget } from "../transport/retry-budget.js";
 import { onAbort } from "../util/abort.js";
 import { rootCause } from "../util/root-cause.js";
 import { clearTimeout, setTimeout, sleep } from "../util/timers.js";
-import { keyOf, type TopicName } from "./topic-name.js";
+
+/** A channel, a pattern or a sharded channel. */
+export interface TopicName {
+  readonly method: SubscribeMethod;
+  readonly name: string;
+}
+
+/** Returns the unique key of a topic. */
+export const keyOf = (method: string, name: string) => `${method} ${name}`;
 
 /** Callbacks of a {@link ChangeableStream}. */
 export interface ChangeableStreamListener {

@@ -4,8 +4,13 @@ import { getStreamEndpoint } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { onAbort } from "../util/abort.js";
 import { setTimeout } from "../util/timers.js";
-import { ChangeableStream, type ChangeableStreamListener, ChangeRefused } from "./changeable-stream.js";
-import { keyOf, type TopicName } from "./topic-name.js";
+import {
+  ChangeableStream,
+  type ChangeableStreamListener,
+  ChangeRefused,
+  keyOf,
+  type TopicName,
+} from "./changeable-stream.js";
 import { VirtualStream } from "./virtual-stream.js";
 
 /** The status of a change that would exceed the channels of a stream. */
@@ -93,26 +98,16 @@ export class StreamMultiplexer implements ChangeableStreamListener {
 
   #subscribe({ method, name }: TopicName, subscription: VirtualStream, signal: AbortSignal): void {
     const key = keyOf(method, name);
-    let topic = this.#topics.get(key);
-    if (!topic) {
-      topic = {
-        method,
-        name,
-        subscriptions: new Set(),
-        stream: undefined,
-        confirmed: false,
-        changing: false,
-      };
-      this.#topics.set(key, topic);
-    }
-    const found = topic;
-    found.subscriptions.add(subscription);
+    const idle = { stream: undefined, confirmed: false, changing: false };
+    const topic: Topic = this.#topics.get(key) ?? { method, name, subscriptions: new Set(), ...idle };
+    this.#topics.set(key, topic);
+    topic.subscriptions.add(subscription);
     onAbort(signal, () => {
       subscription.end(signal.reason);
-      this.#unsubscribe(found, subscription);
+      this.#unsubscribe(topic, subscription);
     });
-    if (found.confirmed) this.#confirm(found);
-    else this.#changeSoon(found);
+    if (topic.confirmed) this.#confirm(topic);
+    else this.#changeSoon(topic);
   }
 
   #unsubscribe(topic: Topic, subscription: VirtualStream): void {

@@ -65,7 +65,7 @@ export async function* streamEntries<V>(
       }
       const isSilent = error instanceof TimeoutError;
       const isLost = error instanceof ConnectionError || (confirmed && isSilent);
-      if (!isLost) throw confirmed || isSilent ? error : new Unsupported(error);
+      if (!isLost) throw confirmed || isSilent ? error : new Unsupported("no event stream", { cause: error });
       const wait = thaw.frozen ? 0 : budget.next();
       if (wait === undefined) throw error;
       await sleep(wait, signal);
@@ -86,11 +86,7 @@ export async function* streamEntries<V>(
 }
 
 /** The endpoint refused to open an event stream of entries: it may have none. */
-export class Unsupported extends Error {
-  constructor(override readonly cause: unknown) {
-    super("no event stream");
-  }
-}
+export class Unsupported extends Error {}
 
 /** Returns a signal that also aborts after a freeze, since a connection may be dead then without a sign. */
 function watchThaw(signal: AbortSignal | undefined) {
