@@ -4,5 +4,160 @@
  * @module warmline/idempotent
  */
 
-export { InProgressError } from "./idempotent/in-progress-error.js";
-export { type IdempotentOptions, idempotent } from "./idempotent/run-once.js";
+import type { Redis } from "./client/redis.js";
+import { ArgumentError, WarmlineError } from "./errors.js";
+import { createScope, type WriteScope } from "./execution/exactly-once/scope.js";
+import { CHECK_LEASE } from "./execution/exactly-once/script.js";
+import { executorOf } from "./execution/executor-key.js";
+import { getRemainingTime, getSignal } from "./execution/limits.js";
+import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "./options/check-call.js";
+import { throwIfAborted } from "./util/abort.js";
+import { randomId } from "./util/random-id.js";
+import { sleep } from "./util/timers.js";
+
+/** Another run of the same key holds the lease. */
+export class InProgressError extends WarmlineError {
+  /** `InProgressError`. */
+  override readonly name: string = "InProgressError";
+  /** Time at which the lease of the other run ends, in ms since 1970 by the clock of this process. */
+  readonly retryAt: number;
+
+  constructor(retryAt: number) {
+    super("idempotent: another run of this key is in progress; try again at retryAt");
+    this.retryAt = retryAt;
+  }
+}
+
+/** Settings of idempotent. */
+export interface IdempotentOptions {
+  /** Time in seconds that a run may take. Then another run may begin, and writes of this one are refused. Default 60. */
+  lease?: number;
+  /** Lifetime in seconds of the result, and of the replies of the run's writes. Default 86,400, a day. */
+  remember?: number;
+  /** Time in seconds to wait for the result of another run. Default 0: rejects with InProgressError. */
+  wait?: number;
+}
+
+/** Pauses in ms between checks for the result of another run. */
+const MIN_PAUSE = 50;
+const MAX_PAUSE = 1_000;
+
+/** Time in ms that the end of a lease may take. */
+const RELEASE_TIMEOUT = 1_000;
+
+/** The values of the key while a run holds the lease, and after it. */
+const LEASE = "lease:";
+const RESULT = "result:";
+
+/**
+ * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
+ * process ends, the next call runs it again, and the writes that were applied return their first replies.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The result is stored, or the
+ * lease ended, also after the signal has aborted.
+ * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
+ * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
+ * ended. Its result must be JSON: it is returned as it was stored.
+ * @throws InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
+ * result was stored; what the function throws.
+ */
+export async function idempotent<T, V = unknown>(
+  redis: Redis<V>,
+  key: string,
+  fn: (guarded: Redis<V>) => T | Promise<T>,
+  options: IdempotentOptions = {},
+  ...surplus: []
+): Promise<T> {
+  const assert = checkCall(ArgumentError, "idempotent", 4, surplus);
+  assert(
+    typeof key === "string" && key !== "" && key.isWellFormed(),
+    "the key must be non-empty, well-formed text",
+  );
+  assert(typeof fn === "function", "the third argument must be a function");
+  checkNames(assert, options, ["lease", "remember", "wait"]);
+  const { lease = 60, remember = 86_400, wait = 0 } = options;
+  for (const [name, value] of Object.entries({ lease, remember, wait }))
+    checkNumber(assert, name, value, "a number of seconds", MAX_SECONDS, name === "wait");
+  const held = LEASE + randomId();
+  const check = { lua: CHECK_LEASE, key, args: [held] };
+  const writes = "exactly-once";
+  const guard = (scope: WriteScope): WriteScope => ({
+    next: (argv) => ({ ...scope.next(argv)!, check }),
+    fork: () => guard(scope.fork()),
+  });
+  const guarded = redis.with({ writes, scope: guard(createScope(key)), remember });
+  // The run's own last write is no part of its path: a later run that fails in the same place ends its lease too.
+  const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
+  // It is sent after the signal or the deadline too: without it the lease blocks other runs, or the result is lost.
+  const signal = () => undefined;
+  const deadline = { remaining: () => Infinity };
+  const last = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
+  const timeout = Math.min(executorOf(redis).settings.timeout, RELEASE_TIMEOUT);
+  // If this fails, the lease ends by itself.
+  const release = () =>
+    last
+      .with({ timeout })
+      .del(key)
+      .catch(() => {});
+
+  let stored: string | undefined;
+  try {
+    stored = await acquire(redis, key, held, lease, wait);
+  } catch (error) {
+    // The lease may have been taken.
+    if (!(error instanceof WarmlineError) || error.outcome === "unknown") void release();
+    throw error;
+  }
+  if (stored !== undefined) return readResult(stored);
+  let result: string;
+  try {
+    result = JSON.stringify(await fn(guarded)) ?? "";
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
+  return readResult(result);
+}
+
+/**
+ * Takes the lease.
+ * @returns undefined, or the result of an earlier run.
+ * @throws InProgressError when the time to wait is up, or the deadline is reached; the reason of a signal that aborts.
+ */
+async function acquire(
+  redis: Redis<any>,
+  key: string,
+  held: string,
+  lease: number,
+  wait: number,
+): Promise<string | undefined> {
+  // May be sent again: the value shows who holds the lease.
+  const client = redis.with({ writes: "at-least-once", codec: "text" });
+  const { settings } = executorOf(redis);
+  const signal = getSignal(settings);
+  const until = Date.now() + wait * 1_000;
+  for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
+    const [, value, left] = await client
+      .multi()
+      .set(key, held, { nx: true, px: Math.ceil(lease * 1_000) })
+      .get(key)
+      .pttl(key)
+      .exec();
+    if (value === held) return undefined;
+    if (value?.startsWith(RESULT)) return value.slice(RESULT.length);
+    if (!value?.startsWith(LEASE))
+      throw new WarmlineError("idempotent: the key has a value that was not stored by idempotent()", {
+        outcome: "answered",
+      });
+    const now = Date.now();
+    const inProgress = new InProgressError(now + Math.max(left, 0));
+    if (now >= until) throw inProgress;
+    await sleep(Math.min(pause, until - now, getRemainingTime(settings)), signal);
+    throwIfAborted(signal);
+    if (getRemainingTime(settings) <= 0) throw inProgress;
+  }
+}
+
+function readResult<T>(text: string): T {
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}

@@ -17,7 +17,6 @@ const PACKAGES = [
       "execution",
       "features",
       "client",
-      "idempotent",
       "streams",
       "near",
       "cache",
