@@ -4,23 +4,15 @@ import { isMeasurable } from "./choose-clients.js";
 import { readVersion } from "./machine.js";
 import type { Scenario } from "./scenario.js";
 
-/** The clients that can run on this machine, with notes on the others. */
-export interface AvailableClients {
-  readonly clients: readonly BenchClient[];
-  /** Whether one of them needs a Redis over TCP. */
-  readonly redis: boolean;
-  /** Notes for the reader: skipped clients with the reason, and each client's own note. */
-  readonly notes: readonly string[];
-}
-
 /**
- * Skips, by name, the clients that the scenario cannot measure, and those that need a `redis-server` if there is none and the
- * scenario brings no server for them.
+ * Returns the clients that can run on this machine, whether one of them needs a Redis over TCP, and notes for the reader: skipped
+ * clients with the reason, and each client's own note. Skipped are the clients that the scenario cannot measure, and those that need
+ * a `redis-server` if there is none and the scenario brings no server for them.
  */
 export function availableClients(
   clients: readonly BenchClient[],
   scenario: Pick<Scenario, "ownServer" | "protocol">,
-): AvailableClients {
+) {
   const found = scenario.ownServer || findRedisServer() !== undefined;
   const fit = clients.filter((client) => isMeasurable(client, scenario));
   const unfit = clients.filter((client) => !fit.includes(client)).map(({ label }) => label);

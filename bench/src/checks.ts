@@ -1,6 +1,7 @@
 import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
 import { type Estimate, MIN_REPETITIONS } from "./estimate.js";
 import { factor, withInterval } from "./format.js";
+import { grouped } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
 /** Details of a check. */
@@ -18,23 +19,19 @@ export function decide({ low, high, n }: Estimate, bound: "at least" | "at most"
   return high <= limit ? "yes" : low > limit ? "no" : "undecided";
 }
 
+const limited =
+  (bound: "at least" | "at most") =>
+  (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}): Check => {
+    const { detail, text = factor, ...others } = details;
+    const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
+    return { expectation, verdict: decide(estimate, bound, limit), actual, ...others };
+  };
+
 /** Checks that an estimate is at least a limit. */
-export const atLeast = (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}) =>
-  checkOf(expectation, decide(estimate, "at least", limit), estimate, details);
+export const atLeast = limited("at least");
 
 /** Checks that an estimate is at most a limit. */
-export const atMost = (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}) =>
-  checkOf(expectation, decide(estimate, "at most", limit), estimate, details);
-
-function checkOf(
-  expectation: string,
-  verdict: Verdict,
-  estimate: Estimate,
-  { detail, text = factor, ...details }: CheckDetails,
-): Check {
-  const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
-  return { expectation, verdict, actual, ...details };
-}
+export const atMost = limited("at most");
 
 /** Checks a condition that is counted, not estimated. */
 export const exactly = (
@@ -54,6 +51,25 @@ export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: Claim
   return { id: `${article}.${name}`, title: ARTICLES[article], result };
 };
 
+/**
+ * Returns the check of an article's claim. The row of the article's own set-up decides it; the numbers of the others are beside it.
+ * Without that row nothing is decided.
+ * @param isOwn whether a row is the article's own set-up
+ */
+export function decideClaim<T extends { readonly label: string }>(
+  article: Claim,
+  rows: readonly T[],
+  isOwn: (row: T) => boolean,
+  check: (row: T) => Check,
+): Check[] {
+  const own = rows.find(isOwn);
+  if (!own) return [];
+  const decided = check(own);
+  const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
+  const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
+  return [{ ...decided, article, ...(beside !== "" && { beside }) }];
+}
+
 /** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
 export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>
   verdict === "undecided"
@@ -72,13 +88,9 @@ const NO_CHECKS = "This scenario measures, and has no checks.";
 /** Summarizes the verdicts in one paragraph. */
 export function summaryOf(checks: readonly Check[]): string {
   if (checks.length === 0) return NO_CHECKS;
-  const groups = new Map<string, Check[]>();
-  for (const check of checks) {
-    const args = verdictText(check);
-    groups.set(args, [...(groups.get(args) ?? []), check]);
-  }
-  const part = (args: string, start: string) => {
-    const own = groups.get(args);
+  const groups = new Map(grouped(checks, verdictText));
+  const part = (verdict: string, start: string) => {
+    const own = groups.get(verdict);
     return own
       ? [`${start}: ${own.map(({ expectation, actual }) => `${expectation} (${actual})`).join("; ")}.`]
       : [];

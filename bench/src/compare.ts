@@ -2,14 +2,6 @@ import { verdictText } from "./checks.js";
 import { count } from "./format.js";
 import type { Check, Result } from "./result.js";
 
-/** The verdicts of two runs side by side. */
-export interface Comparison {
-  /** Whether every check that is yes or no in both runs has the same verdict, and no check is in one run alone. */
-  readonly agrees: boolean;
-  /** The text to print. */
-  readonly text: string;
-}
-
 /** One run: a name for messages, and its results. */
 export interface NamedRun {
   readonly name: string;
@@ -21,8 +13,11 @@ interface Pair {
   readonly checks: readonly [Check | undefined, Check | undefined];
 }
 
-/** Compares the verdicts of two runs, check by check. */
-export function compareRuns(a: NamedRun, b: NamedRun): Comparison {
+/**
+ * Compares the verdicts of two runs, check by check. Returns the text to print, and whether every check that is yes or no in both
+ * runs has the same verdict, and no check is in one run alone.
+ */
+export function compareRuns(a: NamedRun, b: NamedRun): { readonly agrees: boolean; readonly text: string } {
   const [ofA, ofB] = [checksOf(a), checksOf(b)];
   const names = [...new Set([...ofA.keys(), ...ofB.keys()])];
   const pairs: Pair[] = names.map((name) => ({ name, checks: [ofA.get(name), ofB.get(name)] }));

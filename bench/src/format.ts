@@ -1,7 +1,14 @@
 import type { Estimate } from "./estimate.js";
+import type { Headline } from "./result.js";
 
 /** A time in milliseconds, with its unit. */
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
+
+/** A time in seconds, with its unit. */
+export const seconds = (value: number): string => `${value.toFixed(1)} s`;
+
+/** An amount of money. */
+export const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /** How many times as much. */
 export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
@@ -18,6 +25,12 @@ export const count = (value: number): string => Math.round(value).toLocaleString
 /** An estimate with its interval: "1.72 ms (1.65 ms to 1.80 ms)". One repetition has no interval. */
 export const withInterval = ({ value, low, high, n }: Estimate, text: (value: number) => string): string =>
   n < 2 ? text(value) : `${text(value)} (${text(low)} to ${text(high)})`;
+
+/** A headline: an estimate with its interval, and what it is. */
+export const headline = (estimate: Estimate, text: (value: number) => string, label: string): Headline => ({
+  value: withInterval(estimate, text),
+  label,
+});
 
 /** "a, b and c". */
 export function listed(items: readonly string[]): string {

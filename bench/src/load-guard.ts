@@ -16,32 +16,24 @@ export interface Load {
 const MAX_SHARE = 0.1;
 const SAMPLE_MS = 500;
 
-/** Watches the load of the machine around a run. */
-export class LoadGuard {
-  readonly #begun = ticks();
-
-  private constructor(readonly before: number) {}
-
-  /** Measures the load for half a second before anything runs. */
-  static async start(): Promise<LoadGuard> {
-    const first = ticks();
-    await pause(SAMPLE_MS);
-    const then = ticks();
-    const cores = cpus().length;
-    const before =
-      first && then ? share(first.busy - then.busy, first.all - then.all) : loadavg()[0]! / cores;
-    return new LoadGuard(round(before));
-  }
-
-  /** Returns the load before and during the run. To be called once all measured processes have ended. */
-  end(): Load {
-    const { before } = this;
-    const [begun, now] = [this.#begun, ticks()];
+/**
+ * Measures the load of the machine for half a second before anything runs. Returns a function for the end of the run, once all
+ * measured processes have ended: it returns the load before and during the run.
+ */
+export async function watchLoad(): Promise<() => Load> {
+  const first = ticks();
+  await pause(SAMPLE_MS);
+  const then = ticks();
+  const used =
+    first && then ? share(first.busy - then.busy, first.all - then.all) : loadavg()[0]! / cpus().length;
+  const [before, begun] = [round(used), ticks()];
+  return () => {
+    const now = ticks();
     const others =
       begun && now ? round(share(now.busy - begun.busy - (now.own - begun.own), now.all - begun.all)) : null;
     const warning = warningOf(before, others);
     return { before, others, ...(warning !== undefined && { warning }) };
-  }
+  };
 }
 
 /** Returns the warning for a busy machine; undefined on an idle one. */

@@ -1,6 +1,6 @@
 import type { Run } from "./command-line.js";
 import { readCommit } from "./commit.js";
-import { LoadGuard } from "./load-guard.js";
+import { watchLoad } from "./load-guard.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import type { Result } from "./result.js";
@@ -14,7 +14,7 @@ export async function perform({ scenario, settings, clients, line }: Run): Promi
   const startedAt = new Date();
   const machine = thisMachine();
   const commit = readCommit();
-  const guard = await LoadGuard.start();
+  const loadOfRun = await watchLoad();
   const begunAt = performance.now();
   const progress = new Progress(process.stderr, scenario.name);
   const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
@@ -27,7 +27,7 @@ export async function perform({ scenario, settings, clients, line }: Run): Promi
     seed: settings.seed,
     machine,
     ...(commit !== undefined && { commit }),
-    load: guard.end(),
+    load: loadOfRun(),
     startedAt: startedAt.toISOString(),
     seconds: Math.round((performance.now() - begunAt) / 100) / 10,
     ...outcome,

@@ -1,3 +1,4 @@
+import type { BenchClient } from "./bench-client.js";
 import type { Estimate } from "./estimate.js";
 import { withInterval } from "./format.js";
 import type { BarChart, Chart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
@@ -9,22 +10,13 @@ export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [
   return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
 }
 
-/** The rows of one client. */
-export interface OfClient<T> {
-  readonly name: string;
-  readonly label: string;
-  readonly rows: readonly T[];
-}
-
 /** Groups rows by client, in their order. */
 export const byClient = <T extends { readonly client: { readonly name: string; readonly label: string } }>(
   rows: readonly T[],
-): OfClient<T>[] =>
-  grouped(rows, ({ client }) => client.name).map(([name, own]) => ({
-    name,
-    label: own[0]!.client.label,
-    rows: own,
-  }));
+) =>
+  grouped(rows, ({ client }) => client.name).map(([name, own]) => {
+    return { name, label: own[0]!.client.label, rows: own };
+  });
 
 /** The value of a table's cell: text, a number, or an estimate with its interval. */
 type Cell = string | number | Estimate | undefined;
@@ -57,11 +49,10 @@ function textOf(value: Cell, digits: number | undefined): string {
   return withInterval(value, (number) => number.toFixed(digits ?? 2));
 }
 
+type SeriesColumns<K extends string> = readonly Column<{ readonly [Key in K]: Series }>[];
+
 /** The columns of a series of latencies in ms. Percentiles with too few values stay empty. */
-export const latencyColumns = <K extends string>(
-  key: K,
-  digits = 2,
-): readonly Column<{ readonly [Key in K]: Series }>[] => [
+export const latencyColumns = <K extends string>(key: K, digits = 2): SeriesColumns<K> => [
   ["mean ms", (row) => row[key].estimate(mean), digits],
   ["p50 ms", (row) => row[key].estimate(), digits],
   ["p90 ms", (row) => row[key].p(90), digits],
@@ -69,29 +60,50 @@ export const latencyColumns = <K extends string>(
   ["p99.9 ms", (row) => row[key].p(99.9), digits],
 ];
 
-/** The columns of the mean per round of some series, by title. */
-export const meanColumns = <K extends string>(
+/** The columns of some series, by title. */
+const columnsOf = <K extends string>(
   titles: Readonly<Record<K, string>>,
-  digits = 0,
-): readonly Column<{ readonly [Key in K]: Series }>[] =>
-  (Object.entries(titles) as [K, string][]).map(([key, title]) => [
-    title,
-    (row) => row[key].estimate(mean),
-    digits,
-  ]);
+  cellOf: (series: Series) => Cell,
+  digits: number,
+): SeriesColumns<K> =>
+  (Object.entries(titles) as [K, string][]).map(([key, title]) => [title, (row) => cellOf(row[key]), digits]);
+
+/** The columns of the medians of some series, by title. */
+export const medianColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 2) =>
+  columnsOf(titles, (series) => series.estimate(), digits);
+
+/** The columns of the mean per round of some series, by title. */
+export const meanColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 0) =>
+  columnsOf(titles, (series) => series.estimate(mean), digits);
 
 /** The columns of the sum over all rounds of some series, by title. */
-export const totalColumns = <K extends string>(
-  titles: Readonly<Record<K, string>>,
-): readonly Column<{ readonly [Key in K]: Series }>[] =>
-  (Object.entries(titles) as [K, string][]).map(([key, title]) => [title, (row) => row[key].total]);
+export const totalColumns = <K extends string>(titles: Readonly<Record<K, string>>) =>
+  columnsOf(titles, ({ total }) => total, 0);
+
+/** A row of a client. */
+interface ClientRow {
+  readonly client: Pick<BenchClient, "label" | "order" | "tunes">;
+}
 
 /** How rows become marks of a chart. */
-interface MarkOptions<T> {
+type MarkOptions<T> = {
   /** The panel of a row. Default: all rows in one panel. */
   readonly group?: (row: T) => string;
+} & ([T] extends [ClientRow] ? Partial<Styled<T>> : Styled<T>);
+
+interface Styled<T> {
+  /** The label and colour of a row. Default: those of its client; tuned settings are dashed. */
   readonly style: (row: T) => Style;
 }
+
+const clientStyle = ({ client: { label, order, tunes } }: ClientRow): Style => ({
+  label,
+  hue: Math.floor(order) - 1,
+  ...(tunes !== undefined && { dashed: true }),
+});
+
+const styleOf = <T>(row: T, { style }: Partial<Styled<T>>): Style =>
+  style ? style(row) : clientStyle(row as T & ClientRow);
 
 /** Marks a chart for the summary page. */
 export const inSummary = <T extends Chart>(chart: T): T => ({ ...chart, inSummary: true });
@@ -125,7 +137,7 @@ export function barChart<T>(
     groups: grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
       title,
       bars: own.map((row) => ({
-        ...how.style(row),
+        ...styleOf(row, how),
         ...lengthOf(row),
         ...(how.text && { text: how.text(row) }),
       })),
@@ -160,7 +172,7 @@ const panelsOf = <T>(
 ) =>
   grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
     title,
-    lines: own.map((row) => ({ ...how.style(row), points: pointsOf(row) })),
+    lines: own.map((row) => ({ ...styleOf(row, how), points: pointsOf(row) })),
   }));
 
 /** Returns the stacked medians of init phase and first command, one row each. */

@@ -13,6 +13,10 @@ export function randomFrom(seed: number): () => number {
   return next;
 }
 
+/** Some of a thousand keys, as a page needs them. */
+export const pageKeys = (count: number, random: () => number): string[] =>
+  Array.from({ length: count }, () => `page:${Math.floor(random() * 1_000)}`);
+
 /** The items in an order that `random` decides. */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const mixed = [...items];

@@ -11,16 +11,10 @@ import {
 } from "warmline-testbed";
 import type { BenchClient, Endpoint } from "./bench-client.js";
 
-/** A server and the way to it, for one run. */
-export interface Rig {
-  /** Where functions find the server: at the far end of the path. */
-  readonly endpoint: Endpoint;
+/** A server and the way to it, for one run. Closing it stops everything; later calls return the same promise. */
+export interface Rig extends Site {
   /** The addresses of these servers without the proxies, over loopback. */
   readonly direct: Endpoint;
-  /** Connections that clients of that client have opened over the path so far. */
-  connectionsOpened(client: Pick<BenchClient, "protocol">): number;
-  /** Bytes that crossed the path of clients of that protocol so far, TLS included. */
-  bytes(client: Pick<BenchClient, "protocol">): NetworkProxy["bytes"];
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
@@ -35,8 +29,6 @@ export interface Rig {
   readonly engine: string;
   /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
   command(...args: (string | number)[]): Promise<unknown>;
-  /** Stops everything. Later calls return the same promise. */
-  close(): Promise<void>;
 }
 
 /** How far away the server is. */
@@ -48,9 +40,12 @@ export interface Distance {
 
 /** The server as seen over one distance. */
 export interface Site {
+  /** Where functions find the server: at the far end of the path. */
   readonly endpoint: Endpoint;
   /** Connections that clients of that client have opened over these paths so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;
+  /** Bytes that crossed the path of clients of that protocol so far, TLS included. */
+  bytes(client: Pick<BenchClient, "protocol">): NetworkProxy["bytes"];
   /** The paths themselves. */
   readonly proxies: readonly NetworkProxy[];
   /** Closes the paths before the rig is closed. */
@@ -83,13 +78,14 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     const tls = distance.tls ? certificate : undefined;
     return startNetworkProxy({ to: { port }, rttMs: distance.rttMs, tls, protocol });
   };
-  const at = async (given: Partial<Distance>) => {
+  const at = async (given: Partial<Distance>): Promise<Site> => {
     const distance = { ...options, ...given };
     const http = await pathTo(gateway.port, distance, "http");
     const tcp = redis && (await pathTo(redis.port!, distance, "raw"));
     const own = [http, ...(tcp ? [tcp] : [])];
+    const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http);
     paths.push(...own);
-    const site: Site = {
+    return {
       proxies: own,
       close: async () => {
         for (const proxy of own) paths.splice(paths.indexOf(proxy), 1);
@@ -100,13 +96,12 @@ export async function startRig(options: RigOptions): Promise<Rig> {
         token: gateway.token,
         ...(tcp && { tcp: { port: tcp.port, tls: distance.tls } }),
       },
-      connectionsOpened: ({ protocol }) => (protocol === "tcp" ? tcp! : http).connectionsOpened,
+      connectionsOpened: (client) => proxyOf(client).connectionsOpened,
+      bytes: (client) => proxyOf(client).bytes,
     };
-    return { site, proxy: http };
   };
-  const { site, proxy } = await at({});
+  const site = await at({});
   let closed: Promise<void> | undefined;
-  const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => site.proxies[protocol === "tcp" ? 1 : 0]!;
   const closeAll = async () => {
     await Promise.all(paths.map((each) => each.close()));
     await gateway.stop();
@@ -114,25 +109,23 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     certificate?.remove();
   };
   return {
-    endpoint: site.endpoint,
+    ...site,
     direct: {
       url: gateway.url,
       token: gateway.token,
       ...(redis && { tcp: { port: redis.port!, tls: false } }),
     },
-    connectionsOpened: site.connectionsOpened,
-    bytes: (client) => proxyOf(client).bytes,
     redis,
     get trust(): Record<string, string> {
       return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};
     },
     gateway,
-    proxy,
+    proxy: site.proxies[0]!,
     openProxy: (protocol, distance) =>
       protocol === "tcp"
         ? pathTo(redis!.port!, { ...options, ...distance }, "resp")
         : pathTo(gateway.port, { ...options, ...distance }, "http"),
-    at: async (distance) => (await at(distance)).site,
+    at,
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     command: async (...args) => {
       const headers = { Authorization: `Bearer ${gateway.token}`, Connection: "close" };

@@ -1,24 +1,19 @@
 import type { Run } from "./command-line.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
 
-/** A run of all scenarios. */
-export interface AllRun extends Collection {
-  /** Whether a scenario failed. Those that cannot run on this machine did not fail. */
-  readonly failed: boolean;
-}
-
 /**
  * Runs scenarios one after the other. Skips those that cannot run here; a failed one does not stop the others.
  * @param perform runs one of them
  * @param onResult is called after each result with all so far, so that none is lost if a later scenario never ends
  * @param onError is called with the name of a scenario that failed, and its error
+ * @returns the results, and whether a scenario failed; those that cannot run on this machine did not fail
  */
 export async function runAll(
   runs: readonly Run[],
   perform: (run: Run) => Promise<Result>,
   onResult: (run: Run, result: Result, all: Collection) => void,
   onError: (scenario: string, error: Error) => void,
-): Promise<AllRun> {
+): Promise<Collection & { readonly failed: boolean }> {
   const results: Result[] = [];
   const skipped: SkippedScenario[] = [];
   const all: Collection = { format: 3, results, skipped };

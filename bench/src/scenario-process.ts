@@ -1,6 +1,6 @@
 import { handlerPath } from "./bench-client.js";
 import { Child } from "./child.js";
-import type { ScenarioMessage, ScenarioResponse } from "./handlers/one-of-all.js";
+import type { ScenarioMessage } from "./handlers/one-of-all.js";
 import type { Result } from "./result.js";
 
 /** The longest time in ms for a scenario: twice that of the longest one. */
@@ -17,7 +17,7 @@ export async function performInProcess(
 ): Promise<Result> {
   const child = await Child.start([process.execPath, program]);
   try {
-    return (await child.request<ScenarioResponse>(message, message.scenario, LIMIT_MS)).result;
+    return (await child.request<{ result: Result }>(message, message.scenario, LIMIT_MS)).result;
   } finally {
     await child.end();
   }

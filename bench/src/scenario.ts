@@ -1,3 +1,4 @@
+import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "./bench-client.js";
 import type { ScenarioClients } from "./choose-clients.js";
 import type { Progress } from "./progress.js";
@@ -32,9 +33,6 @@ export interface Settings {
 
 /** Numbers of a full run and of a quick one. */
 type Pair = readonly [full: number, quick: number];
-
-/** An option of the command line for the way to the server, or for the server's engine. */
-export type WayOption = "rtt" | "tls" | "engine";
 
 /** The defaults of a scenario; the command line overrides each. */
 export interface Defaults {
@@ -79,7 +77,7 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   /** Whether it measures several versions of Node (`--node`). */
   readonly nodes?: boolean;
   /** Options of the way to the server that it sets itself, so that the command line cannot. Default: none. */
-  readonly fixed?: readonly WayOption[];
+  readonly fixed?: readonly ("rtt" | "tls" | "engine")[];
   /** Its place among all scenarios; those without one come last. */
   readonly order?: number;
   readonly defaults: Defaults;
@@ -113,6 +111,9 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
 
 /** A scenario of any cases and samples. Each is a file in `scenarios/` whose default export this is. */
 export type Scenario = ScenarioDefinition<any, any>;
+
+/** Returns why a scenario that needs a Redis cannot run on this machine; undefined if it can. */
+export const redisMissing = () => (findRedisServer() ? undefined : NO_REDIS);
 
 /** Defines a scenario. The runner starts and stops its servers, runs the rounds, and words the verdicts. */
 export function defineScenario<Case extends object, Sample extends object>(

@@ -1,5 +1,4 @@
-import { claimOf, exactly } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
+import { claimOf, decideClaim, exactly } from "../checks.js";
 import { byClient } from "../present.js";
 import type { Check } from "../result.js";
 import type { Series } from "../series.js";

@@ -2,7 +2,6 @@
 import { parse } from "../command-line.js";
 import { perform } from "../perform.js";
 import { clients, scenarios } from "../registry.js";
-import type { Result } from "../result.js";
 import { serveParent } from "../serve-parent.js";
 
 /** A message to the process: the name of a scenario, and the command line of the run of all. */
@@ -11,12 +10,7 @@ export interface ScenarioMessage {
   readonly args: readonly string[];
 }
 
-/** The response. */
-export interface ScenarioResponse {
-  readonly result: Result;
-}
-
-serveParent(async ({ scenario, args }: ScenarioMessage): Promise<ScenarioResponse> => {
+serveParent(async ({ scenario, args }: ScenarioMessage) => {
   const command = parse(args, await scenarios(), await clients());
   const run =
     command.action === "all" ? command.runs.find((each) => each.scenario.name === scenario) : undefined;

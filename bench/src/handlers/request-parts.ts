@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { BenchClient } from "../bench-client.js";
-import { randomFrom } from "../random.js";
+import { pageKeys, randomFrom } from "../random.js";
 import { type Arm, openArm, type PartsTarget } from "../sockets/parts.js";
 
 /** The event of an invocation: requests of one kind. */
@@ -16,7 +16,6 @@ export interface RequestPartsEvent extends PartsTarget {
 }
 
 const { BENCH_CLIENT } = process.env;
-const KEYS = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
 
 /** Runs requests one after another, as a web process does. Returns their times in ms. */
 export const handler = async (event: RequestPartsEvent): Promise<{ body: readonly number[] }> => {
@@ -27,7 +26,7 @@ export const handler = async (event: RequestPartsEvent): Promise<{ body: readonl
   const open = await openArm(event.arm, event, own?.connect({ ...event.gateway, keepAlive: true }));
   const latencies: number[] = [];
   for (let n = 0; n < event.warmUp + event.requests; n++) {
-    const keys = Array.from({ length: event.commands }, () => KEYS[Math.floor(random() * KEYS.length)]!);
+    const keys = pageKeys(event.commands, random);
     await sleep(n < event.warmUp ? 0 : event.pauseMs);
     const beganAt = performance.now();
     await open.request(keys);

@@ -1,5 +1,4 @@
-import { atLeast, atMost, claimOf, exactly } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
+import { atLeast, atMost, claimOf, decideClaim, exactly } from "../checks.js";
 import { factor, ms, preciseFactor, withInterval } from "../format.js";
 import type { Check, Claim } from "../result.js";
 import { mean, ratio, type Series } from "../series.js";

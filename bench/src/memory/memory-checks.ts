@@ -1,5 +1,4 @@
-import { atLeast, claimOf } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
+import { atLeast, claimOf, decideClaim } from "../checks.js";
 import { ms } from "../format.js";
 import type { Check } from "../result.js";
 import { combine, difference, mean, ratio, type Series } from "../series.js";

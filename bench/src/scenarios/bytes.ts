@@ -1,10 +1,9 @@
 import { commandsFunction } from "../bench-client.js";
-import { clientStyle } from "../client-style.js";
-import { count, withInterval } from "../format.js";
-import { barChart, tableOf } from "../present.js";
+import { count, headline, withInterval } from "../format.js";
+import { barChart, meanColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean } from "../series.js";
+import { mean, sum } from "../series.js";
 
 /** Commands of the longer of two instances; their difference has no handshake in it. */
 const MANY = 101;
@@ -46,26 +45,23 @@ export default defineScenario({
     return { sent, received, sentBefore: sentOnce - sent, receivedBefore: receivedOnce - received };
   },
   report: (rows) => {
-    const both = (row: (typeof rows)[number]) => combine([row.sent, row.received], (a, b) => a + b, mean);
-    const before = (row: (typeof rows)[number]) =>
-      combine([row.sentBefore, row.receivedBefore], (a, b) => a + b, mean);
-    const marks = { group: wayOf, style: clientStyle, ownScales: true };
+    const both = ({ sent, received }: (typeof rows)[number]) => sum(sent, received, mean);
+    const before = (row: (typeof rows)[number]) => sum(row.sentBefore, row.receivedBefore, mean);
+    const marks = { group: wayOf, ownScales: true };
     const bytes = (value: number) => `${count(value)} bytes`;
     return {
       headlines: rows
         .filter(({ tls }) => tls)
-        .map((row) => ({
-          value: withInterval(both(row), bytes),
-          label: `per GET over TLS, and ${withInterval(before(row), bytes)} to connect, ${row.client.label}`,
-        })),
+        .map((row) => {
+          const connecting = `${withInterval(before(row), bytes)} to connect`;
+          return headline(both(row), bytes, `per GET over TLS, and ${connecting}, ${row.client.label}`);
+        }),
       checks: [],
       table: tableOf(rows, wayOf, [
         ["network", wayOf],
         ["client", ({ client }) => client.label],
-        ["sent to connect", ({ sentBefore }) => sentBefore.estimate(mean), 0],
-        ["received to connect", ({ receivedBefore }) => receivedBefore.estimate(mean), 0],
-        ["sent per GET", ({ sent }) => sent.estimate(mean), 0],
-        ["received per GET", ({ received }) => received.estimate(mean), 0],
+        ...meanColumns({ sentBefore: "sent to connect", receivedBefore: "received to connect" }),
+        ...meanColumns({ sent: "sent per GET", received: "received per GET" }),
       ]),
       charts: [
         barChart("Bytes per GET, both directions", "bytes", rows, { ...marks, value: both }),

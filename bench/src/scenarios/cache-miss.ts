@@ -1,10 +1,8 @@
 import { clientFunction } from "../bench-client.js";
-import { atLeast, claimOf, exactly } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { decideClaim } from "../decide-claim.js";
-import { factor, ms, withInterval } from "../format.js";
+import { atLeast, claimOf, decideClaim, exactly } from "../checks.js";
+import { factor, headline, ms } from "../format.js";
 import type { CacheMiss } from "../handlers/cache-miss.js";
-import { barChart, byClient, latencyColumns, tableOf } from "../present.js";
+import { barChart, byClient, latencyColumns, medianColumns, tableOf } from "../present.js";
 import { runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../series.js";
@@ -37,22 +35,19 @@ export default defineScenario({
     return { init: run.init, get, set, handled: total, opened: rig.connectionsOpened(client) - before };
   },
   report: (rows, { settings }) => {
-    const clients = byClient(rows).map(({ label, rows: own }) => {
-      return { label, client: own[0]!.client, on: own[0]!, off: own[1] };
-    });
+    const clients = byClient(rows).map(({ name, label, rows: [on, off] }) => ({ name, label, on: on!, off }));
     const pairs = clients.flatMap(({ label, on, off }) =>
       off ? [{ label, on, off, gain: ratio(off.set, on.set, mean) }] : [],
     );
     return {
-      headlines: pairs.map(({ label, gain }) => ({
-        value: withInterval(gain, factor),
-        label: `faster SET over the connection of the GET, ${label}`,
-      })),
+      headlines: pairs.map(({ label, gain }) =>
+        headline(gain, factor, `faster SET over the connection of the GET, ${label}`),
+      ),
       checks: [
         ...decideClaim(
           claimOf("keepalive", "miss"),
           clients,
-          ({ client }) => client.name === "agent",
+          ({ name }) => name === "agent",
           ({ label, on }) =>
             exactly(
               `${label}: GET and SET of a cold call share one connection`,
@@ -70,20 +65,17 @@ export default defineScenario({
         ["client", ({ client }) => client.label],
         ["variant", nameOf],
         ["init ms", ({ init }) => init.estimate(), 1],
-        ["GET ms", ({ get }) => get.estimate()],
-        ["SET ms", ({ set }) => set.estimate()],
+        ...medianColumns({ get: "GET ms", set: "SET ms" }),
         ...latencyColumns("handled"),
         ["connections", ({ opened }) => opened.total],
       ]),
       charts: [
         barChart("The SET after a miss, mean", "ms", rows, {
           group: nameOf,
-          style: clientStyle,
-          value: ({ set }) => set.estimate(mean),
+          value: (row) => row.set.estimate(mean),
         }),
         barChart("The whole invocation, mean", "ms", rows, {
           group: nameOf,
-          style: clientStyle,
           value: ({ handled }) => handled.estimate(mean),
         }),
       ],

@@ -1,8 +1,7 @@
-import { clientStyle } from "../client-style.js";
-import { count, ms, withInterval } from "../format.js";
+import { count, headline, ms } from "../format.js";
 import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, initAndFirst, inSummary, tableOf } from "../present.js";
+import { barChart, initAndFirst, inSummary, medianColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 
 const WAYS: readonly ColdWay[] = [
@@ -34,17 +33,15 @@ export default defineScenario({
     context.record({ tls: true, rttMs: rtts.join(", ") });
     const { trust } = server;
     const cases = nodes.flatMap((node) =>
-      rtts.flatMap((rttMs, at) =>
-        WAYS.flatMap((way) =>
-          clients.map((client) => ({
-            client,
-            node: node.version,
-            rttMs,
-            way: way.name,
-            start: () => coldStart(client, way, { node, placement, endpoint: endpoints[at]!, trust }),
-          })),
-        ),
-      ),
+      rtts.flatMap((rttMs, at) => {
+        const place = { node, placement, endpoint: endpoints[at]!, trust };
+        return WAYS.flatMap((way) =>
+          clients.map((client) => {
+            const start = () => coldStart(client, way, place);
+            return { client, node: node.version, rttMs, way: way.name, start };
+          }),
+        );
+      }),
     );
     // The first process of a client brings its files into the system's cache.
     for (const client of clients) await cases.find((each) => each.client === client)!.start();
@@ -63,20 +60,17 @@ export default defineScenario({
       return `${label} ${count(minified)} and ${count(gzipped)} bytes`;
     });
     return {
-      headlines: nearest(WAYS[1]!).map(({ client, totalMs }) => ({
-        value: withInterval(totalMs.estimate(), ms),
-        label: `import, init and first command, ${client.label}`,
-      })),
+      headlines: nearest(WAYS[1]!).map(({ client, totalMs }) =>
+        headline(totalMs.estimate(), ms, `import, init and first command, ${client.label}`),
+      ),
       checks: [],
       table: tableOf(rows, caseOf, [
         ["case", caseOf],
         ["client", ({ client }) => client.label],
-        ["import ms", ({ importMs }) => importMs.estimate(), 1],
-        ["init ms", ({ init }) => init.estimate(), 1],
-        ["first ms", ({ first }) => first.estimate(), 1],
-        ["init and first ms", ({ totalMs }) => totalMs.estimate(), 1],
-        ["warm ms", ({ warmMs }) => warmMs.estimate()],
-        ["CPU ms", ({ cpuMs }) => cpuMs.estimate(), 1],
+        ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
+        ...medianColumns({ totalMs: "init and first ms" }, 1),
+        ...medianColumns({ warmMs: "warm ms" }),
+        ...medianColumns({ cpuMs: "CPU ms" }, 1),
       ]),
       charts: [
         ...WAYS.slice(1).map((way, index) => {
@@ -90,7 +84,6 @@ export default defineScenario({
         }),
         barChart("Import and first command without an init phase", "ms", onChart(WAYS[0]!), {
           group: (row) => `${row.rttMs} ms`,
-          style: clientStyle,
           value: ({ totalMs }) => totalMs.estimate(),
         }),
       ],

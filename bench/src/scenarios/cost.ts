@@ -1,11 +1,10 @@
 import { commandsFunction } from "../bench-client.js";
-import { clientStyle } from "../client-style.js";
-import { count, withInterval } from "../format.js";
-import { barChart, tableOf } from "../present.js";
+import { count, dollars, headline } from "../format.js";
+import { barChart, meanColumns, tableOf } from "../present.js";
 import { COLD_SHARE, costOfMillion, PRICES } from "../prices.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean } from "../series.js";
+import { combine, mean, sum } from "../series.js";
 
 const MEMORY_MB = 512;
 const WAYS = [
@@ -13,8 +12,6 @@ const WAYS = [
   { way: "ten GETs in sequence", commands: 10, how: "sequential" },
   { way: "ten GETs as a pipeline", commands: 10, how: "pipeline" },
 ] as const;
-
-const dollars = (value: number) => `$${value.toFixed(2)}`;
 
 /** Measures billed time and bytes of invocations over TLS, and prices a million of them. */
 export default defineScenario({
@@ -66,38 +63,30 @@ export default defineScenario({
         );
       return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
     });
+    const marks = { group: ({ way }: (typeof priced)[number]) => way, ownScales: true };
     return {
       headlines: priced
         .filter(({ commands, how }) => commands === 10 && how === "sequential")
-        .map(({ client, lambda }) => ({
-          value: withInterval(lambda, dollars),
-          label: `for a million invocations of ten GETs on Lambda, ${client.label}`,
-        })),
+        .map(({ client, lambda }) =>
+          headline(lambda, dollars, `for a million invocations of ten GETs on Lambda, ${client.label}`),
+        ),
       checks: [],
       table: tableOf(priced, ({ way }) => way, [
         ["invocation", ({ way }) => way],
         ["client", ({ client }) => client.label],
         ["init and first ms", ({ start }) => start.estimate(mean), 1],
         ["warm mean ms", ({ warm }) => warm.estimate(mean)],
-        ["bytes sent", ({ sent }) => sent.estimate(mean), 0],
-        ["bytes received", ({ received }) => received.estimate(mean), 0],
+        ...meanColumns({ sent: "bytes sent", received: "bytes received" }),
         ["Lambda $", ({ lambda }) => lambda],
         ["Upstash $", ({ redis }) => redis],
         ["egress $", ({ egress }) => egress],
       ]),
       charts: [
-        barChart("Lambda, a million invocations", "$", priced, {
-          group: ({ way }) => way,
-          style: clientStyle,
-          value: ({ lambda }) => lambda,
-          ownScales: true,
-        }),
+        barChart("Lambda, a million invocations", "$", priced, { ...marks, value: ({ lambda }) => lambda }),
         barChart("Bytes per invocation, both directions", "bytes", priced, {
-          group: ({ way }) => way,
-          style: clientStyle,
-          value: ({ sent, received }) => combine([sent, received], (a, b) => a + b, mean),
+          ...marks,
+          value: ({ sent, received }) => sum(sent, received, mean),
           text: ({ sent, received }) => count(sent.estimate(mean).value + received.estimate(mean).value),
-          ownScales: true,
         }),
       ],
       notes: [

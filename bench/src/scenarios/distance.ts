@@ -1,9 +1,7 @@
 import { commandsFunction } from "../bench-client.js";
-import { atLeast, claimOf } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { decideClaim } from "../decide-claim.js";
-import { factor, ms, withInterval } from "../format.js";
-import { barChart, tableOf } from "../present.js";
+import { atLeast, claimOf, decideClaim } from "../checks.js";
+import { factor, headline, ms } from "../format.js";
+import { barChart, grouped, medianColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../series.js";
@@ -46,14 +44,9 @@ export default defineScenario({
     return { init, first, warm };
   },
   report: (rows, { settings }) => {
-    const kept = rows
-      .filter(({ keepAlive }) => keepAlive)
-      .map((on) => {
-        const off = rows.find(
-          (row) => row.client === on.client && distanceOf(row) === distanceOf(on) && !row.keepAlive,
-        );
-        return { ...on, off };
-      });
+    // With keep-alive and without.
+    const both = grouped(rows, (row) => `${row.client.name}, ${distanceOf(row)}`);
+    const kept = both.map(([, [on, off]]) => ({ ...on!, off }));
     const pairs = kept.flatMap(({ off, ...on }) =>
       off ? [{ ...on, gain: ratio(off.warm, on.warm), saved: difference(off.warm, on.warm) }] : [],
     );
@@ -65,10 +58,9 @@ export default defineScenario({
     return {
       headlines: pairs
         .filter((row) => distanceOf(row) === farthest)
-        .map(({ gain, client }) => ({
-          value: withInterval(gain, factor),
-          label: `speedup by keep-alive at ${farthest}, ${client.label}`,
-        })),
+        .map(({ gain, client }) =>
+          headline(gain, factor, `speedup by keep-alive at ${farthest}, ${client.label}`),
+        ),
       checks: [
         ...pairs.map(({ client, gain, ...at }) =>
           atLeast(`${client.label}, ${distanceOf(at)}: keep-alive is faster than reconnecting`, gain, 1),
@@ -90,8 +82,7 @@ export default defineScenario({
         ["round trip", distanceOf],
         ["client", ({ client }) => client.label],
         ["init ms", ({ init }) => init.estimate(), 1],
-        ["first ms", ({ first }) => first.estimate()],
-        ["warm p50 ms", ({ warm }) => warm.estimate()],
+        ...medianColumns({ first: "first ms", warm: "warm p50 ms" }),
         ["warm p99 ms", ({ warm }) => warm.p(99)],
         ["p50 ms without keep-alive", ({ off }) => off?.warm.estimate()],
         ["saved ms", ({ off, warm }) => off && difference(off.warm, warm)],
@@ -100,13 +91,11 @@ export default defineScenario({
       charts: [
         barChart("Warm invocations: median by round-trip time", "ms", kept, {
           group: distanceOf,
-          style: clientStyle,
           value: ({ warm }) => warm.estimate(),
         }),
         barChart("Time that keep-alive saves per command", "ms", pairs, {
           group: distanceOf,
-          style: clientStyle,
-          value: ({ saved }) => saved,
+          value: (row) => row.saved,
         }),
       ],
       notes: [

@@ -1,8 +1,6 @@
 import { type BenchClient, clientFunction } from "../bench-client.js";
-import { atLeast, atMost, claimOf } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { decideClaim } from "../decide-claim.js";
-import { factor, ms, withInterval } from "../format.js";
+import { atLeast, atMost, claimOf, decideClaim } from "../checks.js";
+import { factor, headline, ms, withInterval } from "../format.js";
 import type { LoopEvent } from "../handlers/loop.js";
 import { barChart, curveChart, grouped, latencyColumns, tableOf } from "../present.js";
 import { runInstance } from "../run-instance.js";
@@ -23,6 +21,9 @@ const USES: readonly Use[] = [true, false].flatMap((awaited) => [
 ]);
 /** The article's own code: ioredis is created, and PING and QUIT are queued at once. */
 const QUEUED: Use = { use: "queued", awaited: false, keepAlive: false };
+const placeOf = ({ client, rttMs }: { readonly client: BenchClient; readonly rttMs: number }) =>
+  `${client.label}, ${rttMs} ms`;
+const nameOf = ({ use, awaited }: Pick<Use, "use" | "awaited">) => `${use}${awaited ? "" : ", not awaited"}`;
 const usesOf = ({ name }: BenchClient) => (name === "ioredis" ? [...USES, QUEUED] : USES);
 
 /** Compares a connection per command with one connection for all, awaited and, as in the article's code, not. */
@@ -45,8 +46,8 @@ export default defineScenario({
       ),
     );
   },
-  label: ({ client, use, awaited }) => `${client.label}, ${use}${awaited ? "" : ", not awaited"}`,
-  group: ({ client, rttMs }) => `${client.label}, ${rttMs} ms`,
+  label: (each) => `${each.client.label}, ${nameOf(each)}`,
+  group: placeOf,
   run: async ({ client, use, awaited, keepAlive, site, rig }, { settings }) => {
     const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, site.endpoint);
     const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
@@ -57,7 +58,6 @@ export default defineScenario({
     return { latencies: bodies[1] as number[] };
   },
   report: (rows, { settings }) => {
-    const placeOf = ({ client, rttMs }: (typeof rows)[number]) => `${client.label}, ${rttMs} ms`;
     const measured = grouped(rows, placeOf).filter(([, of]) => of.some(({ keepAlive }) => !keepAlive));
     const pairs = measured.map(([label, of]) => {
       // The order of USES, and of QUEUED.
@@ -68,10 +68,9 @@ export default defineScenario({
     const nearest = pairs.filter(({ rttMs }) => rttMs === pairs[0]!.rttMs);
     const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
-      headlines: nearest.map((row) => ({
-        value: withInterval(row.slower, factor),
-        label: `as long with a connection per command, ${row.label}`,
-      })),
+      headlines: nearest.map(({ slower, label }) =>
+        headline(slower, factor, `as long with a connection per command, ${label}`),
+      ),
       checks: [
         ...decideClaim(
           claimOf("serverless", "lightweight"),
@@ -101,13 +100,11 @@ export default defineScenario({
       ]),
       charts: [
         curveChart("Latency by percentile", rows, {
-          group: ({ use, awaited, rttMs }) => `${use}${awaited ? "" : ", not awaited"}, ${rttMs} ms`,
-          style: clientStyle,
+          group: (row) => `${nameOf(row)}, ${row.rttMs} ms`,
           series: ({ latencies }) => latencies,
         }),
         barChart("Time that a connection per command adds to the median, awaited", "ms", pairs, {
           group: ({ rttMs }) => `${rttMs} ms`,
-          style: clientStyle,
           value: ({ own, one }) => difference(own, one),
         }),
       ],

@@ -1,13 +1,12 @@
-import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { atLeast, atMost, claimOf } from "../checks.js";
-import { count, share, withInterval } from "../format.js";
+import { count, headline, share, withInterval } from "../format.js";
 import { FEW, HALF_S, type HeldWay, heldCases, LIMIT_S, MANY, NODES, PROCESSES } from "../held-cases.js";
 import { startHeldCluster } from "../held-cluster.js";
 import { startInstances, startUsers } from "../held-redis.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
 import { whileSampling } from "../sampling.js";
-import { defineScenario } from "../scenario.js";
-import { combine, difference, mean } from "../series.js";
+import { defineScenario, redisMissing } from "../scenario.js";
+import { difference, mean, reduction } from "../series.js";
 
 /** The mean pause in ms between two requests of a pod to a node, and of a process. */
 const NODE_GAP_MS = 4_000;
@@ -24,16 +23,11 @@ export default defineScenario({
   order: 8.5,
   lanes: 4,
   defaults: { rounds: [5, 1], seconds: [12, 5] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: ({ clients, record }) => {
     const gaps = { nodeGapMs: NODE_GAP_MS, gapMs: Math.round(GAP_MS) };
-    record({
-      engine: `redis-server, a cluster of ${NODES}`,
-      rttMs: 0,
-      tls: false,
-      idleLimitS: LIMIT_S,
-      ...gaps,
-    });
+    const engine = `redis-server, a cluster of ${NODES}`;
+    record({ engine, rttMs: 0, tls: false, idleLimitS: LIMIT_S, ...gaps });
     return heldCases(clients);
   },
   label: ({ way, users }) => `${way}, ${users} processes`,
@@ -67,14 +61,16 @@ export default defineScenario({
     const of = (name: HeldWay, limitS = LIMIT_S) =>
       rows.find((row) => row.name === name && row.limitS === limitS && row.users === MANY * PROCESSES)!.open;
     const [comeAndGo, pods, shared, kept] = [of("comeAndGo"), of("pods"), of("shared"), of("kept")];
-    const fewer = (name: HeldWay) =>
-      combine([of(name, HALF_S), of(name)], (half, all) => 1 - half / all, mean);
+    const fewer = (name: HeldWay) => reduction(of(name), of(name, HALF_S));
     const openOf = (open: typeof pods) => withInterval(open.estimate(mean), count);
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.open.estimate(mean), (value) => value.toFixed(1)),
-        label: `connections at Redis, ${row.way}, ${row.users} processes`,
-      })),
+      headlines: rows.map(({ open, way, users }) =>
+        headline(
+          open.estimate(mean),
+          (value) => value.toFixed(1),
+          `connections at Redis, ${way}, ${users} processes`,
+        ),
+      ),
       checks: [
         atLeast(
           "gateways in the pods hold over one connection each more than processes that come and go",

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
-import { findRedisServer, NO_REDIS, startInstance } from "warmline-testbed";
+import { startInstance } from "warmline-testbed";
 import { commandsFunction, handlerPath } from "../bench-client.js";
-import { atLeast, claimOf } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { decideClaim } from "../decide-claim.js";
-import { withInterval } from "../format.js";
+import { atLeast, claimOf, decideClaim } from "../checks.js";
+import { headline, seconds } from "../format.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
 import { GREETING } from "../run-instance.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { mean } from "../series.js";
 import { followClosed } from "../sockets/follow.js";
 import { kernelMissing } from "../sockets/kernel.js";
@@ -18,7 +16,6 @@ const LIMIT_S = 3;
 const ARTICLE_S = 30;
 const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
 
-const seconds = (value: number) => `${value.toFixed(1)} s`;
 const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen" : "running");
 
 /** Lets a server close the idle connection of a frozen function, and times its socket in FIN_WAIT_2. */
@@ -35,7 +32,7 @@ export default defineScenario({
   order: 6.2,
   lanes: 10,
   defaults: { rounds: [5, 1], seconds: [90, 3] },
-  missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
+  missing: () => kernelMissing() ?? redisMissing(),
   cases: ({ clients, record }) => {
     const finTimeoutS = Number(readFileSync(FIN_TIMEOUT, "utf8"));
     record({ engine: "redis-server", rttMs: 0, tls: false, idleLimitS: LIMIT_S, finTimeoutS });
@@ -66,10 +63,7 @@ export default defineScenario({
     const held = ({ finWaitS }: (typeof rows)[number]) => finWaitS.estimate(mean);
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
     return {
-      headlines: labelled.map((row) => ({
-        value: withInterval(held(row), seconds),
-        label: `in FIN_WAIT_2, ${row.label}`,
-      })),
+      headlines: labelled.map((row) => headline(held(row), seconds, `in FIN_WAIT_2, ${row.label}`)),
       checks: decideClaim(
         claimOf("serverless", "finWait"),
         labelled,
@@ -87,13 +81,7 @@ export default defineScenario({
         ["function", stateOf],
         ...meanColumns({ closedS: "closed after s", finWaitS: "FIN_WAIT_2 s" }, 1),
       ]),
-      charts: [
-        barChart("The server's socket in FIN_WAIT_2", "s", rows, {
-          group: stateOf,
-          style: clientStyle,
-          value: held,
-        }),
-      ],
+      charts: [barChart("The server's socket in FIN_WAIT_2", "s", rows, { group: stateOf, value: held })],
       notes: [
         `The function runs one GET and is frozen, or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${settings.seconds} s at most.`,
         `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,

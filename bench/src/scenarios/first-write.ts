@@ -1,6 +1,6 @@
 import { atMost, exactly } from "../checks.js";
 import { callsOf, functionOf, isWarm, styleOf, type Way, waysOf } from "../first-write-ways.js";
-import { ms, withInterval } from "../format.js";
+import { headline, ms } from "../format.js";
 import { LANES } from "../idle-pauses.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { runPaused } from "../run-paused.js";
@@ -50,18 +50,15 @@ export default defineScenario({
     return {
       headlines: frozen
         .filter(({ client }) => client === undefined)
-        .map((row) => ({
-          value: withInterval(row.latencies.estimate(), ms),
-          label: `${nameOf(row)}, p50`,
-        })),
-      checks: frozen.flatMap((row) => [
-        ...(row.limit === undefined
+        .map((row) => headline(row.latencies.estimate(), ms, `${nameOf(row)}, p50`)),
+      checks: frozen.flatMap(({ limit, failed, slower, ...row }) =>
+        limit === undefined
           ? []
           : [
-              exactly(`${nameOf(row)}: no call fails`, row.failed.total === 0, `${row.failed.total} failed`),
-              atMost(`${nameOf(row)}: at most ${row.limit} times a warm write`, row.slower, row.limit),
-            ]),
-      ]),
+              exactly(`${nameOf(row)}: no call fails`, failed.total === 0, `${failed.total} failed`),
+              atMost(`${nameOf(row)}: at most ${limit} times a warm write`, slower, limit),
+            ],
+      ),
       table: tableOf(compared, pauseOf, [
         ["pause", pauseOf],
         ["way", ({ way }) => way],

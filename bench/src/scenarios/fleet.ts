@@ -4,7 +4,7 @@ import { type FleetArm, instanceArms, runInstances } from "../fleet/instances.js
 import { limitFlags, measureFleet, refuseAbove, sampleGateway } from "../fleet/measure.js";
 import type { GatewaySample } from "../fleet/metrics.js";
 import { NO_MODEL, predict } from "../fleet/model.js";
-import { count, factor, ms, withInterval } from "../format.js";
+import { count, factor, headline, ms, withInterval } from "../format.js";
 import { barChart, curveChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 import { mean, percentile, ratio } from "../series.js";
@@ -83,14 +83,15 @@ export default defineScenario({
     const p99 = (row: typeof unlimited) => withInterval(row.latencies.estimate(percentile(99)), ms);
     return {
       headlines: [
-        ...rows.map((row) => ({
-          value: withInterval(row.peakOpen.estimate(mean), count),
-          label: `connections at the peak, ${row.arm}; p99 of a command ${p99(row)}`,
-        })),
-        {
-          value: withInterval(ratio(limited.latencies, unlimited.latencies, percentile(99)), factor),
-          label: "p99 with limits, relative to no limit",
-        },
+        ...rows.map((row) => {
+          const label = `connections at the peak, ${row.arm}; p99 of a command ${p99(row)}`;
+          return headline(row.peakOpen.estimate(mean), count, label);
+        }),
+        headline(
+          ratio(limited.latencies, unlimited.latencies, percentile(99)),
+          factor,
+          "p99 with limits, relative to no limit",
+        ),
       ],
       checks: fleetChecks({ unlimited, hard, limited }, HARD),
       table: tableOf(rows, ({ arm }) => arm, [

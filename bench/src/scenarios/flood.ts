@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { limitFlags } from "../fleet/measure.js";
 import { floodChecks } from "../flood/flood-checks.js";
 import { type FloodCase, nameOf, startSite } from "../flood/site.js";
-import { factor, withInterval } from "../format.js";
-import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
+import { factor, headline } from "../format.js";
+import { barChart, curveChart, latencyColumns, meanColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
-import { mean, percentile, ratio } from "../series.js";
+import { percentile, ratio } from "../series.js";
 
 const HARD = 1_000;
 const SOFT = 900;
@@ -71,10 +71,7 @@ export default defineScenario({
     const { opened, refused } = row;
     return {
       headlines: [
-        {
-          value: withInterval(slower, factor),
-          label: "p99 of active connections during the flood, relative to before",
-        },
+        headline(slower, factor, "p99 of active connections during the flood, relative to before"),
         { value: `${refused.total} of ${opened.total}`, label: "new connections refused" },
         { value: `${idle.kbEach.toFixed(1)} KB`, label: "memory per idle connection" },
       ],
@@ -85,7 +82,7 @@ export default defineScenario({
         ["requests", ({ latencies }) => latencies.count],
         ...latencyColumns("latencies"),
         ["p99 relative to before", ({ latencies, quiet }) => ratio(latencies, quiet, p99)],
-        ["memory MB", ({ memory }) => memory.estimate(mean), 0],
+        ...meanColumns({ memory: "memory MB" }),
       ]),
       charts: [
         curveChart("Latency of active connections by percentile", phases, {

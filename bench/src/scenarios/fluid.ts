@@ -1,9 +1,8 @@
 import { clientFunction } from "../bench-client.js";
 import { exactly } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { ms, withInterval } from "../format.js";
+import { headline, ms } from "../format.js";
 import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
-import { barChart, curveChart, inSummary, latencyColumns, tableOf } from "../present.js";
+import { barChart, curveChart, inSummary, latencyColumns, meanColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../series.js";
@@ -50,12 +49,10 @@ export default defineScenario({
   report: (rows, { settings }) => {
     const [most] = REQUESTS.slice(-1);
     const full = rows.filter(({ requests }) => requests === most);
-    const marks = { group: requestsOf, style: clientStyle };
     return {
-      headlines: full.map((row) => ({
-        value: withInterval(row.latencies.estimate(), ms),
-        label: `p50 of a request, ${requestsOf(row)}, ${row.client.label}`,
-      })),
+      headlines: full.map((row) =>
+        headline(row.latencies.estimate(), ms, `p50 of a request, ${requestsOf(row)}, ${row.client.label}`),
+      ),
       checks: full
         .filter(({ client }) => client.name === "warmline")
         .map(({ opened, client }) =>
@@ -69,19 +66,22 @@ export default defineScenario({
         ["requests", requestsOf],
         ["client", ({ client }) => client.label],
         ...latencyColumns("latencies"),
-        ["CPU us per command", ({ cpuUs }) => cpuUs.estimate(mean), 0],
-        ["connections", ({ opened }) => opened.estimate(mean), 1],
+        ...meanColumns({ cpuUs: "CPU us per command" }),
+        ...meanColumns({ opened: "connections" }, 1),
       ]),
       charts: [
         inSummary(
-          barChart("Median of a request", "ms", rows, { ...marks, value: (row) => row.latencies.estimate() }),
+          barChart("Median of a request", "ms", rows, {
+            group: requestsOf,
+            value: (row) => row.latencies.estimate(),
+          }),
         ),
         curveChart("A request's time by percentile", rows, {
-          ...marks,
+          group: requestsOf,
           series: ({ latencies }) => latencies,
         }),
         barChart("CPU time per command", "us", rows, {
-          ...marks,
+          group: requestsOf,
           value: ({ cpuUs }) => cpuUs.estimate(mean),
         }),
       ],

@@ -1,15 +1,15 @@
-import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { handlerPath } from "../bench-client.js";
 import { atLeast, atMost } from "../checks.js";
-import { count, ms, preciseFactor, withInterval } from "../format.js";
+import { count, headline, ms, preciseFactor } from "../format.js";
 import { type Address, gatewayCases, KEY, nameOf, type Servers } from "../gateway/cases.js";
 import { drive, driveClient } from "../gateway/load.js";
 import type { Server } from "../gateway/requests.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
-import { barChart, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
+import { barChart, medianColumns, tableOf } from "../present.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, pairedRatio } from "../series.js";
 
+const perS = (value: number) => `${count(value)}/s`;
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
 const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}`;
@@ -24,7 +24,7 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 13,
   defaults: { rounds: [21, 1], seconds: [1.5, 0.5] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ rttMs: 0, tls: false, redis: true });
     const { gateway, redis, command } = own;
@@ -55,11 +55,8 @@ export default defineScenario({
     const [theirs, theirsAlone] = [find("webdis", 50), find("webdis", 1)];
     return {
       headlines: [
-        {
-          value: withInterval(ours.perSecond.estimate(), (value) => `${count(value)}/s`),
-          label: "requests, one worker, 50 connections",
-        },
-        { value: withInterval(alone.p50.estimate(), ms), label: "median latency, one connection" },
+        headline(ours.perSecond.estimate(), perS, "requests, one worker, 50 connections"),
+        headline(alone.p50.estimate(), ms, "median latency, one connection"),
       ],
       checks:
         theirs && theirsAlone
@@ -83,9 +80,8 @@ export default defineScenario({
         ["server", nameOf],
         ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
         ["commands / s", ({ perSecond, commands }) => combine([perSecond], (value) => value * commands), 0],
-        ["p50 ms", ({ p50 }) => p50.estimate()],
-        ["p99 ms", ({ p99 }) => p99.estimate()],
-        ["CPU us / request", ({ cpuMicros }) => cpuMicros.estimate(), 1],
+        ...medianColumns({ p50: "p50 ms", p99: "p99 ms" }),
+        ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
       charts: [
         barChart(

@@ -1,7 +1,6 @@
 import { commandsFunction } from "../bench-client.js";
 import { atMost, exactly } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { ms, withInterval } from "../format.js";
+import { headline, ms } from "../format.js";
 import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle-pauses.js";
 import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING } from "../run-instance.js";
@@ -54,32 +53,26 @@ export default defineScenario({
     const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, backToBack(row).latencies) }));
     const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
     const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);
-    const agentAfter = (row: (typeof rows)[number]) =>
-      rows.find((other) => other.client.name === "agent" && nameOf(other) === nameOf(row));
     return {
-      headlines: own.map((row) => ({
-        value: withInterval(row.latencies.estimate(), ms),
-        label: `warmline, ${nameOf(row)}, p50`,
-      })),
-      checks: own.flatMap((row) => [
-        exactly(
+      headlines: own.map((row) => headline(row.latencies.estimate(), ms, `warmline, ${nameOf(row)}, p50`)),
+      checks: own.flatMap((row) => {
+        const { failed, latencies } = row;
+        const none = exactly(
           `warmline, ${nameOf(row)}: no call fails`,
-          row.failed.total === 0,
-          `${row.failed.total} of ${row.failed.total + row.latencies.count}`,
-        ),
-        ...[agentAfter(row)].flatMap((agent) =>
-          agent
-            ? [
-                atMost(
-                  `warmline, ${nameOf(row)}: at most ${LIMITS[row.command].text} the bare agent's after the same pause`,
-                  ratio(row.latencies, agent.latencies),
-                  LIMITS[row.command].times,
-                  { detail: ms(row.latencies.estimate().value) },
-                ),
-              ]
-            : [],
-        ),
-      ]),
+          failed.total === 0,
+          `${failed.total} of ${failed.total + latencies.count}`,
+        );
+        const agent = rows.find((other) => other.client.name === "agent" && nameOf(other) === nameOf(row));
+        if (!agent) return [none];
+        const { times, text } = LIMITS[row.command];
+        const near = atMost(
+          `warmline, ${nameOf(row)}: at most ${text} the bare agent's after the same pause`,
+          ratio(latencies, agent.latencies),
+          times,
+          { detail: ms(latencies.estimate().value) },
+        );
+        return [none, near];
+      }),
       table: tableOf(compared, nameOf, [
         ["command", nameOf],
         ["client", ({ client }) => client.label],
@@ -92,12 +85,10 @@ export default defineScenario({
       charts: [
         barChart("Median after a pause", "ms", compared, {
           group: nameOf,
-          style: clientStyle,
           value: ({ latencies }) => latencies.estimate(),
         }),
         curveChart("Latency by percentile", compared, {
           group: nameOf,
-          style: clientStyle,
           series: ({ latencies }) => latencies,
         }),
       ],

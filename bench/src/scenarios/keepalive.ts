@@ -1,6 +1,5 @@
 import { commandsFunction, type Variant } from "../bench-client.js";
-import { clientStyle } from "../client-style.js";
-import { factor, withInterval } from "../format.js";
+import { factor, headline } from "../format.js";
 import { keepaliveChecks } from "../keepalive/keepalive-checks.js";
 import {
   barChart,
@@ -56,11 +55,11 @@ export default defineScenario({
       const [on, , recreated, off] = own;
       return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
     });
+    const atOnce = rows.filter(({ gapMs }) => gapMs === 0);
     return {
-      headlines: clients.map(({ label, on, off }) => ({
-        value: withInterval(ratio(off.warm, on.warm), factor),
-        label: `faster with keep-alive, warm p50, ${label}`,
-      })),
+      headlines: clients.map(({ label, on, off }) =>
+        headline(ratio(off.warm, on.warm), factor, `faster with keep-alive, warm p50, ${label}`),
+      ),
       checks: keepaliveChecks(clients, rounds, rounds * invocations),
       table: tableOf(rows, ({ client }) => client.name, [
         ["client", ({ client }) => client.label],
@@ -71,23 +70,15 @@ export default defineScenario({
         ["connections", ({ opened }) => opened.total],
       ]),
       charts: [
-        curveChart(
-          "Warm invocations: latency by percentile",
-          rows.filter(({ gapMs }) => gapMs === 0),
-          { group: nameOf, style: clientStyle, series: ({ warm }) => warm },
-        ),
-        lineChart(
-          "Latency by the number of the call, first instance",
-          "ms",
-          "calls",
-          rows.filter(({ gapMs }) => gapMs === 0),
-          {
-            group: nameOf,
-            style: clientStyle,
-            points: ({ first, warm }) =>
-              [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
-          },
-        ),
+        curveChart("Warm invocations: latency by percentile", atOnce, {
+          group: nameOf,
+          series: ({ warm }) => warm,
+        }),
+        lineChart("Latency by the number of the call, first instance", "ms", "calls", atOnce, {
+          group: nameOf,
+          points: ({ first, warm }) =>
+            [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
+        }),
         initAndFirst(
           "Init phase and first invocation",
           "Without a gap the event waits when the init phase ends, as in an on-demand start.",
@@ -95,7 +86,6 @@ export default defineScenario({
           ({ client, gapMs }) => `${client.label}, ${gapMs > 0 ? `event ${gapMs} ms later` : "no gap"}`,
         ),
         barChart("Time that keep-alive saves per warm command, p50", "ms", clients, {
-          style: clientStyle,
           value: ({ on, off }) => difference(off.warm, on.warm),
         }),
       ],

@@ -1,17 +1,25 @@
 import { LambdaFunction } from "../aws/lambda.js";
 import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
 import { atLeast } from "../checks.js";
-import { clientStyle } from "../client-style.js";
-import { factor, ms, withInterval } from "../format.js";
-import { barChart, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
+import { factor, headline, ms } from "../format.js";
+import {
+  barChart,
+  curveChart,
+  grouped,
+  initAndFirst,
+  latencyColumns,
+  medianColumns,
+  tableOf,
+} from "../present.js";
 import { costOfMillion, PRICES } from "../prices.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 
-const nameOf = ({ keepAlive, memoryMb }: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
-  `${memoryMb} MB, keep-alive ${keepAlive ? "on" : "off"}`;
+const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`;
+const nameOf = (each: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
+  `${sizeOf(each)}, keep-alive ${each.keepAlive ? "on" : "off"}`;
 
 /** Repeats the scenarios keepalive, memory and first-write on AWS Lambda, in the function of `bench/aws`. */
 export default defineScenario({
@@ -49,16 +57,10 @@ export default defineScenario({
     return measureInstance(lambda, settings.invocations, settings.seconds);
   },
   report: (rows, { settings }) => {
-    const kept = rows
-      .filter(({ keepAlive }) => keepAlive)
-      .flatMap((on) => {
-        const off = rows.find(
-          (row) => row.client === on.client && row.memoryMb === on.memoryMb && !row.keepAlive,
-        );
-        const label = `${on.client.label}, ${on.memoryMb} MB`;
-        return off ? [{ ...on, label, gain: ratio(off.warm, on.warm) }] : [];
-      });
-    const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`;
+    const both = grouped(rows, (row) => `${row.client.label}, ${sizeOf(row)}`);
+    const kept = both.flatMap(([label, [on, off]]) =>
+      off ? [{ ...on!, label, gain: ratio(off.warm, on!.warm) }] : [],
+    );
     const costOf = (row: (typeof rows)[number]) =>
       combine(
         [row.billed],
@@ -66,10 +68,9 @@ export default defineScenario({
         mean,
       );
     return {
-      headlines: kept.map(({ label, gain }) => ({
-        value: withInterval(gain, factor),
-        label: `faster with keep-alive, warm p50, ${label}`,
-      })),
+      headlines: kept.map(({ label, gain }) =>
+        headline(gain, factor, `faster with keep-alive, warm p50, ${label}`),
+      ),
       checks: kept.map(({ label, warm, gain }) =>
         atLeast(`${label} on AWS Lambda: a kept connection is faster than a new one`, gain, 1, {
           detail: ms(warm.estimate().value),
@@ -78,34 +79,21 @@ export default defineScenario({
       table: tableOf(rows, ({ client }) => client.name, [
         ["client", ({ client }) => client.label],
         ["variant", nameOf],
-        ["init ms", ({ init }) => init.estimate(), 1],
-        ["first ms", ({ first }) => first.estimate(), 1],
+        ...medianColumns({ init: "init ms", first: "first ms" }, 1),
         ...latencyColumns("warm"),
-        ["SET after a freeze, ms", ({ set }) => set.estimate()],
-        ["INCR after a freeze, ms", ({ incr }) => incr.estimate()],
+        ...medianColumns({ set: "SET after a freeze, ms", incr: "INCR after a freeze, ms" }),
         ["billed ms", ({ billed }) => billed.estimate(mean), 1],
         ["$ per million", costOf],
       ]),
       charts: [
         curveChart("Warm invocations: latency by percentile", rows, {
           group: nameOf,
-          style: clientStyle,
           series: ({ warm }) => warm,
         }),
-        initAndFirst(
-          "Init phase and first invocation",
-          "As Lambda reports them.",
-          kept,
-          ({ label }) => label,
-        ),
-        barChart("Keep-alive: times faster, p50", "x", kept, {
-          group: sizeOf,
-          style: clientStyle,
-          value: ({ gain }) => gain,
-        }),
+        initAndFirst("Init phase and first invocation", "As Lambda reports them.", kept, (row) => row.label),
+        barChart("Keep-alive: times faster, p50", "x", kept, { group: sizeOf, value: ({ gain }) => gain }),
         barChart("INCR after a freeze on a kept connection, p50", "ms", kept, {
           group: sizeOf,
-          style: clientStyle,
           value: ({ incr }) => incr.estimate(),
         }),
       ],

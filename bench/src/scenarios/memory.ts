@@ -1,8 +1,7 @@
 import { commandsFunction } from "../bench-client.js";
-import { clientStyle } from "../client-style.js";
-import { count, ms, withInterval } from "../format.js";
+import { count, headline, ms } from "../format.js";
 import { memoryChecks } from "../memory/memory-checks.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
+import { barChart, grouped, latencyColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../series.js";
@@ -56,23 +55,16 @@ export default defineScenario({
     const sizeOf = ({ memoryMb }: { memoryMb: number }) => `${count(memoryMb)} MB`;
     const sizes = [...new Set(rows.map(({ memoryMb }) => memoryMb))];
     const [small, large] = [sizes[0]!, sizes.at(-1)!];
-    const pairs = rows
-      .filter(({ reused }) => reused)
-      .flatMap((row) => {
-        const own = rows.find(
-          ({ client, memoryMb, reused }) => client === row.client && memoryMb === row.memoryMb && !reused,
-        )?.warm;
-        // The mean, since under a quota some invocations wait for others.
-        return own ? [{ ...row, own, extra: difference(own, row.warm, mean) }] : [];
-      });
+    const both = grouped(rows, (row) => `${row.client.name}, ${row.memoryMb}`);
+    // The mean, since under a quota some invocations wait for others.
+    const pairs = both.flatMap(([, [kept, off]]) =>
+      off ? [{ ...kept!, own: off.warm, extra: difference(off.warm, kept!.warm, mean) }] : [],
+    );
     const throttle = rows[0]!.throttle[0];
     return {
       headlines: pairs
         .filter(({ memoryMb }) => memoryMb === small)
-        .map((row) => ({
-          value: withInterval(row.extra, ms),
-          label: `for connecting at ${sizeOf(row)}, ${row.client.label}`,
-        })),
+        .map((row) => headline(row.extra, ms, `for connecting at ${sizeOf(row)}, ${row.client.label}`)),
       checks: memoryChecks(pairs, small, large),
       table: tableOf(rows, sizeOf, [
         ["function", sizeOf],
@@ -85,12 +77,10 @@ export default defineScenario({
       charts: [
         barChart("Warm invocations over a kept connection: the mean", "ms", pairs, {
           group: sizeOf,
-          style: clientStyle,
           value: ({ warm }) => warm.estimate(mean),
         }),
         barChart("Init phase and first invocation", "ms", pairs, {
           group: sizeOf,
-          style: clientStyle,
           value: ({ start }) => start.estimate(),
         }),
       ],

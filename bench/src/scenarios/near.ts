@@ -1,11 +1,11 @@
 import { redisAvailable } from "warmline-testbed";
-import { count } from "../format.js";
+import { count, dollars } from "../format.js";
 import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
 import { nearChecks, overwritten } from "../near/near-checks.js";
-import { barChart, tableOf } from "../present.js";
+import { barChart, meanColumns, medianColumns, tableOf } from "../present.js";
 import { costOfMillion, PRICES } from "../prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, p50, percentile } from "../series.js";
+import { combine, mean, percentile } from "../series.js";
 
 const MEMORY_MB = 512;
 
@@ -15,8 +15,6 @@ const CACHES = [
   { cache: "verify", title: "warmline/near, verify" },
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
-
-const dollars = (value: number) => `$${value.toFixed(2)}`;
 
 /** Measures a function that reads ten keys, frozen between invocations while one of the keys may be overwritten. */
 export default defineScenario({
@@ -55,13 +53,8 @@ export default defineScenario({
             costOfMillion({ ms: billed, memoryMb: MEMORY_MB, commands, bytes })[part],
           mean,
         );
-      return {
-        ...row,
-        lambda: costBy("lambda"),
-        redis: costBy("redis"),
-        staleValues: row.stale.total,
-        oldestValue: row.oldest.max,
-      };
+      const [staleValues, oldestValue] = [row.stale.total, row.oldest.max];
+      return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), staleValues, oldestValue };
     });
     const of = (name: (typeof CACHES)[number]["cache"], each: number) =>
       priced.find(({ cache, every }) => cache === name && every === each)!;
@@ -81,10 +74,9 @@ export default defineScenario({
       table: tableOf(priced, overwritten, [
         ["writes", overwritten],
         ["reads", ({ title }) => title],
-        ["commands", ({ commands }) => commands.estimate(mean), 1],
-        ["bytes sent", ({ sent }) => sent.estimate(mean), 0],
-        ["bytes received", ({ received }) => received.estimate(mean), 0],
-        ["p50 ms", ({ warm }) => warm.estimate(p50)],
+        ...meanColumns({ commands: "commands" }, 1),
+        ...meanColumns({ sent: "bytes sent", received: "bytes received" }),
+        ...medianColumns({ warm: "p50 ms" }),
         ["p99 ms", ({ warm }) => warm.estimate(percentile(99))],
         ["stale values", ({ staleValues }) => staleValues],
         ["stale by ms, at most", ({ oldestValue }) => Math.round(oldestValue)],

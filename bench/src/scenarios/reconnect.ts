@@ -1,8 +1,7 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import { atLeast, claimOf, exactly } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
-import { count, share, withInterval } from "../format.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
+import { atLeast, claimOf, decideClaim, exactly } from "../checks.js";
+import { count, headline, share, withInterval } from "../format.js";
+import { barChart, latencyColumns, meanColumns, tableOf } from "../present.js";
 import { runTransactions } from "../reconnect/run.js";
 import { type ReconnectWay, startWays } from "../reconnect/ways.js";
 import type { Check, Claim } from "../result.js";
@@ -84,16 +83,12 @@ export default defineScenario({
     return {
       headlines: rows
         .filter(({ users }) => users === 1)
-        .map((row) => ({
-          value: withInterval(row.tps.estimate(mean), tps),
-          label: `${row.title}, 1 client`,
-        })),
+        .map((row) => headline(row.tps.estimate(mean), tps, `${row.title}, 1 client`)),
       checks: [...ofWays, perCommand],
       table: tableOf(rows, usersOf, [
         ["clients", ({ users }) => users],
         ["connection", ({ title }) => title],
-        ["tps", ({ tps }) => tps.estimate(mean), 0],
-        ["tps without connecting", ({ tpsExcluding }) => tpsExcluding.estimate(mean), 0],
+        ...meanColumns({ tps: "tps", tpsExcluding: "tps without connecting" }),
         ...latencyColumns("latencies", 3),
         ["stddev ms", ({ latencies }) => latencies.estimate(stddev), 3],
         ["transactions", ({ latencies }) => latencies.count],

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "../bench-client.js";
 import { atLeast, claimOf } from "../checks.js";
-import { count, share, withInterval } from "../format.js";
-import { type HeldRedis, startHeldRedis, startInstances, startUsers } from "../held-redis.js";
+import { count, headline, share } from "../format.js";
+import { startHeldRedis, startInstances, startUsers } from "../held-redis.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
-import { combine, mean } from "../series.js";
+import { defineScenario, redisMissing } from "../scenario.js";
+import { mean, reduction } from "../series.js";
 
 /** Simulated instances, and instances of a client. */
 const USERS = 1_000;
@@ -31,7 +30,7 @@ export default defineScenario({
   order: 9.2,
   lanes: 5,
   defaults: { rounds: [5, 1], seconds: [6, 0.5] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "redis-server", rttMs: 0, tls: false, users: USERS, instances: INSTANCES });
     return [
@@ -48,7 +47,7 @@ export default defineScenario({
   },
   label: ({ arm }) => arm,
   run: async ({ direct, users, client }, { settings, random }) => {
-    const redis: HeldRedis = await startHeldRedis(direct);
+    const redis = await startHeldRedis(direct);
     const before = await redis.memoryKb();
     const use = { targets: [redis.target], users, keep: true, gapMs: 0, seconds: 0, seed: settings.seed };
     const running = client
@@ -67,12 +66,11 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const [straight, pooled] = [rows[0]!, rows[1]!];
-    const saved = combine([pooled.memoryKb, straight.memoryKb], (own, all) => 1 - own / all, mean);
+    const saved = reduction(straight.memoryKb, pooled.memoryKb);
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.memoryKb.estimate(mean), kb),
-        label: `of Redis for ${count(row.users)} idle instances, ${row.arm}`,
-      })),
+      headlines: rows.map(({ memoryKb, users, arm }) =>
+        headline(memoryKb.estimate(mean), kb, `of Redis for ${count(users)} idle instances, ${arm}`),
+      ),
       checks: [
         atLeast(`a pool saves over 90% of the memory of ${count(USERS)} idle connections`, saved, 0.9, {
           article: claimOf("reconnect", "idle"),
@@ -84,7 +82,7 @@ export default defineScenario({
         ["instances", ({ users }) => users],
         ["reach Redis", ({ arm }) => arm],
         ...meanColumns({ connections: "connections", memoryKb: "memory KB" }),
-        ["KB per instance", ({ kbEach }) => kbEach.estimate(mean), 2],
+        ...meanColumns({ kbEach: "KB per instance" }, 2),
       ]),
       charts: [
         barChart("Memory of Redis per idle instance", "KB", rows, {

@@ -1,8 +1,8 @@
-import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
+import { startCluster } from "warmline-testbed";
 import { atLeast, claimOf, exactly } from "../checks.js";
-import { withInterval } from "../format.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
+import { headline, seconds } from "../format.js";
+import { barChart, latencyColumns, meanColumns, tableOf } from "../present.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { mean } from "../series.js";
 import { driveOutage, type Outage } from "../sockets/outage.js";
 import { openReplicaArm, replicaArms } from "../sockets/replica-arms.js";
@@ -14,8 +14,6 @@ const QUICK_OUTAGE: Outage = { ...OUTAGE, beforeMs: 500, downMs: 2_000, afterMs:
 /** The seconds of errors that count as those of the article. */
 const LONG_S = 5;
 
-const seconds = (value: number) => `${value.toFixed(1)} s`;
-
 /** Reads from the replicas of a cluster while one of them is down for ten seconds. */
 export default defineScenario({
   name: "replica-down",
@@ -26,7 +24,7 @@ export default defineScenario({
   order: 8.4,
   lanes: LANES,
   defaults: { rounds: [5, 1] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const outage = settings.quick ? QUICK_OUTAGE : OUTAGE;
     const clusters = await Promise.all(
@@ -51,35 +49,28 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const { downMs, everyMs } = rows[0]!.outage;
+    const direct = rows.filter(({ retries }) => retries !== undefined);
     const proxied = rows.filter(({ retries }) => retries === undefined);
+    const [anew] = proxied;
     const failedOf = ({ failed, latencies }: (typeof rows)[number]) =>
       `${failed.total} of ${failed.total + latencies.count} failed`;
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.errorsS.estimate(mean), seconds),
-        label: `of errors, ${row.arm}; ${failedOf(row)}`,
-      })),
+      headlines: rows.map((row) =>
+        headline(row.errorsS.estimate(mean), seconds, `of errors, ${row.arm}; ${failedOf(row)}`),
+      ),
       checks: [
-        atLeast(
-          `through a proxy, reads fail for over ${LONG_S} s`,
-          proxied[0]!.errorsS.estimate(mean),
-          LONG_S,
-          {
-            article: claimOf("envoy", "replica"),
-            detail: failedOf(proxied[0]!),
-            beside: rows
-              .filter(({ retries }) => retries !== undefined)
-              .map((row) => `${row.arm}: ${failedOf(row)}`)
-              .join("; "),
-            text: seconds,
-          },
-        ),
+        atLeast(`through a proxy, reads fail for over ${LONG_S} s`, anew!.errorsS.estimate(mean), LONG_S, {
+          article: claimOf("envoy", "replica"),
+          detail: failedOf(anew!),
+          beside: direct.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
+          text: seconds,
+        }),
         ...proxied.map((row) => exactly(`${row.arm}: no read fails`, row.failed.total === 0, failedOf(row))),
       ],
       table: tableOf(rows, () => "", [
         ["reads", ({ arm }) => arm],
         ["failed", ({ failed }) => failed.total],
-        ["s of errors", ({ errorsS }) => errorsS.estimate(mean), 1],
+        ...meanColumns({ errorsS: "s of errors" }, 1),
         ...latencyColumns("latencies"),
       ]),
       charts: [

@@ -1,9 +1,9 @@
-import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
+import { startGatewayProcess } from "warmline-testbed";
 import { built } from "../bench-client.js";
-import { count, ms, share, withInterval } from "../format.js";
+import { count, headline, ms, share } from "../format.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { runInstance } from "../run-instance.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { mean } from "../series.js";
 import { startDistantCluster } from "../sockets/distant-cluster.js";
 import { type PartsTarget, partsCases, SPARSE_MS } from "../sockets/parts.js";
@@ -24,7 +24,7 @@ export default defineScenario({
   fixed: ["tls", "engine"],
   order: 8.2,
   defaults: { rounds: [5, 1], invocations: [30, 6] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const { port } = await startDistantCluster(settings.rttMs, defer);
     const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${port}`] });
@@ -37,34 +37,20 @@ export default defineScenario({
   label: ({ name, ...each }) => `${name}, ${commandsOf(each)}`,
   group: commandsOf,
   run: async ({ name, client, target, arm, commands, pauseMs }, { settings }, round) => {
-    const requests = settings.invocations;
-    const event = {
-      arm,
-      requests,
-      warmUp: WARM_UP,
-      commands,
-      pauseMs,
-      seed: settings.seed + round,
-      ...target,
-    };
+    const { invocations: requests, seed } = settings;
+    const event = { arm, requests, warmUp: WARM_UP, commands, pauseMs, seed: seed + round, ...target };
     const env: Record<string, string> = client ? { BENCH_CLIENT: built(`clients/${client.name}.js`) } : {};
-    const { bodies } = await runInstance(
-      name,
-      { handler: "request-parts", env },
-      { events: [event], timeoutMs: 120_000 },
-    );
+    const what = { handler: "request-parts", env };
+    const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },
   report: (rows, { settings }) => {
     const { topology, connecting, connectingToGateway, checks } = partsOf(rows);
     return {
       headlines: [
-        {
-          value: withInterval(topology, share),
-          label: "more time for one GET, since the topology is fetched first",
-        },
-        { value: withInterval(connecting, ms), label: "to connect to the cluster, 10 GETs" },
-        { value: withInterval(connectingToGateway, ms), label: "to connect to the gateway" },
+        headline(topology, share, "more time for one GET, since the topology is fetched first"),
+        headline(connecting, ms, "to connect to the cluster, 10 GETs"),
+        headline(connectingToGateway, ms, "to connect to the gateway"),
       ],
       checks,
       table: tableOf(rows, commandsOf, [

@@ -1,5 +1,5 @@
 import { commandsFunction } from "../bench-client.js";
-import { factor, withInterval } from "../format.js";
+import { factor, headline } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING } from "../run-instance.js";
@@ -84,12 +84,15 @@ export default defineScenario({
       return { name, label, saved, ten: of("ten")!, pipeline: of("pipeline")! };
     });
     const names = MODES.map(nameOf);
-    const style = (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) });
+    const marks = {
+      group: ({ client }: (typeof rows)[number]) => client.label,
+      style: (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
+    };
     return {
       headlines: clients.flatMap(({ label, saved }) => {
         if (!saved) return [];
-        const value = withInterval(ratio(...saved.backToBack.ten), factor);
-        return [{ value, label: `faster with keep-alive, ten commands, ${label}` }];
+        const faster = ratio(...saved.backToBack.ten);
+        return headline(faster, factor, `faster with keep-alive, ten commands, ${label}`);
       }),
       checks: sequentialChecks(clients),
       table: tableOf(rows, ({ client }) => client.name, [
@@ -99,15 +102,10 @@ export default defineScenario({
       ]),
       charts: [
         barChart("An invocation's median time", "ms", rows, {
-          group: ({ client }) => client.label,
-          style,
-          value: ({ warm }) => warm.estimate(),
+          ...marks,
+          value: (row) => row.warm.estimate(),
         }),
-        curveChart("An invocation's time by percentile", rows, {
-          group: ({ client }) => client.label,
-          style,
-          series: ({ warm }) => warm,
-        }),
+        curveChart("An invocation's time by percentile", rows, { ...marks, series: ({ warm }) => warm }),
       ],
       notes: [
         `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,

@@ -1,16 +1,16 @@
-import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
+import { startCluster } from "warmline-testbed";
 import { atLeast, exactly } from "../checks.js";
-import { count, ms, share, withInterval } from "../format.js";
+import { count, headline, ms, share, withInterval } from "../format.js";
 import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
-import { combine, difference, mean } from "../series.js";
+import { pageKeys } from "../random.js";
+import { defineScenario, redisMissing } from "../scenario.js";
+import { difference, mean, reduction } from "../series.js";
 import { driveRequests } from "../sockets/drive.js";
 import { kernelMissing, kernelSockets, SocketCounter, SocketPeaks } from "../sockets/kernel.js";
 import { openWay, type Way, waysOf } from "../sockets/ways.js";
 
 const REQUESTS_PER_S = 50;
 const COMMANDS = 10;
-const KEYS = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
 
 const style = ({ way, hue }: Way) => ({ label: way, hue });
 
@@ -25,7 +25,7 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 8,
   defaults: { rounds: [5, 1], seconds: [12, 5] },
-  missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
+  missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {
     const cluster = await startCluster();
     defer(() => cluster.stop());
@@ -42,8 +42,7 @@ export default defineScenario({
     );
     const { gateway, request, close } = await openWay(cluster, way);
     if (gateway) counter.gateway.ports.add(gateway.port);
-    const page = () =>
-      request(Array.from({ length: COMMANDS }, () => KEYS[Math.floor(random() * KEYS.length)]!));
+    const page = () => request(pageKeys(COMMANDS, random));
     try {
       const driven = await driveRequests(page, REQUESTS_PER_S, settings.seconds, counter);
       return { ...driven, atGateway: counter.establishedAtGateway };
@@ -53,15 +52,14 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const [straight, anew, kept] = [rows[0]!, rows[1]!, rows.slice(2)];
-    const fall = (row: (typeof rows)[number]) =>
-      combine([row.timeWait, straight.timeWait], (own, all) => 1 - own / all, mean);
+    const fall = ({ timeWait }: (typeof rows)[number]) => reduction(straight.timeWait, timeWait);
     const slower = (row: (typeof rows)[number]) =>
       `a request takes ${withInterval(difference(row.latencies, straight.latencies, mean), ms)} longer`;
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.timeWait.estimate(mean), count),
-        label: `sockets in TIME_WAIT, ${row.way}; ${ms(row.latencies.estimate(mean).value)} per request`,
-      })),
+      headlines: rows.map(({ timeWait, way, latencies }) => {
+        const perRequest = `${ms(latencies.estimate(mean).value)} per request`;
+        return headline(timeWait.estimate(mean), count, `sockets in TIME_WAIT, ${way}; ${perRequest}`);
+      }),
       checks: [
         ...kept.map((row) =>
           atLeast(`sockets in TIME_WAIT fall by over 90%: ${row.way}`, fall(row), 0.9, {

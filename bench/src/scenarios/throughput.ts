@@ -1,13 +1,14 @@
 import { findRedisServer } from "warmline-testbed";
 import { isPeer } from "../bench-client.js";
-import { clientStyle } from "../client-style.js";
-import { count, factor, withInterval } from "../format.js";
+import { count, factor, headline } from "../format.js";
 import { cellsOf, QUICK, REAL } from "../perf/cells.js";
 import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, curveChart, inSummary, latencyColumns, tableOf } from "../present.js";
+import { barChart, curveChart, inSummary, latencyColumns, medianColumns, tableOf } from "../present.js";
 import { defineScenario } from "../scenario.js";
 import { pairedRatio } from "../series.js";
+
+const us = (value: number) => `${value.toFixed(0)} us`;
 
 /** Measures warm clients under load: concurrency, batches, value sizes, and arrivals at a fixed rate. */
 export default defineScenario({
@@ -67,32 +68,29 @@ export default defineScenario({
       own.find((row) => row.cell === cell && row.client.name === name);
     const ours = pick("50 in flight", "warmline");
     const others = own.filter(({ cell, client }) => cell === "50 in flight" && isPeer(client));
-    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell, style: clientStyle };
+    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell };
     const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
     const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));
     return {
       headlines: [
-        ...(ours
-          ? others.map((row) => ({
-              value: withInterval(pairedRatio(ours.perSecond, row.perSecond), factor),
-              label: `the commands per second of ${row.client.label}, 50 in flight, warmline as shipped`,
-            }))
-          : []),
+        ...(ours ? others : []).map(({ perSecond, client }) => {
+          const label = `the commands per second of ${client.label}, 50 in flight, warmline as shipped`;
+          return headline(pairedRatio(ours!.perSecond, perSecond), factor, label);
+        }),
         ...own
           .filter(({ cell }) => cell === "1 in flight")
-          .map((row) => ({
-            value: withInterval(row.cpuUs.estimate(), (us) => `${us.toFixed(0)} us`),
-            label: `CPU time of one command, ${row.client.label}`,
-          })),
+          .map(({ cpuUs, client }) =>
+            headline(cpuUs.estimate(), us, `CPU time of one command, ${client.label}`),
+          ),
       ],
       checks: [],
       table: tableOf(rows, (row) => row.version + row.cell, [
         ["Node", (row) => row.version.slice(1)],
         ["case", (row) => row.cell],
         ["client", ({ client }) => client.label],
-        ["commands/s", (row) => row.perSecond.estimate(), 0],
+        ...medianColumns({ perSecond: "commands/s" }, 0),
         ...latencyColumns("latencies", 3),
-        ["CPU us", (row) => row.cpuUs.estimate(), 1],
+        ...medianColumns({ cpuUs: "CPU us" }, 1),
       ]),
       charts: [
         barChart("Commands per second", "", own, {

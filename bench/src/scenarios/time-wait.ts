@@ -1,9 +1,10 @@
-import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
+import { startCluster } from "warmline-testbed";
 import { atLeast, atMost, claimOf } from "../checks.js";
-import { count, share, withInterval } from "../format.js";
+import { count, headline, share } from "../format.js";
 import { lineChart, meanColumns, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
-import { combine, mean } from "../series.js";
+import { pageKeys } from "../random.js";
+import { defineScenario, redisMissing } from "../scenario.js";
+import { combine, mean, reduction } from "../series.js";
 import { driveRequests } from "../sockets/drive.js";
 import { type Counts, kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
 import { openWay, waysOf } from "../sockets/ways.js";
@@ -20,7 +21,6 @@ const SAMPLE_MS = 3_000;
 const LANES = 3;
 /** The tolerance of the model. */
 const NEAR = 0.1;
-const KEYS = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
 
 const inTimeWait = ({ clientTimeWait, serverTimeWait }: Counts) => clientTimeWait + serverTimeWait;
 
@@ -35,7 +35,7 @@ export default defineScenario({
   order: 8.1,
   lanes: LANES,
   defaults: { rounds: [5, 1], seconds: [75, 4] },
-  missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
+  missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {
     // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
     const flags = ["--protected-mode", "no"];
@@ -55,8 +55,7 @@ export default defineScenario({
     const ports = gateway ? [gateway.port] : cluster.nodes.map(({ port }) => port);
     const counter = new SocketCounter(new Set(ports), undefined, way.direct ? from : undefined);
     const count = () => counter.count(sockets());
-    const page = () =>
-      request(Array.from({ length: COMMANDS }, () => KEYS[Math.floor(random() * KEYS.length)]!));
+    const page = () => request(pageKeys(COMMANDS, random));
     try {
       const driven = await driveRequests(page, REQUESTS_PER_S, settings.seconds, { count }, SAMPLE_MS);
       const last = driven.samples.filter(({ atS }, at) => atS > LIFE_S || at === driven.samples.length - 1);
@@ -72,17 +71,16 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const [straight, anew] = [rows[0]!, rows[1]!];
-    const fall = combine([anew.timeWait, straight.timeWait], (own, all) => 1 - own / all, mean);
+    const fall = reduction(straight.timeWait, anew.timeWait);
     const off = combine(
       [straight.timeWait, straight.closedPerS],
       (sockets, perS) => Math.abs(sockets / (perS * LIFE_S) - 1),
       mean,
     );
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.timeWait.estimate(mean), count),
-        label: `sockets in TIME_WAIT, ${row.way}`,
-      })),
+      headlines: rows.map(({ timeWait, way }) =>
+        headline(timeWait.estimate(mean), count, `sockets in TIME_WAIT, ${way}`),
+      ),
       checks: [
         atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
           article: claimOf("envoy", "timeWait"),

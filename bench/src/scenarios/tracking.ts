@@ -1,9 +1,8 @@
-import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { atMost } from "../checks.js";
-import { withInterval } from "../format.js";
+import { headline } from "../format.js";
 import { IN_FLIGHT, KEYS, measureTrackedWrites, type TrackedWrites } from "../near/tracked-writes.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { mean, ratio } from "../series.js";
 
 /** The CPU time that a SET may take with tracking, and with a prefix that its key lacks, relative to no tracking. */
@@ -26,7 +25,7 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 14.1,
   defaults: { rounds: [9, 1], seconds: [2, 0.3] },
-  missing: () => (findRedisServer() ? undefined : NO_REDIS),
+  missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "redis-server", rttMs: 0, tls: false, inFlight: IN_FLIGHT });
     return [
@@ -50,10 +49,9 @@ export default defineScenario({
     type Row = (typeof rows)[number];
     const relative = ({ usPerSet }: Row) => ratio(usPerSet, none.usPerSet, mean);
     return {
-      headlines: [none, lacking, one, four].map(({ arm, usPerSet }) => ({
-        value: withInterval(usPerSet.estimate(mean), us),
-        label: `of Redis's CPU time per SET, ${arm}`,
-      })),
+      headlines: [none, lacking, one, four].map(({ arm, usPerSet }) =>
+        headline(usPerSet.estimate(mean), us, `of Redis's CPU time per SET, ${arm}`),
+      ),
       checks: [
         atMost(`with 4 gateways a SET takes at most ${TRACKED}x the CPU time`, relative(four), TRACKED),
         atMost(
@@ -65,7 +63,7 @@ export default defineScenario({
       table: tableOf(rows, () => "", [
         ["tracking", ({ arm }) => arm],
         ...meanColumns({ writes: "SETs per round" }),
-        ["CPU us per SET", ({ usPerSet }) => usPerSet.estimate(mean), 1],
+        ...meanColumns({ usPerSet: "CPU us per SET" }, 1),
         ["relative to no gateway", relative],
       ]),
       charts: [

@@ -1,6 +1,6 @@
 import { type BenchClient, built, handlerPath } from "../bench-client.js";
 import { atLeast, claimOf, exactly } from "../checks.js";
-import { count, share, withInterval } from "../format.js";
+import { count, headline, share, withInterval } from "../format.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
 import { barChart, meanColumns, tableOf, totalColumns } from "../present.js";
 import { defineScenario } from "../scenario.js";
@@ -53,10 +53,10 @@ export default defineScenario({
     const [off, on, few, fewReused] = [arm(0, MANY), arm(1, MANY), arm(0, FEW), arm(1, FEW)];
     const failedOf = (row: typeof few) => `${row.failed.total} of ${row.failed.total + row.opened.total}`;
     return {
-      headlines: rows.map((row) => ({
-        value: withInterval(row.timeWait.estimate(mean), count),
-        label: `sockets in TIME_WAIT, ${row.name}, ${portsOf(row)}; ${failedOf(row)} connects failed`,
-      })),
+      headlines: rows.map((row) => {
+        const label = `sockets in TIME_WAIT, ${row.name}, ${portsOf(row)}; ${failedOf(row)} connects failed`;
+        return headline(row.timeWait.estimate(mean), count, label);
+      }),
       checks: [
         atLeast(
           `with tcp_tw_reuse over 90% of the sockets in TIME_WAIT remain, ${portsOf(few)}`,

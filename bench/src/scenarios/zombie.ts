@@ -1,6 +1,5 @@
 import { faultClients, faultNotes } from "../bench-client.js";
-import { claimOf, exactly } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
+import { claimOf, decideClaim, exactly } from "../checks.js";
 import { COUNTS, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
 import { barChart, byClient, grouped, tableOf, totalColumns } from "../present.js";

@@ -1,5 +1,4 @@
-import { atLeast, claimOf } from "../checks.js";
-import { decideClaim } from "../decide-claim.js";
+import { atLeast, claimOf, decideClaim } from "../checks.js";
 import type { Estimate } from "../estimate.js";
 import { factor, ms, withInterval } from "../format.js";
 import type { Check, Claim } from "../result.js";
