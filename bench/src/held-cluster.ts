@@ -1,27 +1,16 @@
 import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
-import type { Endpoint } from "./bench-client.js";
 import type { UserTarget } from "./handlers/sparse-users.js";
 import { NODES } from "./held-cases.js";
 import { readInfo } from "./redis-info.js";
 import { GREETING } from "./run-instance.js";
 import { slotOf, slotRanges } from "./sockets/slots.js";
 
-/** A cluster whose connections are counted, and its gateways. */
-export interface HeldCluster {
-  /** The first gateway, and the node that has the key `greeting`. */
-  readonly endpoint: Endpoint;
-  /** The gateways, or the cluster if there are none. */
-  readonly targets: readonly UserTarget[];
-  /** Connections at all nodes, without those that count them. */
-  connections(): Promise<number>;
-  close(): Promise<void>;
-}
-
 /**
- * Starts a cluster of primaries and gateways in front of it.
+ * Starts a cluster of primaries whose connections are counted, and gateways in front of it. Its endpoint is the first gateway, and
+ * the node that has the key `greeting`. Users connect to the gateways, or to the cluster if there are none.
  * @param limitS the time in s after which a node closes an idle connection
  */
-export async function startHeldCluster(gateways: number, limitS: number): Promise<HeldCluster> {
+export async function startHeldCluster(gateways: number, limitS: number) {
   const cluster = await startCluster({ primaries: NODES, replicas: 0 });
   const started: GatewayProcess[] = [];
   const close = async () => {
@@ -41,13 +30,14 @@ export async function startHeldCluster(gateways: number, limitS: number): Promis
     if (failed) throw failed.reason;
     // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
     for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
-    const ofGateways = started.map(
+    const targets = started.map(
       ({ port, token }): UserTarget => ({ port, tls: false, auth: { protocol: "http", token } }),
     );
     const { url = "", token = "" } = started[0] ?? {};
     return {
       endpoint: { url, token, tcp: { port, tls: false } },
-      targets: gateways > 0 ? ofGateways : [{ seedPort: first!.port }],
+      targets: gateways > 0 ? targets : [{ seedPort: first!.port }],
+      /** Connections at all nodes, without those that count them. */
       connections: async () => {
         const counts = await Promise.all(
           cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients")),

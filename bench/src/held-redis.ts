@@ -5,30 +5,20 @@ import type { RawTarget } from "./raw-connection.js";
 import { readInfo } from "./redis-info.js";
 import { GREETING } from "./run-instance.js";
 
-/** A Redis whose connections are counted, reached directly or through a gateway. */
-export interface HeldRedis {
-  readonly endpoint: Endpoint;
-  /** The address for plain sockets. */
-  readonly target: RawTarget;
-  /** Connections at Redis, without the one that asks. */
-  connections(): Promise<number>;
-  /** Memory of Redis in KB. */
-  memoryKb(): Promise<number>;
-  close(): Promise<void>;
-}
-
-/** Starts a Redis and, unless it is reached directly, a gateway. */
-export async function startHeldRedis(direct: boolean): Promise<HeldRedis> {
+/** Starts a Redis whose connections are counted and, unless it is reached directly, a gateway. */
+export async function startHeldRedis(direct: boolean) {
   const redis = await startRedis({ listen: "tcp" });
   await redis.command("SET", "greeting", GREETING);
   const gateway = direct ? undefined : await startGatewayProcess({ args: ["--redis", redis.url] });
   const port = redis.port!;
   const { url = "", token = "" } = gateway ?? {};
+  const target: RawTarget = gateway
+    ? { port: gateway.port, tls: false, auth: { protocol: "http", token } }
+    : { port, tls: false, auth: { protocol: "redis" } };
   return {
     endpoint: { url, token, tcp: { port, tls: false } },
-    target: gateway
-      ? { port: gateway.port, tls: false, auth: { protocol: "http", token } }
-      : { port, tls: false, auth: { protocol: "redis" } },
+    target,
+    /** Connections at Redis, without the one that asks. */
     connections: async () => (await readInfo(redis, "clients", "connected_clients")) - 1,
     memoryKb: async () => (await readInfo(redis, "memory", "used_memory")) / 1_000,
     close: async () => {

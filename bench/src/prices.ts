@@ -39,18 +39,11 @@ export interface BilledInvocation {
   readonly sent?: number;
 }
 
-/** The dollars of a million invocations. */
-export interface MillionCost {
-  /** Duration and requests on AWS Lambda. */
-  readonly lambda: number;
-  /** Commands and bandwidth at Upstash, beyond its free quotas. */
-  readonly redis: number;
-  /** Data transfer out of AWS, where Redis is reached over the internet. */
-  readonly egress: number;
-}
-
-/** Returns the cost of a million such invocations by {@link PRICES}. */
-export function costOfMillion({ ms, memoryMb, commands, bytes, sent = 0 }: BilledInvocation): MillionCost {
+/**
+ * Returns the dollars of a million such invocations by {@link PRICES}: duration and requests on AWS Lambda; commands and bandwidth
+ * at Upstash, beyond its free quotas; data transfer out of AWS, where Redis is reached over the internet.
+ */
+export function costOfMillion({ ms, memoryMb, commands, bytes, sent = 0 }: BilledInvocation) {
   const { lambda, upstash, egress } = PRICES;
   const gbSeconds = (ms / 1_000) * (memoryMb / 1_024) * 1e6;
   return {

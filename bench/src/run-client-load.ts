@@ -1,5 +1,5 @@
 import { type BenchClient, clientFunction, type Endpoint } from "./bench-client.js";
-import type { ClientLoad, ClientLoadEvent } from "./handlers/client-load.js";
+import type { Transactions, TransactionsEvent } from "./handlers/transactions.js";
 import { runInstance } from "./run-instance.js";
 
 /** Users of a client, each of which runs one GET after another. */
@@ -16,10 +16,11 @@ export async function runClientLoad(
   { client, endpoint, trust, users, keepAlive }: ClientLoadCase,
   ms: number,
   warmUpMs: number,
-): Promise<ClientLoad & { readonly perSecond: number }> {
-  const what = clientFunction("client-load", client, { keepAlive, reused: true }, endpoint);
-  const events: ClientLoadEvent[] = [warmUpMs, ms].map((each) => ({ users, ms: each }));
+): Promise<Transactions & { readonly perSecond: number }> {
+  const what = clientFunction("transactions", client, { keepAlive, reused: true }, endpoint);
+  const load = { clients: users, reconnect: false, asShipped: true };
+  const events = [warmUpMs, ms].map((each): TransactionsEvent => ({ ...load, seconds: each / 1_000 }));
   const { bodies } = await runInstance(client.label, what, { events, trust, timeoutMs: 120_000 });
-  const load = bodies[1] as ClientLoad;
-  return { ...load, perSecond: (load.latencies.length * 1_000) / load.elapsedMs };
+  const done = bodies[1] as Transactions;
+  return { ...done, perSecond: (done.latencies.length * 1_000) / done.elapsedMs };
 }

@@ -6,6 +6,7 @@ import type { Progress } from "./progress.js";
 import { randomFrom, shuffled } from "./random.js";
 import type { Outcome } from "./result.js";
 import { startRig } from "./rig.js";
+import { GREETING } from "./run-instance.js";
 import type { Context, Row, Scenario, Settings } from "./scenario.js";
 import { Series } from "./series.js";
 import { within } from "./within.js";
@@ -30,9 +31,10 @@ export async function runScenario(
     clients,
     progress,
     random: randomFrom(settings.seed),
-    rig: async (options) => {
+    rig: async ({ greeting, ...options } = {}) => {
       const rig = await startRig({ ...settings, redis, ...options });
       closing.push(() => rig.close());
+      if (greeting) await rig.command("SET", "greeting", GREETING);
       const { rttMs, tls } = { ...settings, ...options };
       recorded = { ...recorded, engine: rig.engine, rttMs, tls };
       return rig;

@@ -50,8 +50,11 @@ export interface Context {
   readonly progress: Progress;
   /** Random numbers that the seed determines. */
   readonly random: () => number;
-  /** Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip, TLS and engine. */
-  rig(options?: Partial<RigOptions>): Promise<Rig>;
+  /**
+   * Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip, TLS and engine. With
+   * `greeting` it stores the key of that name, which the measured functions read.
+   */
+  rig(options?: Partial<RigOptions> & { readonly greeting?: boolean }): Promise<Rig>;
   /** Registers a function that runs at the end, the last one first. */
   defer(close: () => unknown): void;
   /** Records a setting that a reader of the results needs. */

@@ -7,6 +7,8 @@ export interface TransactionsEvent {
   readonly clients: number;
   /** Whether each command of a plain socket has a connection of its own. */
   readonly reconnect: boolean;
+  /** Whether the function's client has its own choice about auto-pipelining, not off. */
+  readonly asShipped?: boolean;
   readonly seconds: number;
 }
 
@@ -27,27 +29,27 @@ interface Session {
 const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../function-client.js");
 const kept: Session[] = [];
 
-async function open(target: RawTarget | undefined): Promise<Session> {
+async function open({ target, asShipped }: TransactionsEvent): Promise<Session> {
   if (target) {
     const connection = await RawConnection.open(target);
     return { get: () => connection.run(["GET", "greeting"]), close: () => connection.close() };
   }
-  const client = own!.client.connect({ ...own!.options, autoPipelining: false });
+  const client = own!.client.connect({ ...own!.options, ...(!asShipped && { autoPipelining: false }) });
   return { get: () => client.get("greeting"), close: () => client.close() };
 }
 
 /** Works as pgbench with `-c clients -T seconds`, plus `-C` for reconnecting clients. Static connections stay open for the next stretch. */
 export const handler = async (event: TransactionsEvent): Promise<{ body: Transactions }> => {
   const latencies: number[] = [];
-  const { target, clients, reconnect, seconds } = event;
-  while (!reconnect && kept.length < clients) kept.push(await open(target));
+  const { clients, reconnect, seconds } = event;
+  while (!reconnect && kept.length < clients) kept.push(await open(event));
   let connectingMs = 0;
   const begunAt = performance.now();
   const until = begunAt + seconds * 1_000;
   const client = async (own: Session | undefined) => {
     while (performance.now() < until) {
       const startedAt = performance.now();
-      const session = own ?? (await open(target));
+      const session = own ?? (await open(event));
       const connectedAt = performance.now();
       await session.get();
       latencies.push(performance.now() - connectedAt);

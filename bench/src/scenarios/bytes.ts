@@ -19,9 +19,8 @@ export default defineScenario({
   order: 13.2,
   defaults: { rounds: [5, 1] },
   cases: async ({ rig, clients, record }) => {
-    const plain = await rig({ rttMs: 0, tls: false });
-    const secure = await rig({ rttMs: 0, tls: true });
-    for (const own of [plain, secure]) await own.command("SET", "greeting", GREETING);
+    const plain = await rig({ rttMs: 0, tls: false, greeting: true });
+    const secure = await rig({ rttMs: 0, tls: true, greeting: true });
     record({ tls: "both", commands: MANY });
     return [false, true].flatMap((tls) =>
       clients.map((client) => ({ client, tls, rig: tls ? secure : plain })),

@@ -23,8 +23,7 @@ export default defineScenario({
   order: 13,
   defaults: { rounds: [7, 1], invocations: [100, 10] },
   cases: async ({ rig, clients, record }) => {
-    const own = await rig({ tls: true });
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ tls: true, greeting: true });
     record({ memoryMb: MEMORY_MB, coldShare: COLD_SHARE, prices: PRICES });
     return WAYS.flatMap((way) => clients.map((client) => ({ client, ...way, rig: own })));
   },

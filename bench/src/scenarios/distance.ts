@@ -23,8 +23,7 @@ export default defineScenario({
   order: 2,
   defaults: { rounds: [5, 1], invocations: [20, 12] },
   cases: async ({ rig, clients, settings, record }) => {
-    const own = await rig();
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ greeting: true });
     const rtts = settings.rtts ?? (settings.quick ? QUICK_ROUND_TRIPS : ROUND_TRIPS);
     record({ rttMs: rtts.join(", "), tls: "both" });
     const distances = [false, true].flatMap((tls) => rtts.map((rttMs) => ({ rttMs, tls })));

@@ -4,7 +4,6 @@ import { commandsFunction, handlerPath } from "../bench-client.js";
 import { atLeast, claimOf, decideClaim } from "../checks.js";
 import { headline, seconds } from "../format.js";
 import { barChart, meanColumns, tableOf } from "../present.js";
-import { GREETING } from "../run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { mean } from "../series.js";
 import { followClosed } from "../sockets/follow.js";
@@ -42,8 +41,7 @@ export default defineScenario({
   run: async ({ client, frozen }, { settings, rig }) => {
     // A server of its own for each run, so that its port tells the runs' sockets apart.
     const gatewayArgs = ["--keep-alive-timeout", `${LIMIT_S}s`];
-    const own = await rig({ rttMs: 0, tls: false, redis: true, gatewayArgs });
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ rttMs: 0, tls: false, redis: true, gatewayArgs, greeting: true });
     await own.redis!.command("CONFIG", "SET", "timeout", LIMIT_S);
     const { handler, env } = commandsFunction(client, { keepAlive: true, reused: true }, own.direct);
     const instance = await startInstance({ handler: handlerPath(handler), env });

@@ -81,17 +81,14 @@ export default defineScenario({
   report: (rows, { settings }) => {
     const [unlimited, hard, limited] = [rows[0]!, rows[1]!, rows[2]!];
     const p99 = (row: typeof unlimited) => withInterval(row.latencies.estimate(percentile(99)), ms);
+    const slower = ratio(limited.latencies, unlimited.latencies, percentile(99));
     return {
       headlines: [
         ...rows.map((row) => {
           const label = `connections at the peak, ${row.arm}; p99 of a command ${p99(row)}`;
           return headline(row.peakOpen.estimate(mean), count, label);
         }),
-        headline(
-          ratio(limited.latencies, unlimited.latencies, percentile(99)),
-          factor,
-          "p99 with limits, relative to no limit",
-        ),
+        headline(slower, factor, "p99 with limits, relative to no limit"),
       ],
       checks: fleetChecks({ unlimited, hard, limited }, HARD),
       table: tableOf(rows, ({ arm }) => arm, [

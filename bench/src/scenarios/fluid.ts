@@ -3,7 +3,7 @@ import { exactly } from "../checks.js";
 import { headline, ms } from "../format.js";
 import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
 import { barChart, curveChart, inSummary, latencyColumns, meanColumns, tableOf } from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { runInstance } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../series.js";
 
@@ -26,8 +26,7 @@ export default defineScenario({
   order: 6.8,
   defaults: { rounds: [5, 1], invocations: [40, 5] },
   cases: async ({ rig, clients }) => {
-    const own = await rig();
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ greeting: true });
     return REQUESTS.flatMap((requests) => clients.map((client) => ({ client, requests, rig: own })));
   },
   label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,

@@ -3,7 +3,6 @@ import { atMost, exactly } from "../checks.js";
 import { headline, ms } from "../format.js";
 import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle-pauses.js";
 import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
-import { GREETING } from "../run-instance.js";
 import { runPaused } from "../run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../series.js";
@@ -25,8 +24,7 @@ export default defineScenario({
   lanes: LANES,
   defaults: { rounds: [10, 1], invocations: [100, 3] },
   cases: async ({ rig, clients, settings, record }) => {
-    const own = await rig();
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ greeting: true });
     const times = settings.quick ? QUICK_IDLE_S : IDLE_S;
     const pauses = times.flatMap((idleS) =>
       idleS === 0 ? [{ idleS, frozen: false }] : [false, true].map((frozen) => ({ idleS, frozen })),

@@ -36,8 +36,7 @@ export default defineScenario({
   defaults: { rounds: [10, 5], invocations: [100, 20] },
   cases: async ({ rig, clients }) => {
     // The article calls an HTTPS endpoint.
-    const own = await rig({ tls: true });
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ tls: true, greeting: true });
     return clients.flatMap((client) => VARIANTS.map((variant) => ({ client, ...variant, rig: own })));
   },
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,

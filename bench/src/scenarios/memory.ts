@@ -25,8 +25,7 @@ export default defineScenario({
   order: 5,
   defaults: { rounds: [5, 1], invocations: [40, 12] },
   cases: async ({ rig, clients, settings, record }) => {
-    const own = await rig();
-    await own.command("SET", "greeting", GREETING);
+    const own = await rig({ greeting: true });
     const sizes = settings.sizes ?? (settings.quick ? QUICK_SIZES : SIZES);
     record({ sizes });
     return sizes.flatMap((memoryMb) =>

@@ -5,7 +5,6 @@ import { barChart, latencyColumns, meanColumns, tableOf } from "../present.js";
 import { runTransactions } from "../reconnect/run.js";
 import { type ReconnectWay, startWays } from "../reconnect/ways.js";
 import type { Check, Claim } from "../result.js";
-import { GREETING } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../series.js";
 
@@ -29,9 +28,8 @@ export default defineScenario({
   order: 7,
   defaults: { rounds: [5, 2], seconds: [4, 1] },
   cases: async ({ rig, clients, defer, record }) => {
-    const own = await rig({ tls: true, redis: findRedisServer() !== undefined });
+    const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
     record({ users: USERS });
-    await own.command("SET", "greeting", GREETING);
     const ways = await startWays(own, clients, defer);
     return USERS.flatMap((users) => ways.map((way) => ({ ...way, users, rig: own })));
   },
