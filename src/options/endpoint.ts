@@ -64,7 +64,8 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
   const { url, token } = options;
   if (!url || !token) return missingEndpoint(options, env);
-  const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
+  assertConfig(URL.canParse(url), "url must be a URL such as https://host");
+  const { origin, protocol, pathname, username, password, search, hash } = new URL(url);
   assertConfig(
     !/^rediss?:/.test(protocol),
     "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
@@ -78,12 +79,4 @@ export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | Conf
     "token has a character that a header can't contain, such as a line break",
   );
   return { origin, path: pathname.replace(/\/+$/, ""), token };
-}
-
-function parseUrl(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    throw new ConfigError("url must be a URL such as https://host");
-  }
 }

@@ -21,13 +21,8 @@ export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Arra
  * Other arguments that are bytes are percent-encoded.
  */
 export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8Array } {
-  const last = argv[argv.length - 1]!;
-  return {
-    path: argv.slice(0, -1).map(percentEncode).join("/"),
-    body: toBytes(last),
-  };
-}
-
-function percentEncode(arg: CommandArg): string {
-  return typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%");
+  const segments = argv
+    .slice(0, -1)
+    .map((arg) => (typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%")));
+  return { path: segments.join("/"), body: toBytes(argv.at(-1)!) };
 }
