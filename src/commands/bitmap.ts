@@ -92,20 +92,22 @@ export const bitfieldSpec: CommandSpec = {
 };
 
 /** Collects operations on a key's bits and passes them to `send` in one command. */
-export function bitfield<R>(send: (spec: CommandSpec, args: unknown[]) => R, key: Key): BitFieldCommand<R> {
-  const args: unknown[] = [key];
-  const add =
-    (operation: string) =>
-    (...operands: unknown[]) => {
-      args.push(operation, ...operands);
-      return chain;
+export const bitfield =
+  <R>(send: (spec: CommandSpec, args: unknown[]) => R) =>
+  (key: Key): BitFieldCommand<R> => {
+    const args: unknown[] = [key];
+    const add =
+      (operation: string) =>
+      (...operands: unknown[]) => {
+        args.push(operation, ...operands);
+        return chain;
+      };
+    const chain: BitFieldCommand<R> = {
+      get: add("GET"),
+      set: add("SET"),
+      incrby: add("INCRBY"),
+      overflow: add("OVERFLOW"),
+      exec: () => send(bitfieldSpec, args),
     };
-  const chain: BitFieldCommand<R> = {
-    get: add("GET"),
-    set: add("SET"),
-    incrby: add("INCRBY"),
-    overflow: add("OVERFLOW"),
-    exec: () => send(bitfieldSpec, args),
+    return chain;
   };
-  return chain;
-}

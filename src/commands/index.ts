@@ -94,10 +94,5 @@ export interface Builders<K extends ReplyMode> {
   bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
 }
 
-/** Makes a builder of what sends a spec and its arguments, and the method's own arguments. */
-export const builders: {
-  readonly [N in keyof Builders<ReplyMode>]: <R>(
-    send: (spec: CommandSpec, args: unknown[]) => R,
-    ...args: Parameters<Builders<ReplyMode>[N]>
-  ) => unknown;
-} = { bitfield };
+/** Makes a builder's method of what sends a spec and its arguments. */
+export const builders: Record<keyof Builders<ReplyMode>, typeof bitfield> = { bitfield };

@@ -21,11 +21,7 @@ export function commandMethod(name: string): ((send: Send) => unknown) | undefin
     const specs = Object.entries(namespace());
     return (send) => Object.fromEntries(specs.map(([name, spec]) => [name, method(spec)(send)]));
   }
-  const builder = (builders as Record<string, (send: Send, ...args: any[]) => unknown>)[name];
-  if (builder)
-    return (send) =>
-      (...args: unknown[]) =>
-        builder(send, ...args);
-  const spec = getSpec(name);
-  return spec && method(spec);
+  const builder = (builders as Record<string, (send: Send) => unknown>)[name];
+  const spec = builder ? undefined : getSpec(name);
+  return spec ? method(spec) : builder;
 }

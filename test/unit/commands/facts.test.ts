@@ -193,7 +193,7 @@ test("a bitfield's operations are one command, in the order given", () => {
   const gives = bitfield((spec, args) => {
     sent.push(spec.name, ...spec.encodeArgs(String, args));
     return "reply";
-  }, "k")
+  })("k")
     .set("u8", 0, 255)
     .overflow("FAIL")
     .incrby("u8", "#1", 10)
