@@ -18,13 +18,9 @@ export interface ArgEncoder {
   (out: CommandArg[], given: any, encode: Encode): void;
   /** The names of the options that it reads, if the argument is an object of options. */
   readonly names?: () => readonly string[];
-  /** Whether it encodes every argument from here on: each by a call of its own, or all as one array. */
-  readonly rest?: "each" | "all" | undefined;
-  /** Whether there may be none. */
-  readonly optional?: boolean | undefined;
+  /** Whether it encodes every argument from here on, as one array. */
+  readonly rest?: boolean;
 }
-
-type Plain = (out: CommandArg[], given: any, encode: Encode) => void;
 
 /** A key, a field, an id, a number, a keyword of Redis's: sent as it is. */
 export const scalar: ArgEncoder = (out, given) => {
@@ -42,25 +38,28 @@ export const json: ArgEncoder = (out, given) => {
 };
 
 /** Gives a function the properties of an encoder. */
-const withTraits = (run: Plain, ...traits: Partial<ArgEncoder>[]): ArgEncoder =>
-  Object.assign(run, ...traits);
+const withTraits = (run: ArgEncoder, traits: Partial<ArgEncoder>): ArgEncoder => Object.assign(run, traits);
 
 /** An argument that may be left out. */
 export const optional = (encoder: ArgEncoder): ArgEncoder =>
-  withTraits(
-    (out, given, encode) => {
-      if (given !== undefined) encoder(out, given, encode);
-    },
-    encoder,
-    { optional: true },
-  );
-
-/** This argument and all that follow, at least `min`, each by the same encoder. */
-export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
-  withTraits(encoder.bind(null), { rest: "each", optional: !min });
+  withTraits((out, given, encode) => {
+    if (given !== undefined) encoder(out, given, encode);
+  }, encoder);
 
 /** This argument and all that follow, as one array. */
-export const gathered = (encoder: ArgEncoder): ArgEncoder => withTraits(encoder.bind(null), { rest: "all" });
+export const gathered = (encoder: ArgEncoder): ArgEncoder => withTraits(encoder.bind(null), { rest: true });
+
+/** As {@link gathered}, with the items of each argument that is an array in its place. */
+export const flattened = (encoder: ArgEncoder): ArgEncoder =>
+  gathered((out, given, encode) => encoder(out, given.flat(), encode));
+
+/** This argument and all that follow, at least `min`, each by the same encoder. */
+export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder => {
+  const each = strict(encoder);
+  return gathered((out, given, encode) => {
+    for (let i = 0; i < Math.max(given.length, min); i++) located("", each, out, given[i], encode, i);
+  });
+};
 
 /** An argument that has a default. */
 export const defaulting =
@@ -69,19 +68,23 @@ export const defaulting =
     out.push(toScalarArg(given === undefined ? value : given));
   };
 
+/** By one encoder or the other, as `test` says of the argument. */
+export const either = (test: (given: any) => boolean, yes: ArgEncoder, no: ArgEncoder): ArgEncoder => {
+  const [onYes, onNo] = [strict(yes), strict(no)];
+  return (out, given, encode) => (test(given) ? onYes : onNo)(out, given, encode);
+};
+
 /** An array, each of its items by the same encoder. */
-export const array =
-  (encoder: ArgEncoder): ArgEncoder =>
-  (out, given, encode) => {
+export const array = (encoder: ArgEncoder): ArgEncoder => {
+  const each = strict(encoder);
+  return (out, given, encode) => {
     if (!Array.isArray(given)) throw new InvalidArgument(`is ${kindOf(given)}, not an array`);
-    for (let i = 0; i < given.length; i++) located(`[${i}]`, encoder, out, given[i], encode);
+    for (let i = 0; i < given.length; i++) located(`[${i}]`, each, out, given[i], encode);
   };
+};
 
 /** One, or an array of them. */
-const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
-  const many = array(encoder);
-  return (out, given, encode) => (Array.isArray(given) ? many : encoder)(out, given, encode);
-};
+const oneOrMany = (encoder: ArgEncoder): ArgEncoder => either(Array.isArray, array(encoder), encoder);
 
 /** A key, field or the like, or an array of them. */
 export const scalars = oneOrMany(scalar);
@@ -89,30 +92,35 @@ export const scalars = oneOrMany(scalar);
 /** A value, or an array of values. */
 export const storedEach = oneOrMany(stored);
 
+/** The number of groups of `size` arguments that the encoder adds, then these. */
+export const counting =
+  (encoder: ArgEncoder, size = 1): ArgEncoder =>
+  (out, given, encode) => {
+    const at = out.length;
+    out.push("");
+    encoder(out, given, encode);
+    out[at] = String((out.length - at - 1) / size);
+  };
+
 /** The number of elements, then each element. */
-export const counted: ArgEncoder = (out, given, encode) => {
-  out.push(String(Array.isArray(given) ? given.length : 1));
-  scalars(out, given, encode);
-};
+export const counted = counting(scalars);
 
 /** An object as name and value in turn, the values by `encoder`. */
-export const record =
-  (encoder: ArgEncoder): ArgEncoder =>
-  (out, given, encode) => {
+export const record = (encoder: ArgEncoder): ArgEncoder => {
+  const each = strict(encoder);
+  return (out, given, encode) => {
     for (const name of Object.keys(plainObject(given, "an object"))) {
       out.push(toScalarArg(name));
-      located(`.${name}`, encoder, out, given[name], encode);
+      located(`.${name}`, each, out, given[name], encode);
     }
   };
+};
 
 /** An object as name and stored value in turn. */
 export const entries = record(stored);
 
 /** The number of an object's names, then the object as {@link entries}. */
-export const countedEntries: ArgEncoder = (out, given, encode) => {
-  out.push(String(Object.keys(plainObject(given, "an object")).length));
-  entries(out, given, encode);
-};
+export const countedEntries = counting(entries, 2);
 
 /** Names and stored values: one object, or name and value in turn as arguments of their own. */
 export const entriesOrPairs: ArgEncoder = gathered((out, given, encode) => {
@@ -128,6 +136,9 @@ export const prefixed = (keyword: string, encoder: ArgEncoder): ArgEncoder =>
     out.push(keyword);
     encoder(out, given, encode);
   }, encoder);
+
+/** The keyword COUNT and a number, if one is given. */
+export const optionalCount = optional(prefixed("COUNT", scalar));
 
 /** A fixed keyword where the argument is true. */
 export const flag =
@@ -149,62 +160,53 @@ export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
   );
 
 /** An encoder of an object, with the names of the properties that it reads. */
-export const reading = (names: string, encoder: Plain): ArgEncoder =>
+export const reading = (names: string, encoder: ArgEncoder): ArgEncoder =>
   withTraits(encoder, { names: () => names.split(" ") });
+
+/** One option: how it is encoded, and whether it is. */
+interface Option {
+  readonly name: string;
+  readonly encoder: ArgEncoder;
+  applies(given: any): boolean;
+}
 
 /**
  * An object of options, sent in the order of `spec`, each under its name in upper case; undefined is left out.
  * `name=WORD` is sent under another keyword, `name=` as its value alone. Marks follow the name: `?` is true or false, and sent
- * as the keyword alone; `*` may be an array; `:` is a stored value; `!` is required; `&` is refused where it is undefined, for
- * without its condition the command would be another one.
+ * as the keyword alone; `*` may be an array; `#` too, after the number of its items; `:` is a stored value; `!` is required;
+ * `&` is refused where it is undefined, for without its condition the command would be another one.
  * @param encoders the encoders of options whose value is no plain argument.
  */
 export const options = (spec: string, encoders: Readonly<Record<string, ArgEncoder>> = {}): ArgEncoder => {
-  let all: ArgEncoder[] | undefined;
+  let all: Option[] | undefined;
   const own = () => {
     all ??= spec.split(" ").map((item) => {
-      const [, name, marks, keyword] = /^(\w+)([?*:!&]*)=?(.*)$/.exec(item) as unknown as [
-        string,
-        string,
-        string,
-        string,
-      ];
+      const [, name = "", marks = "", keyword] = /^(\w+)([?*#:!&]*)=?(.*)$/.exec(item)!;
       const has = (mark: string) => marks.includes(mark);
       const sent = keyword || name.toUpperCase();
-      const value = encoders[name] ?? (has(":") ? stored : has("*") ? scalars : scalar);
-      return option(
+      const value = encoders[name] ?? (has(":") ? stored : has("#") ? counted : has("*") ? scalars : scalar);
+      return {
         name,
-        has("?") ? flag(sent) : item.endsWith("=") ? value : prefixed(sent, value),
-        has("!") ? () => true : has("&") ? (given) => name in Object(given) : undefined,
-      );
+        encoder: has("?") ? flag(sent) : strict(item.endsWith("=") ? value : prefixed(sent, value)),
+        applies: (given) => has("!") || (has("&") ? name in Object(given) : given?.[name] !== undefined),
+      };
     });
     return all;
   };
   return withTraits(
     (out, given, encode) => {
-      if (given !== undefined || /!/.test(spec)) for (const encoder of own()) encoder(out, given, encode);
+      if (given === undefined && !spec.includes("!")) return;
+      for (const { name, encoder, applies } of own()) {
+        if (applies(given)) located(`.${name}`, encoder, out, given?.[name], encode);
+      }
     },
-    { names: () => own().flatMap((encoder) => encoder.names!()) },
+    { names: () => own().map(({ name }) => name) },
   );
 };
 
-/** Encodes one option where `applies` returns true: by default where it is given. */
-const option = (
-  name: string,
-  encoder: ArgEncoder,
-  applies = (given: any): boolean => given?.[name] !== undefined,
-): ArgEncoder => {
-  let inner: ArgEncoder | undefined;
-  return reading(name, (out, given, encode) => {
-    if (!applies(given)) return;
-    inner ??= strict(encoder);
-    located(`.${name}`, inner, out, given?.[name], encode);
-  });
-};
-
-/** Encodes one option by an encoder of its own, if it is given. */
-export const property = (name: string, encoder: ArgEncoder): ArgEncoder =>
-  options(`${name}=`, { [name]: encoder });
+/** Options, or what follows them: an object of the options `item`, one of whose names it has. */
+export const optionsOr = (before: ArgEncoder, item: ArgEncoder): ArgEncoder =>
+  either((given) => item.names!().some((name) => name in Object(given)), item, before);
 
 /** An offset and a count. An offset without a count returns all the rest. */
 export const limit: ArgEncoder = reading("offset count", (out, given) => {
@@ -244,11 +246,7 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
       for (let at = 0; at < encoders.length; at++) {
         const encoder = encoders[at]!;
         place = places[at]!;
-        if (encoder.rest === "all") encoder(out, args.slice(place), encode);
-        else {
-          const end = encoder.rest ? Math.max(args.length, place + (encoder.optional ? 0 : 1)) : place + 1;
-          for (; place < end; place++) encoder(out, args[place], encode);
-        }
+        encoder(out, encoder.rest ? args.slice(place) : args[place], encode);
       }
       for (place = most; place < args.length; place++) {
         if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${most}`);

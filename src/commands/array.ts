@@ -1,4 +1,4 @@
-import { type ArgEncoder, array, entries, options, rest, scalar, scalars, stored, strict } from "./args.js";
+import { array, either, entries, options, rest, scalar, scalars, stored } from "./args.js";
 import {
   camel,
   digits,
@@ -161,20 +161,16 @@ export interface ArrayCommands<K extends ReplyMode> {
 }
 
 export const arrayCommands = defineCommands(() => {
-  const predicates = array(strict(options("exact match glob re")));
+  const predicates = array(options("exact match glob re"));
 
   const grepping = options("predicates= combine= noCase? withValues? limit", { predicates });
 
-  const matching = strict(options("match!:"));
-  const operation: ArgEncoder = (out, given, encode) =>
-    (typeof given === "string" ? scalar : matching)(out, given, encode);
+  const operation = either((given) => typeof given === "string", scalar, options("match!:"));
 
   const pairs = array((out, given, encode) => {
     scalar(out, given?.[0], encode);
     stored(out, given?.[1], encode);
   });
-  const indexed: ArgEncoder = (out, given, encode) =>
-    (Array.isArray(given) ? pairs : entries)(out, given, encode);
 
   const indexedPairs = list(tuple(digits, value));
   const values = list(orNull(value));
@@ -198,7 +194,7 @@ export const arrayCommands = defineCommands(() => {
     arlastitems: read(values, scalar, scalar, options("rev?")),
     arlen: read(digits, scalar),
     armget: read(values, scalar, rest(scalars)),
-    armset: write(int, scalar, indexed),
+    armset: write(int, scalar, either(Array.isArray, pairs, entries)),
     arnext: read(orNull(digits), scalar),
     arop: read(orNull(float), scalar, scalar, scalar, operation),
     arring: write(digits, scalar, scalar, rest(stored)),

@@ -109,29 +109,27 @@ export const object =
 export const zip = (names: readonly unknown[], things: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name, i) => [name, things[i]]));
 
+/** The parts of an object: their names, and the kind of each. */
+type Parts = Readonly<Record<string, Decoder>>;
+
 /** A flat array of alternating kinds, as an object for each group. */
 export const records =
-  (names: readonly string[], decoders: readonly Decoder[]) =>
+  (parts: Parts) =>
   (...reply: Parameters<Decoder>): Record<string, any>[] =>
-    groups(...decoders)(...reply).map((group) => zip(names, group));
+    groups(...Object.values(parts))(...reply).map((group) => zip(Object.keys(parts), group));
+
+/** An array of fixed length, as an object. */
+export const struct =
+  (parts: Parts): Decoder =>
+  (...reply) =>
+    zip(Object.keys(parts), tuple(...Object.values(parts))(...reply));
 
 /** A part of an object, and the option that requests it, unless it is always there. */
 export type Part = readonly [name: string, decoder: Decoder, option?: string];
 
-/** The names and kinds of the parts that are there under these options. */
-export const partsOf = (
-  options: Record<string, unknown> | undefined,
-  parts: readonly Part[],
-): [names: string[], decoders: Decoder[]] => {
-  const there = parts.filter(([, , option]) => !option || options?.[option]);
-  return [there.map(([name]) => name), there.map(([, decoder]) => decoder)];
-};
-
-/** An array of fixed length, as an object. */
-export const struct =
-  (names: string, ...decoders: Decoder[]): Decoder =>
-  (...reply) =>
-    zip(names.split(" "), tuple(...decoders)(...reply));
+/** The parts that are there under these options. */
+export const partsOf = (options: Record<string, unknown> | undefined, parts: readonly Part[]): Parts =>
+  Object.fromEntries(parts.filter(([, , option]) => !option || options?.[option]));
 
 /** An object without what is null, its names as JavaScript writes them. */
 export const camel = (given: Record<string, unknown>): Record<string, any> =>

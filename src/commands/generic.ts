@@ -261,7 +261,7 @@ export const genericCommands = defineCommands(() => {
   const sorted = list(orNull(value));
   const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$/i.test(String(arg)));
 
-  const typed = records(["key", "type"], [text, text]);
+  const typed = records({ key: text, type: text });
 
   // Adapters pass on the result of an earlier read: null is no key, and so nothing to remove.
   const removed = gathered((out, given, encode) => {

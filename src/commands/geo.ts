@@ -1,18 +1,5 @@
-import { type ArgEncoder, optional, options, rest, scalar, stored, storedEach, strict } from "./args.js";
-import {
-  digits,
-  float,
-  int,
-  list,
-  orNull,
-  type Part,
-  partsOf,
-  struct,
-  text,
-  tuple,
-  value,
-  zip,
-} from "./decoders.js";
+import { optional, options, optionsOr, rest, scalar, stored, storedEach } from "./args.js";
+import { digits, float, int, list, orNull, type Part, partsOf, struct, text, value } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { MemberCondition } from "./sorted-set.js";
@@ -142,15 +129,7 @@ export interface GeoCommands<K extends ReplyMode> {
 }
 
 export const geoCommands = defineCommands(() => {
-  const adding = strict(options("nx? xx? ch?"));
-  const place = strict(options("longitude!= latitude!= member!:="));
-
-  // The second argument may be options or the first member already.
-  const optionsOrPlace: ArgEncoder = (out, given, encode) => {
-    const isPlace = ["longitude", "latitude", "member"].some((name) => name in Object(given));
-    (isPlace ? place : adding)(out, given, encode);
-  };
-
+  const place = options("longitude!= latitude!= member!:=");
   const center = options("type!= member:= coordinate=", { coordinate: options("lon!= lat!=") });
   const shape = options("type!= radius= rect= radiusType= rectType=", { rect: options("width!= height!=") });
   const matching = (more: string) => options(`count= ${more}`, { count: options("limit=COUNT any?") });
@@ -160,19 +139,19 @@ export const geoCommands = defineCommands(() => {
     ["member", value],
     ["dist", float, "withDist"],
     ["hash", digits, "withHash"],
-    ["coord", struct("long lat", float, float), "withCoord"],
+    ["coord", struct({ long: float, lat: float }), "withCoord"],
   ];
 
   const match: Decoder = (reply, decode, args) => {
-    const [names, decoders] = partsOf(args[4], MATCH);
-    return zip(names, tuple(...decoders)(names.length > 1 ? reply : [reply], decode, args));
+    const parts = partsOf(args[4], MATCH);
+    return struct(parts)(Object.keys(parts).length > 1 ? reply : [reply], decode, args);
   };
 
   return {
-    geoadd: write(orNull(int), scalar, optionsOrPlace, rest(place, 0)),
+    geoadd: write(orNull(int), scalar, optionsOr(options("nx? xx? ch?"), place), rest(place, 0)),
     geodist: read(orNull(float), scalar, stored, stored, optional(scalar)),
     geohash: read(list(orNull(text)), scalar, rest(storedEach)),
-    geopos: read(list(orNull(struct("lng lat", float, float))), scalar, rest(storedEach)),
+    geopos: read(list(orNull(struct({ lng: float, lat: float }))), scalar, rest(storedEach)),
     geosearch: read(
       list(match),
       scalar,

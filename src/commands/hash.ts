@@ -3,7 +3,7 @@ import {
   countedEntries,
   entriesOrPairs,
   flag,
-  gathered,
+  flattened,
   optional,
   options,
   prefixed,
@@ -289,7 +289,6 @@ export interface HashCommands<K extends ReplyMode> {
 
 export const hashCommands = defineCommands(() => {
   const fields = prefixed("FIELDS", counted);
-  const fieldList = gathered((out, given, encode) => fields(out, given.flat(), encode));
   const ofFields = read(list(int), scalar, fields);
 
   // The methods take the fields before the time, Redis after it.
@@ -311,8 +310,11 @@ export const hashCommands = defineCommands(() => {
       ),
       "whole",
     ),
-    hgetdel: checked(write(byField(1), scalar, fieldList), "whole"),
-    hgetex: checked(write(byField(2), scalar, options("ex px exat pxat persist?"), fieldList), "whole"),
+    hgetdel: checked(write(byField(1), scalar, flattened(fields)), "whole"),
+    hgetex: checked(
+      write(byField(2), scalar, options("ex px exat pxat persist?"), flattened(fields)),
+      "whole",
+    ),
     hincrby: write(int, scalar, scalar, scalar),
     hincrbyfloat: write(float, scalar, scalar, scalar),
     hkeys: read(list(text), scalar),

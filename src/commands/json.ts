@@ -1,4 +1,4 @@
-import { defaulting, json, optional, options, rest, scalar, scalars, strict } from "./args.js";
+import { defaulting, either, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
@@ -196,8 +196,7 @@ export const jsonCommands = defineCommands(() => {
     scalar,
   );
 
-  const layout = strict(options("indent newline space"));
-  const item = strict(options("key!= path!= value!=", { value: json }));
+  const pathOrLayout = either((given) => typeof given === "string", scalar, options("indent newline space"));
 
   return {
     arrappend: write(lengths, scalar, scalar, rest(json)),
@@ -209,17 +208,10 @@ export const jsonCommands = defineCommands(() => {
     clear: count,
     del: count,
     forget: count,
-    get: checked(
-      read(
-        orNull(found),
-        scalar,
-        rest((out, given, encode) => (typeof given === "string" ? scalar : layout)(out, given, encode), 0),
-      ),
-      "whole",
-    ),
+    get: checked(read(orNull(found), scalar, rest(pathOrLayout, 0)), "whole"),
     merge: write(orNull(text), scalar, scalar, json),
     mget: checked(read(list(orNull(found)), scalars, scalar), "items"),
-    mset: write(orNull(text), rest(item)),
+    mset: write(orNull(text), rest(options("key!= path!= value!=", { value: json }))),
     numincrby: numbers,
     nummultby: numbers,
     numpowby: numbers,

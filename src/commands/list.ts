@@ -1,4 +1,4 @@
-import { optional, options, prefixed, rest, scalar, scalars, stored } from "./args.js";
+import { optional, optionalCount, options, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
@@ -253,12 +253,11 @@ export const listCommands = defineCommands(() => {
   const many = orNull(list(value));
 
   const moving = options("count exactly order=");
-  const count = optional(prefixed("COUNT", scalar));
 
   return {
     blmove: write(one, scalar, scalar, scalar, scalar, scalar),
     blmovem: write(many, scalar, scalar, scalar, scalar, scalar, moving),
-    blmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+    blmpop: write(poppedMany, scalar, scalar, scalars, scalar, optionalCount),
     blpop: write(popped, scalars, scalar),
     brpop: write(popped, scalars, scalar),
     brpoplpush: write(one, scalar, scalar, scalar),
@@ -267,7 +266,7 @@ export const listCommands = defineCommands(() => {
     llen: read(int, scalar),
     lmove: write(one, scalar, scalar, scalar, scalar),
     lmovem: write(many, scalar, scalar, scalar, scalar, moving),
-    lmpop: write(poppedMany, scalar, scalars, scalar, count),
+    lmpop: write(poppedMany, scalar, scalars, scalar, optionalCount),
     lpop: pop,
     lpos: read(oneOrMany(int), scalar, stored, options("rank count maxLen")),
     lpush: push,

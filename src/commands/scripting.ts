@@ -1,4 +1,4 @@
-import { type ArgEncoder, array, json, optional, options, rest, scalar, scalars } from "./args.js";
+import { array, counting, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
 import { as, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
@@ -67,10 +67,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
 }
 
 // The number of keys is sent even where keys are left out.
-const keys: ArgEncoder = (out, given = [], encode) => {
-  out.push(String(given?.length));
-  array(scalar)(out, given, encode);
-};
+const keys = counting((out, given = [], encode) => array(scalar)(out, given, encode));
 const called = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
 
 export const scriptingCommands = defineCommands(() => ({

@@ -4,15 +4,15 @@ import {
   flag,
   limit,
   optional,
+  optionalCount,
   options,
-  prefixed,
+  optionsOr,
   rest,
   scalar,
   scalars,
   sequence,
   stored,
   storedEach,
-  strict,
 } from "./args.js";
 import { alternating, float, int, list, oneOrMany, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
@@ -455,7 +455,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
 }
 
 export const sortedSetCommands = defineCommands(() => {
-  const adding = strict(options("nx? xx? gt? lt? ch? incr?"));
+  const adding = options("nx? xx? gt? lt? ch? incr?");
 
   // Not every server takes "Infinity" for a score.
   const score: ArgEncoder = (out, given, encode) =>
@@ -467,13 +467,7 @@ export const sortedSetCommands = defineCommands(() => {
       encode,
     );
 
-  const scoreMember = strict(options("score!= member!:=", { score }));
-
-  // The second argument may be options or the first member already.
-  const optionsOrMember: ArgEncoder = (out, given, encode) => {
-    const isMember = "score" in Object(given) || "member" in Object(given);
-    (isMember ? scoreMember : adding)(out, given, encode);
-  };
+  const scoreMember = options("score!= member!:=", { score });
 
   const ranging = sequence(options("byScore? byLex? rev?"), limit, options("withScores?"));
   const combining = options("weights* weight=WEIGHTS aggregate withScores?");
@@ -495,13 +489,12 @@ export const sortedSetCommands = defineCommands(() => {
   const combined = read(when(2, "withScores", scored, members), scalar, scalars, combining);
   const storeCombined = write(int, scalar, scalar, scalars, combining);
   const pop = write(scored, scalar, optional(scalar));
-  const count = optional(prefixed("COUNT", scalar));
 
   return {
-    bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+    bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, optionalCount),
     bzpopmax: write(popped, scalars, scalar),
     bzpopmin: write(popped, scalars, scalar),
-    zadd: write(orNull(float), scalar, optionsOrMember, rest(scoreMember, 0)),
+    zadd: write(orNull(float), scalar, optionsOr(adding, scoreMember), rest(scoreMember, 0)),
     zcard: read(int, scalar),
     zcount: read(int, ...between),
     zdiff: combined,
@@ -511,7 +504,7 @@ export const sortedSetCommands = defineCommands(() => {
     zintercard: read(int, counted, options("limit")),
     zinterstore: storeCombined,
     zlexcount: read(int, ...between),
-    zmpop: write(poppedMany, scalar, scalars, scalar, count),
+    zmpop: write(poppedMany, scalar, scalars, scalar, optionalCount),
     zmscore: read(list(orNull(float)), scalar, storedEach),
     zpopmax: pop,
     zpopmin: pop,

@@ -1,8 +1,9 @@
 import {
   counted,
   entries,
-  gathered,
+  flattened,
   optional,
+  optionalCount,
   options,
   prefixed,
   reading,
@@ -329,7 +330,7 @@ export interface StreamCommands<K extends ReplyMode> {
 
 export const streamCommands = defineCommands(() => {
   const ids = prefixed("IDS", counted);
-  const idList = gathered((out, given, encode) => ids(out, given.flat(), encode));
+  const idList = flattened(ids);
 
   // Redis assumes "=", so it is not sent.
   const bounds = options("threshold= limit");
@@ -366,7 +367,7 @@ export const streamCommands = defineCommands(() => {
     scalar,
     scalar,
     scalar,
-    optional(prefixed("COUNT", scalar)),
+    optionalCount,
   );
 
   return {

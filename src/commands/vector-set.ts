@@ -1,5 +1,16 @@
 import { InvalidArgument } from "../protocol/args.js";
-import { type ArgEncoder, flag, json, optional, options, scalar, stored, strict } from "./args.js";
+import {
+  type ArgEncoder,
+  counting,
+  either,
+  flag,
+  json,
+  optional,
+  options,
+  prefixed,
+  scalar,
+  stored,
+} from "./args.js";
 import {
   alternating,
   float,
@@ -159,16 +170,17 @@ export interface VectorSetCommands<K extends ReplyMode> {
 }
 
 export const vectorSetCommands = defineCommands(() => {
-  const element = strict(options("element!:=ELE"));
-  const vector: ArgEncoder = (out, given, encode) => {
-    if (!Array.isArray(given) && !(given instanceof Float32Array) && !(given instanceof Float64Array))
-      return element(out, given, encode);
-    out.push("VALUES", String(given.length));
+  const numbers: ArgEncoder = (out, given, encode) => {
     for (const number of given) {
       if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");
       scalar(out, number, encode);
     }
   };
+  const vector = either(
+    (given) => Array.isArray(given) || given instanceof Float32Array || given instanceof Float64Array,
+    prefixed("VALUES", counting(numbers)),
+    options("element!:=ELE"),
+  );
 
   const adding = options("cas? quantization= ef setAttr m", { setAttr: json });
   const searching = options(
@@ -184,8 +196,8 @@ export const vectorSetCommands = defineCommands(() => {
   ];
 
   const similar: Decoder = (reply, decode, args) => {
-    const [names, decoders] = partsOf(args[2], SIMILAR);
-    return (names.length > 1 ? records(names, decoders) : elements)(reply, decode, args);
+    const parts = partsOf(args[2], SIMILAR);
+    return (Object.keys(parts).length > 1 ? records(parts) : elements)(reply, decode, args);
   };
 
   const known = read(int, scalar, stored);

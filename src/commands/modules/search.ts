@@ -2,17 +2,17 @@ import {
   type ArgEncoder,
   array,
   counted,
+  counting,
+  either,
   limit,
   options,
   prefixed,
-  property,
   reading,
   record,
   rest,
   scalar,
   scalars,
   sequence,
-  strict,
 } from "../args.js";
 import {
   float,
@@ -398,94 +398,58 @@ export interface SearchCommands<K extends ReplyMode> {
   tagvals(index: string, field: string): Reply<K, string[]>;
 }
 
-const pairs = record(scalar);
-const countedPairs: ArgEncoder = (out, given, encode) => {
-  const at = out.length;
-  pairs(out, given, encode);
-  out.splice(at, 0, String(out.length - at));
-};
-const params = property("params", prefixed("PARAMS", countedPairs));
+const params = counting(record(scalar));
 
-const querying = sequence(options("timeout"), params, options("dialect"));
-
-const field = strict(
-  sequence(
-    options("as type= algorithm= weight noStem? phonetic separator caseSensitive? coordSystem="),
-    property("attributes", countedPairs),
-    options("withSuffixTrie? indexEmpty? indexMissing? sortable? unf? noIndex?"),
+const schema = record(
+  options(
+    "as type= algorithm= weight noStem? phonetic separator caseSensitive? coordSystem= attributes= withSuffixTrie? indexEmpty? indexMissing? sortable? unf? noIndex?",
+    { attributes: params },
   ),
 );
-const schema = record(field);
 
-const creating = sequence(
-  options("on"),
-  property("prefix", prefixed("PREFIX", counted)),
-  options(
-    "filter language languageField=LANGUAGE_FIELD score scoreField=SCORE_FIELD maxTextFields? temporary noOffsets? noHl? noFields? noFreqs?",
-  ),
-  property("stopwords", prefixed("STOPWORDS", counted)),
-  options("skipInitialScan?"),
+const creating = options(
+  "on prefix# filter language languageField=LANGUAGE_FIELD score scoreField=SCORE_FIELD maxTextFields? temporary noOffsets? noHl? noFields? noFreqs? stopwords# skipInitialScan?",
 );
 
 // A field that is given another name counts as three arguments.
-const returning: ArgEncoder = (out, given, encode) => {
-  const at = out.length;
-  array((out, each, encode) => {
-    if (!Array.isArray(each)) return scalar(out, each, encode);
-    scalar(out, each[0], encode);
-    prefixed("AS", scalar)(out, each[1], encode);
-  })(out, given, encode);
-  out.splice(at, 0, "RETURN", String(out.length - at));
-};
-
-const ofFields = property("fields", prefixed("FIELDS", counted));
-
-const searching = sequence(
-  options("noContent? verbatim? noStopwords? withScores?"),
-  property("inKeys", prefixed("INKEYS", counted)),
-  property("inFields", prefixed("INFIELDS", counted)),
-  property("return", returning),
-  property("summarize", prefixed("SUMMARIZE", sequence(ofFields, options("frags len separator")))),
-  property("highlight", prefixed("HIGHLIGHT", sequence(ofFields, options("tags*")))),
-  options("slop inOrder? language scorer"),
-  property("sortBy", options("field=SORTBY order=")),
-  property("limit", limit),
-  querying,
+const returning = counting(
+  array((out, given, encode) => {
+    if (!Array.isArray(given)) return scalar(out, given, encode);
+    scalar(out, given[0], encode);
+    prefixed("AS", scalar)(out, given[1], encode);
+  }),
 );
 
-const reducing = array(
-  strict(
-    sequence(
-      options("function=REDUCE"),
-      reading("args", (out, { args = [] }, encode) => counted(out, args, encode)),
-      options("as"),
-    ),
-  ),
+const searching = options(
+  "noContent? verbatim? noStopwords? withScores? inKeys# inFields# return summarize highlight slop inOrder? language scorer sortBy= limit= timeout params dialect",
+  {
+    return: returning,
+    summarize: options("fields# frags len separator"),
+    highlight: options("fields# tags*"),
+    sortBy: options("field=SORTBY order="),
+    limit,
+    params,
+  },
 );
 
-const sorted: ArgEncoder = (out, given, encode) => counted(out, [given].flat(2), encode);
-
-const step = strict(
+const reduce = array(
   sequence(
-    property("groupBy", prefixed("GROUPBY", counted)),
-    property("reduce", reducing),
-    property("sortBy", prefixed("SORTBY", sorted)),
-    options("max apply as filter"),
-    property("limit", limit),
+    options("function=REDUCE"),
+    reading("args", (out, { args = [] }, encode) => counted(out, args, encode)),
+    options("as"),
   ),
 );
 
-const loaded: ArgEncoder = (out, given, encode) => (given === "*" ? scalar : counted)(out, given, encode);
+const sortBy: ArgEncoder = (out, given, encode) => counted(out, [given].flat(2), encode);
 
-const aggregating = sequence(
-  options("verbatim?"),
-  property("load", prefixed("LOAD", loaded)),
-  options("timeout"),
-  property("steps", array(step)),
-  property("cursor", prefixed("WITHCURSOR", options("count maxIdle"))),
+const steps = array(options("groupBy# reduce= sortBy max apply as filter limit=", { reduce, sortBy, limit }));
+
+const aggregating = options("verbatim? load timeout steps= cursor=WITHCURSOR params dialect", {
+  load: either((given) => given === "*", scalar, counted),
+  steps,
+  cursor: options("count maxIdle"),
   params,
-  options("dialect"),
-);
+});
 
 const DOCUMENT: Part[] = [
   ["id", text],
@@ -495,12 +459,9 @@ const DOCUMENT: Part[] = [
 
 const searched: Decoder = (reply, decode, args) => {
   const { withScores, noContent } = args[2] ?? {};
-  const [names, kinds] = partsOf({ withScores, fields: !noContent }, DOCUMENT);
   const [total, ...flat] = list((part) => part)(reply, decode, args);
-  return {
-    total: int(total),
-    documents: records(names, kinds)(flat, decode, args),
-  };
+  const parts = partsOf({ withScores, fields: !noContent }, DOCUMENT);
+  return { total: int(total), documents: records(parts)(flat, decode, args) };
 };
 
 // The first of the specs is a count that means nothing.
@@ -551,12 +512,10 @@ export const searchSpecs = named(
       (...reply) => Object.fromEntries(list(suggested)(...reply).map(([, term, args]) => [term, args])),
       scalar,
       scalar,
-      sequence(
-        options("distance"),
-        property("include", prefixed("TERMS", prefixed("INCLUDE", scalar))),
-        property("exclude", prefixed("TERMS", prefixed("EXCLUDE", scalar))),
-        options("dialect"),
-      ),
+      options("distance include=TERMS exclude=TERMS dialect", {
+        include: prefixed("INCLUDE", scalar),
+        exclude: prefixed("EXCLUDE", scalar),
+      }),
     ),
     sugadd: write(int, scalar, scalar, scalar, options("incr? payload")),
     sugdel: write(int, scalar, scalar),

@@ -1,14 +1,11 @@
-import { type ArgEncoder, array, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
+import { array, counting, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
 import { alternating, float, int, list, orNull, text, value, when } from "../decoders.js";
 import { as, named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { amounts, type Facts, facts } from "./shared.js";
 
 /** The number of keys that follow, and they. */
-const sources: ArgEncoder = (out, keys, encode) => {
-  array(scalar)(out, keys, encode);
-  out.splice(out.length - keys.length, 0, String(keys.length));
-};
+const sources = counting(array(scalar));
 
 /** Settings of merge of count-min sketches. */
 export interface CountMinMergeOptions {

@@ -1,4 +1,4 @@
-import { array, optional, options, prefixed, property, rest, scalar, scalars, sequence } from "../args.js";
+import { array, optional, options, prefixed, rest, scalar, scalars, sequence } from "../args.js";
 import { float, int, list, orNull, text, tuple } from "../decoders.js";
 import { named, read, reordered, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
@@ -213,25 +213,22 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
 }
 
 // Labels come last, since they take every argument that follows.
-const making = sequence(
-  options(
-    "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore*",
-  ),
-  property("labels", prefixed("LABELS", amounts)),
+const making = options(
+  "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore* labels",
+  { labels: amounts },
 );
 
-const aggregating = options("type=AGGREGATION bucket= bucketTimestamp=BUCKETTIMESTAMP empty?");
+const aggregation = options("type=AGGREGATION bucket= bucketTimestamp=BUCKETTIMESTAMP empty?");
 const selecting = options("withLabels? selectedLabels*=SELECTED_LABELS");
 
 const ranging = sequence(
   options("latest? filterByTs*=FILTER_BY_TS filterByValue*=FILTER_BY_VALUE"),
   selecting,
-  options("count align"),
-  property("aggregation", aggregating),
+  options("count align aggregation=", { aggregation }),
 );
 
 const filter = prefixed("FILTER", scalars);
-const grouping = property("groupBy", options("label=GROUPBY reduce"));
+const grouping = options("groupBy=", { groupBy: options("label=GROUPBY reduce") });
 
 const sample = tuple(int, float);
 const samples = list(sample);
