@@ -98,10 +98,8 @@ export function checkCallOptions(given: CallOptions & ScopeOptions): void {
     typeof given === "object" && given !== null,
     "with() needs an object of options, such as { timeout: 500 }",
   );
-  for (const name of Object.keys(given)) {
-    const fixed = Object.hasOwn(OPTIONS, name) && !Object.hasOwn(CALL_OPTIONS, name);
-    assertConfig(!fixed, `with() can't change ${name}: pass it to new Redis()`);
-  }
+  const fixed = Object.keys(given).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
+  assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(given, CALL_OPTIONS);
 }
 

@@ -23,12 +23,8 @@ const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */
 export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
-  for (const prefix of PREFIXES) {
-    const url = env[`${prefix}URL`];
-    const token = env[`${prefix}TOKEN`];
-    if (url && token) return { url, token };
-  }
-  return {};
+  const prefix = PREFIXES.find((prefix) => env[`${prefix}URL`] && env[`${prefix}TOKEN`]);
+  return prefix ? { url: env[`${prefix}URL`], token: env[`${prefix}TOKEN`] } : {};
 }
 
 /** Returns the addition to the error of a refused token. */
