@@ -18,8 +18,10 @@ export interface ArgEncoder {
   (out: CommandArg[], given: any, encode: Encode): void;
   /** The names of the options that it reads, if the argument is an object of options. */
   readonly names?: () => readonly string[];
-  /** Whether it encodes every argument from here on, as one array. */
-  readonly rest?: boolean;
+  /** Whether it encodes all arguments from here on, as one array. */
+  readonly gathers?: boolean;
+  /** The least number of arguments from here on, if it encodes each of them. */
+  readonly min?: 0 | 1;
 }
 
 /** A key, a field, an id, a number, a keyword of Redis's: sent as it is. */
@@ -47,19 +49,16 @@ export const optional = (encoder: ArgEncoder): ArgEncoder =>
   }, encoder);
 
 /** This argument and all that follow, as one array. */
-export const gathered = (encoder: ArgEncoder): ArgEncoder => withTraits(encoder.bind(null), { rest: true });
+export const gathered = (encoder: ArgEncoder): ArgEncoder =>
+  withTraits(encoder.bind(null), { gathers: true });
 
 /** As {@link gathered}, with the items of each argument that is an array in its place. */
 export const flattened = (encoder: ArgEncoder): ArgEncoder =>
   gathered((out, given, encode) => encoder(out, given.flat(), encode));
 
 /** This argument and all that follow, at least `min`, each by the same encoder. */
-export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder => {
-  const each = strict(encoder);
-  return gathered((out, given, encode) => {
-    for (let i = 0; i < Math.max(given.length, min); i++) located("", each, out, given[i], encode, i);
-  });
-};
+export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
+  withTraits(strict(encoder).bind(null), { min });
 
 /** An argument that has a default. */
 export const defaulting =
@@ -84,7 +83,10 @@ export const array = (encoder: ArgEncoder): ArgEncoder => {
 };
 
 /** One, or an array of them. */
-const oneOrMany = (encoder: ArgEncoder): ArgEncoder => either(Array.isArray, array(encoder), encoder);
+const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
+  const many = array(encoder);
+  return (out, given, encode) => (Array.isArray(given) ? many : encoder)(out, given, encode);
+};
 
 /** A key, field or the like, or an array of them. */
 export const scalars = oneOrMany(scalar);
@@ -188,7 +190,11 @@ export const options = (spec: string, encoders: Readonly<Record<string, ArgEncod
       return {
         name,
         encoder: has("?") ? flag(sent) : strict(item.endsWith("=") ? value : prefixed(sent, value)),
-        applies: (given) => has("!") || (has("&") ? name in Object(given) : given?.[name] !== undefined),
+        applies: has("!")
+          ? () => true
+          : has("&")
+            ? (given) => name in Object(given)
+            : (given) => given?.[name] !== undefined,
       };
     });
     return all;
@@ -205,8 +211,14 @@ export const options = (spec: string, encoders: Readonly<Record<string, ArgEncod
 };
 
 /** Options, or what follows them: an object of the options `item`, one of whose names it has. */
-export const optionsOr = (before: ArgEncoder, item: ArgEncoder): ArgEncoder =>
-  either((given) => item.names!().some((name) => name in Object(given)), item, before);
+export const optionsOr = (before: ArgEncoder, item: ArgEncoder): ArgEncoder => {
+  let names: readonly string[] | undefined;
+  const isItem = (given: unknown) => {
+    names ??= item.names!();
+    return names.some((name) => name in Object(given));
+  };
+  return either(isItem, item, before);
+};
 
 /** An offset and a count. An offset without a count returns all the rest. */
 export const limit: ArgEncoder = reading("offset count", (out, given) => {
@@ -246,7 +258,12 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
       for (let at = 0; at < encoders.length; at++) {
         const encoder = encoders[at]!;
         place = places[at]!;
-        encoder(out, encoder.rest ? args.slice(place) : args[place], encode);
+        const { min } = encoder;
+        if (encoder.gathers) encoder(out, args.slice(place), encode);
+        else {
+          const end = min === undefined ? place + 1 : Math.max(args.length, place + min);
+          for (; place < end; place++) encoder(out, args[place], encode);
+        }
       }
       for (place = most; place < args.length; place++) {
         if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${most}`);
@@ -273,7 +290,8 @@ interface Plan {
 
 function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]): Plan {
   const places = order ?? encoders.map((_, at) => at);
-  const most = encoders.some(({ rest }) => rest) ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
+  const isOpen = encoders.some(({ gathers, min }) => gathers || min !== undefined);
+  const most = isOpen ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
   const namesAt = (place: number) =>
     encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []);
   const objects = [...new Set(places)]
