@@ -19,8 +19,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     config: { type: "string" },
   };
   for (const { name, setting } of flags) {
-    const { isSwitch, isList } = setting.kind;
-    options[name] = { type: isSwitch ? "boolean" : "string", multiple: isList };
+    const kind = setting.kind.name;
+    const isSwitch = kind === "switch";
+    options[name] = { type: isSwitch ? "boolean" : "string", multiple: kind === "list" || kind === "routes" };
     if (isSwitch) options[`no-${name}`] = { type: "boolean" };
   }
   let parsed: { values: Record<string, unknown>; positionals: string[] };
@@ -45,7 +46,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   }
   const { values } = parsed;
   for (const { name, setting } of flags) {
-    if (setting.kind.isSwitch && values[`no-${name}`] === true) values[name] = false;
+    if (setting.kind.name === "switch" && values[`no-${name}`] === true) values[name] = false;
   }
   return { values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
 }

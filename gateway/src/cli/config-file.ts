@@ -2,20 +2,13 @@ import { nearest } from "../config/nearest.js";
 import { FileError, readYamlFile } from "../config/yaml-file.js";
 import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
-
-/** A value of the config file, and its place as text for an error message. */
-export interface FileValue {
-  readonly value: unknown;
-  readonly from: string;
-  /** The place of what these keys and indexes lead to, from the value on. */
-  readonly placeOf: (keys: readonly (string | number)[]) => string;
-}
+import type { Given } from "./values.js";
 
 /**
  * Reads the settings of a YAML or JSON file, by the names of the gateway's options.
  * @throws {UsageError} that names the file, and the line and the key at fault.
  */
-export function readConfigFile(path: string): Map<string, FileValue> {
+export function readConfigFile(path: string): Map<string, Given> {
   let file: ReturnType<typeof readYamlFile>;
   try {
     file = readYamlFile(path);
@@ -28,7 +21,7 @@ export function readConfigFile(path: string): Map<string, FileValue> {
   if (typeof value !== "object" || Array.isArray(value)) {
     throw new UsageError(`config file ${path}: it must hold settings by name, such as port: 8080`);
   }
-  const settings = new Map<string, FileValue>();
+  const settings = new Map<string, Given>();
   for (const [key, each] of Object.entries(value)) {
     const line = file.lineOf([key]);
     if (!flags.some(({ option }) => option === key)) {
@@ -42,7 +35,7 @@ export function readConfigFile(path: string): Map<string, FileValue> {
     if (each === null) continue;
     const placeOf = (keys: readonly (string | number)[]) =>
       `config file ${path}: line ${file.lineOf([key, ...keys])}: ${pathText(key, keys)}`;
-    settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf });
+    settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf, rank: 2 });
   }
   return settings;
 }

@@ -103,8 +103,7 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
   const file = config && readConfigFile(String(config.value));
   const given = new Map<string, Given>();
   for (const { name, option, variable } of flags) {
-    const inFile = file?.get(option);
-    const value = nearest(name, variable) ?? (inFile && { ...inFile, rank: 2 });
+    const value = nearest(name, variable) ?? file?.get(option);
     if (value === undefined) continue;
     if (typeof value.value === "string" && value.value.trim() === "")
       throw new UsageError(`${value.from}: is empty`);

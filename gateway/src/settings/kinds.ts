@@ -33,10 +33,6 @@ interface Kind<T> {
   show(value: T): string;
   /** The minimum and the maximum of a value as text. Empty for a kind without. */
   readonly range: string;
-  /** Whether the flag has no value, and a twin that begins with `--no-`. */
-  readonly isSwitch: boolean;
-  /** Whether the flag may be repeated. */
-  readonly isList: boolean;
 }
 
 /** The parts of a setting's entry that every kind has. */
@@ -95,9 +91,6 @@ function maker<T, Extra = unknown>(kindOf: (fields: Extra) => Kind<T>): MakeSett
   return make as MakeSetting<T, Extra>;
 }
 
-/** The parts of a kind that most kinds share. */
-const USUAL = { range: "", isSwitch: false, isList: false };
-
 /** Makes a setting one of the command line, the environment and the config file alone. */
 export function commandLineOnly<T, D>(setting: Setting<T, D>): Setting<T, D, "command line"> {
   return { ...setting, scope: "command line" };
@@ -107,9 +100,9 @@ export function commandLineOnly<T, D>(setting: Setting<T, D>): Setting<T, D, "co
 export const text = maker<string>(() => TEXT);
 
 const TEXT: Kind<string> = {
-  ...USUAL,
   name: "text",
   placeholder: "<text>",
+  range: "",
   parse(value, source) {
     if (typeof value === "number") return String(value);
     TEXT.check(value, source);
@@ -120,6 +113,9 @@ const TEXT: Kind<string> = {
   },
   show: String,
 };
+
+/** The path of a file. */
+export const file = (fields: Fields<string>) => text({ placeholder: "<file>", ...fields });
 
 /** One of several texts. */
 export function choice<const T extends string>(
@@ -138,38 +134,23 @@ export function choice<const T extends string>(
 }
 
 /** A whole number. */
-export const integer = maker<number, Range>((range) =>
-  quantity({ name: "integer", placeholder: "<number>", units: { "": 1 }, form: "a whole number" }, range),
-);
+export const integer = quantity("integer", "<number>", { "": 1 }, "a whole number");
 
 /** A size in bytes. As text it may have a unit: `500kb`. */
-export const bytes = maker<number, Range>((range) =>
-  quantity(
-    { name: "bytes", placeholder: "<size>", units: SIZES, form: "a size such as 500kb or 20mb" },
-    range,
-  ),
-);
+export const bytes = quantity("bytes", "<size>", SIZES, "a size such as 500kb or 20mb");
 
 /** A time in ms. As text it may have a unit: `10s`. */
-export const duration = maker<number, Range>((range) =>
-  quantity(
-    { name: "ms", placeholder: "<time>", units: TIMES, form: "a time such as 500ms, 10s or 5m" },
-    range,
-  ),
-);
+export const duration = quantity("ms", "<time>", TIMES, "a time such as 500ms, 10s or 5m");
 
-interface Quantity {
-  readonly name: KindName;
-  readonly placeholder: string;
-  readonly units: Readonly<Record<string, number>>;
-  /** The form of a value, for error messages. */
-  readonly form: string;
-}
-
-function quantity({ name, placeholder, units, form }: Quantity, { min, max }: Range): Kind<number> {
+/** @param form the form of a value, for error messages */
+function quantity(
+  name: KindName,
+  placeholder: string,
+  units: Readonly<Record<string, number>>,
+  form: string,
+): MakeSetting<number, Range> {
   const show = (value: number) => withUnit(value, units);
-  return {
-    ...USUAL,
+  return maker(({ min, max }) => ({
     name,
     placeholder,
     range: `${show(min)} to ${show(max)}`,
@@ -183,7 +164,7 @@ function quantity({ name, placeholder, units, form }: Quantity, { min, max }: Ra
         throw new TypeError(`${option}: must be a whole number from ${min} to ${max}`);
     },
     show,
-  };
+  }));
 }
 
 /** Units in which a value of several of them is shown: `60s`, not `1m`. */
@@ -198,10 +179,9 @@ function withUnit(value: number, units: Readonly<Record<string, number>>): strin
 export const toggle = maker<boolean>(() => SWITCH);
 
 const SWITCH: Kind<boolean> = {
-  ...USUAL,
   name: "switch",
   placeholder: "",
-  isSwitch: true,
+  range: "",
   parse(value, source) {
     if (value === "true" || value === "1") return true;
     if (value === "false" || value === "0") return false;
@@ -222,10 +202,9 @@ export const routes = maker<readonly string[]>(() => listOf("routes", /,(?=[^,=]
 
 function listOf(name: "list" | "routes", separator: string | RegExp): Kind<readonly string[]> {
   const kind: Kind<readonly string[]> = {
-    ...USUAL,
     name,
     placeholder: "<text>",
-    isList: true,
+    range: "",
     parse(value, source) {
       const entries = Array.isArray(value) ? value : [value];
       kind.check(entries, source);
@@ -246,9 +225,9 @@ function listOf(name: "list" | "routes", separator: string | RegExp): Kind<reado
 /** A list of objects: YAML or JSON as text. Its form is checked by the setting itself. */
 export function structure<T>(fields: Fields<T>): Setting<T, undefined> {
   const kind: Kind<T> = {
-    ...USUAL,
     name: "structure",
     placeholder: "<list>",
+    range: "",
     parse: (value, source) => (typeof value === "string" ? parseYaml(value, source).value : value) as T,
     check: () => {},
     show: () => "",

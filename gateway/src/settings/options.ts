@@ -134,9 +134,6 @@ function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
     throw new TypeError("slowLog: needs logLevel warn, info or debug, since its lines have the level warn");
 }
 
-/** Options that apply only to a Redis that the gateway itself starts. */
-const OWN_REDIS = { persist: "keeps the data of", seed: "runs commands on" } as const;
-
 function checkOtherRedis({ redis, engine, routes, persist, seed }: Settings): void {
   const hasRest = parseRoutes(routes).some(({ prefix }) => prefix === "");
   if (hasRest && (redis ?? engine) !== undefined) {
@@ -146,9 +143,10 @@ function checkOtherRedis({ redis, engine, routes, persist, seed }: Settings): vo
   const other =
     redis !== undefined ? "redis" : hasRest ? "the route *" : typeof engine === "object" ? "engine" : null;
   if (other === null) return;
-  for (const [name, value] of Object.entries({ persist, seed })) {
-    if (value === undefined) continue;
-    const what = OWN_REDIS[name as keyof typeof OWN_REDIS];
-    throw new TypeError(`${name}: ${what} a Redis that the gateway starts, and ${other} names another one`);
-  }
+  if (persist !== undefined) throw needsOwnRedis("persist: keeps the data of", other);
+  if (seed !== undefined) throw needsOwnRedis("seed: runs commands on", other);
+}
+
+function needsOwnRedis(what: string, other: string): TypeError {
+  return new TypeError(`${what} a Redis that the gateway starts, and ${other} names another one`);
 }

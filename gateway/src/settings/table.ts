@@ -13,6 +13,7 @@ import {
   choice,
   commandLineOnly,
   duration,
+  file,
   integer,
   list,
   routes,
@@ -69,20 +70,14 @@ export const SETTINGS = {
     },
   }),
   /** A file that holds the token, in place of `token`. It is read again when it changes. */
-  tokenFile: text({
-    help: "file with the token; reloaded when it changes",
-    placeholder: "<file>",
-  }),
+  tokenFile: file({ help: "file with the token; reloaded when it changes" }),
   /** Further tokens, each with a role, a Redis user and a key prefix. If they are given without `token`, no other token exists. */
   tokens: structure<readonly TokenOptions[]>({
     help: "further tokens with roles, Redis users and key prefixes, as YAML or JSON",
     check: checkTokens,
   }),
   /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
-  tokensFile: text({
-    help: "YAML or JSON file with a list of tokens; reloaded when it changes",
-    placeholder: "<file>",
-  }),
+  tokensFile: file({ help: "YAML or JSON file with a list of tokens; reloaded when it changes" }),
   /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
   restTokenSecret: text({
     help: "secret that seals the tokens of ACL RESTTOKEN",
@@ -93,9 +88,7 @@ export const SETTINGS = {
     },
   }),
   /** A file that holds `restTokenSecret`. */
-  restTokenSecretFile: commandLineOnly(
-    text({ help: "file with the secret of --rest-token-secret", placeholder: "<file>" }),
-  ),
+  restTokenSecretFile: commandLineOnly(file({ help: "file with the secret of --rest-token-secret" })),
   /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
   allowCommand: list({
     help: "allows a command that is refused by default, such as 'CONFIG GET'; repeatable",
@@ -115,11 +108,9 @@ export const SETTINGS = {
     placeholder: "<url>",
   }),
   /** A file that holds the URL of `redis`. */
-  redisFile: commandLineOnly(text({ help: "file with the URL of --redis", placeholder: "<file>" })),
+  redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
   /** A file that holds the password for the URL of `redis`. */
-  redisPasswordFile: commandLineOnly(
-    text({ help: "file with the password for the URL of --redis", placeholder: "<file>" }),
-  ),
+  redisPasswordFile: commandLineOnly(file({ help: "file with the password for the URL of --redis" })),
   /**
    * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
    * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
@@ -133,9 +124,8 @@ export const SETTINGS = {
     check: checkRouteUrls,
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
-  redisCa: text({
+  redisCa: file({
     help: "CA certificates (PEM) to trust for TLS to Redis",
-    placeholder: "<file>",
     defaultText: "the system's",
   }),
   /**
@@ -194,9 +184,8 @@ export const SETTINGS = {
    * A file of commands to run on the Redis that the gateway starts, before the gateway listens. Each line is one command,
    * quoted as in redis-cli or as a JSON array. `#` begins a comment line. Data kept by `persist` is not seeded again.
    */
-  seed: text({
+  seed: file({
     help: "file of commands to run on the Redis that the gateway starts, one per line as in redis-cli, or as JSON",
-    placeholder: "<file>",
     check: (value) => checkPath(value, "seed"),
   }),
   /** Maximum size of a request body in bytes. Default: 10 MB (10 * 1024 * 1024). */
@@ -288,12 +277,9 @@ export const SETTINGS = {
     max: 100,
   }),
   /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
-  tlsCert: text({
-    help: "TLS certificate (PEM); reloaded when it changes",
-    placeholder: "<file>",
-  }),
+  tlsCert: file({ help: "TLS certificate (PEM); reloaded when it changes" }),
   /** File of that certificate's key, in PEM. */
-  tlsKey: text({ help: "private key of the TLS certificate (PEM)", placeholder: "<file>" }),
+  tlsKey: file({ help: "private key of the TLS certificate (PEM)" }),
   /** Idle timeout of a client connection in ms. It is advertised to clients. Default: 310,000. */
   keepAliveTimeout: duration({
     help: "maximum idle time of a client connection",

@@ -104,7 +104,7 @@ describe("every option of the gateway", () => {
     "the option %s is set by a flag",
     (name, flag) => {
       const [text, value] = sampleOf(flag);
-      const argv = flag.setting.kind.isSwitch ? [`--no-${name}`] : [`--${name}`, text];
+      const argv = flag.setting.kind.name === "switch" ? [`--no-${name}`] : [`--${name}`, text];
       expect(optionOf(argv, {}, flag.option)).toEqual(value);
     },
   );
