@@ -35,22 +35,23 @@ const isByScore = (args: readonly Buffer[]) => args.some((arg) => optionName(arg
 
 /** Replaces the commands on sorted sets and positions whose replies differ from Redis's. */
 export function addSortedSetCommands(executor: CommandExecutor): void {
-  const searches = ["geosearch", "georadiusbymember", "geosearchstore"].map((name) => {
-    const base = libraryCommand(executor, name);
-    return {
-      ...base,
-      execute(args: unknown, ctx: Parameters<typeof base.execute>[1]) {
-        const keys = base.keys(args);
-        // A member of a set that is not there is no error.
-        if (name === "geosearchstore" && !peek(ctx.db, keys[1]!)) {
-          ctx.db.delete(keys[0]!);
+  const searches = ["geosearch", "georadiusbymember", "georadiusbymember_ro", "geosearchstore"].map(
+    (name) => {
+      const base = libraryCommand(executor, name);
+      return {
+        ...base,
+        execute(args: unknown, ctx: Parameters<typeof base.execute>[1]) {
+          const keys = base.keys(args);
+          const [source, target] = name === "geosearchstore" ? keys.toReversed() : keys;
+          // A member of a set that is not there is no error.
+          if (peek(ctx.db, source!)) return base.execute(args, ctx);
+          if (!target) return array([]);
+          ctx.db.delete(target);
           return integer(0);
-        }
-        if (keys.length === 1 && !peek(ctx.db, keys[0]!)) return array([]);
-        return base.execute(args, ctx);
-      },
-    };
-  });
+        },
+      };
+    },
+  );
   addCommands(executor, [
     withCheck(libraryCommand(executor, "zadd"), checkScores),
     withCheck(libraryCommand(executor, "zincrby"), ([, amount]) => amount && checkFloat(amount)),
