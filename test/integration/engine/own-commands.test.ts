@@ -252,6 +252,7 @@ const SAME: Record<string, string[][]> = {
     ["SWAPDB", "0", "99"],
     ["SWAPDB", "x", "0"],
     ["LATENCY", "LATEST"],
+    ["LATENCY", "LATEST", "a", "b"],
     ["LATENCY", "HISTORY", "command"],
     ["LATENCY", "RESET"],
     ["LATENCY", "HISTORY"],

@@ -36,10 +36,15 @@ export function stringLength(database: RedisDatabase, key: Buffer): number {
   return value?.type === "string" ? value.value.length : 0;
 }
 
+/** The entries of a database by their keys in hex, with those that have expired unnoticed. */
+export function entriesOf(database: RedisDatabase): Map<string, Entry> {
+  return keyspaceOf(database).entries;
+}
+
 /** Number of keys in all databases; those that have expired unnoticed count until they are swept. */
 export function countKeys(state: RedisServerState): number {
   let count = 0;
-  for (const database of state.databases) count += keyspaceOf(database).entries.size;
+  for (const database of state.databases) count += entriesOf(database).size;
   return count;
 }
 
@@ -135,7 +140,7 @@ export function idleSeconds(database: RedisDatabase, key: Buffer): number {
 /** The entries that have not expired. */
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
-  for (const entry of keyspaceOf(database).entries.values()) {
+  for (const entry of entriesOf(database).values()) {
     if (entry.expiresAt === undefined || entry.expiresAt > now) yield entry;
   }
 }
@@ -158,7 +163,7 @@ export function keyPage(
   cursor: bigint,
   count: number,
 ): { entries: Entry[]; next: bigint } {
-  const entries = keyspaceOf(database).entries as CountingMap;
+  const entries = entriesOf(database) as CountingMap;
   let order = orders.get(entries);
   if (order?.added !== entries.added) {
     order = { added: entries.added, keys: inOrder(entries.keys()) };

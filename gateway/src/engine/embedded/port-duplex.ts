@@ -21,18 +21,17 @@ export class PortDuplex extends Duplex {
     this.#port = port;
     this.#onDestroy = onDestroy;
     port.on("message", (message: PortMessage) => this.#receive(message));
-    port.on("close", () => this.#closed());
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#send([chunk], done);
+    port.on("close", () => {
+      if (!this.#ended && !this.destroyed) this.destroy(new Error("connection to the embedded engine lost"));
+    });
   }
 
   override _writev(items: { chunk: Buffer }[], done: () => void): void {
-    this.#send(
-      items.map((item) => item.chunk),
-      done,
-    );
+    const bytes = transferable(items.map(({ chunk }) => chunk));
+    this.#sent += bytes.length;
+    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
+    if (this.#sent < WINDOW_BYTES) done();
+    else this.#resume = done;
   }
 
   override _final(done: () => void): void {
@@ -48,14 +47,6 @@ export class PortDuplex extends Duplex {
     this.#onDestroy();
     this.#port.close();
     done(error);
-  }
-
-  #send(chunks: Buffer[], done: () => void): void {
-    const bytes = transferable(chunks);
-    this.#sent += bytes.length;
-    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
-    if (this.#sent < WINDOW_BYTES) done();
-    else this.#resume = done;
   }
 
   #receive(message: PortMessage): void {
@@ -85,10 +76,5 @@ export class PortDuplex extends Duplex {
     if (this.#taken < WINDOW_BYTES / 2) return;
     this.#port.postMessage(this.#taken satisfies PortMessage);
     this.#taken = 0;
-  }
-
-  #closed(): void {
-    if (this.#ended || this.destroyed) return;
-    this.destroy(new Error("connection to the embedded engine lost"));
   }
 }

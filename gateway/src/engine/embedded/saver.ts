@@ -1,11 +1,8 @@
-import type { CommandPlan, createRedisCommandExecutor, RedisServerState } from "js-redis-server/core";
+import type { CommandPlan, RedisServerState } from "js-redis-server/core";
 import { type Clock, systemClock } from "../../util/clock.js";
+import type { ExecutionPolicy } from "./guards.js";
 import { SNAPSHOT_EVERY } from "./messages.js";
 import { readSnapshot, writeSnapshot } from "./snapshot.js";
-
-type ExecutionPolicy = NonNullable<
-  NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>["policies"]
->[number];
 
 /** Commands that change data without a key among their arguments. */
 const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);

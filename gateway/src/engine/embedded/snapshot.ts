@@ -1,5 +1,3 @@
-// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
-
 import {
   closeSync,
   existsSync,
@@ -13,6 +11,7 @@ import {
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
+import { type Entry, entriesOf } from "./keyspace.js";
 
 /** The first bytes of every snapshot: the name of the format and its version. */
 const MAGIC = Buffer.from("warmline-snapshot 1\n");
@@ -20,9 +19,6 @@ const MAGIC = Buffer.from("warmline-snapshot 1\n");
 const CHUNK = 1024 * 1024;
 /** Entries after which the thread shows that it is alive. */
 const BEAT_EVERY = 1_000;
-
-/** One entry of a keyspace as the engine's library holds it. */
-type Entry = ReturnType<RedisServerState["databases"][number]["entriesSnapshot"]>[number];
 
 /**
  * A record of a snapshot. Each is written as its length in 32 bits and the output of `v8.serialize`. The last record holds
@@ -68,7 +64,7 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
     const now = Date.now();
     write({ kind: "functions", dump: state.functionRegistry.dump() });
     for (const database of state.databases) {
-      for (const [id, entry] of database["keyspace"]["entries"] as Map<string, Entry>) {
+      for (const [id, entry] of entriesOf(database)) {
         if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
         write({ kind: "entry", database: database.id, id, entry });
       }
@@ -114,7 +110,7 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
     else {
       const { database, id, entry } = record;
       if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
-      (state.getDatabase(database)["keyspace"]["entries"] as Map<string, Entry>).set(id, entry);
+      entriesOf(state.getDatabase(database)).set(id, entry);
     }
   }
 }

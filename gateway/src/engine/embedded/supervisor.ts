@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
+import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
-import type { EmbeddedLimits } from "./limits.js";
-import { defaultLimits } from "./limits.js";
+import { defaultLimits, type EmbeddedLimits } from "./limits.js";
 import {
   type ConnectMessage,
   type GoneMessage,
@@ -12,7 +12,6 @@ import {
   type WorkerInput,
 } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
-import { workerFile } from "./worker-file.js";
 
 /** Settings of the embedded engine. */
 export interface EmbeddedOptions {
@@ -31,6 +30,7 @@ export interface EmbeddedOptions {
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
 /** Timeout in ms for writing the data at the end. */
 const SAVE_TIMEOUT = 60_000;
+const DEFAULT_STALL_TIMEOUT = 5_000;
 const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
@@ -52,11 +52,8 @@ export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promis
 class EmbeddedEngine implements Engine {
   readonly description = DESCRIPTION;
   readonly data: string | undefined;
+  readonly #options: EmbeddedOptions;
   readonly #snapshot: string | null;
-  readonly #keepsProcessAlive: boolean;
-  readonly #limits: EmbeddedLimits;
-  readonly #stallTimeoutMs: number;
-  readonly #onNotice: (message: string) => void;
   readonly #connections = new Set<Duplex>();
   #worker: Worker;
   #count = 0;
@@ -65,12 +62,9 @@ class EmbeddedEngine implements Engine {
   #isLoaded = false;
 
   constructor(options: EmbeddedOptions) {
+    this.#options = options;
     this.#snapshot = options.snapshot ?? null;
     this.data = options.snapshot && `${options.snapshot} (${HOW_OFTEN})`;
-    this.#keepsProcessAlive = options.keepsProcessAlive ?? true;
-    this.#limits = { ...defaultLimits, ...options.limits };
-    this.#stallTimeoutMs = options.stallTimeoutMs ?? 5000;
-    this.#onNotice = options.onNotice ?? (() => {});
     this.#worker = this.#start();
   }
 
@@ -104,7 +98,7 @@ class EmbeddedEngine implements Engine {
       connection.destroy(new Error("the embedded engine is not running"));
       return connection;
     }
-    if (!this.#keepsProcessAlive) port1.unref();
+    if (this.#options.keepsProcessAlive === false) port1.unref();
     worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
@@ -145,26 +139,25 @@ class EmbeddedEngine implements Engine {
   }
 
   #unsaved(code: string): void {
-    this.#onNotice(`the embedded engine's data could not be written to ${this.#snapshot} (${code})`);
+    this.#options.onNotice?.(
+      `the embedded engine's data could not be written to ${this.#snapshot} (${code})`,
+    );
   }
 
   #start(): Worker {
+    const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.#options;
+    const limits = { ...defaultLimits, ...this.#options.limits };
     const heartbeat = new SharedArrayBuffer(4);
-    const input: WorkerInput = {
-      limits: this.#limits,
-      heartbeat,
-      heartbeatMs: HEARTBEAT_MS,
-      snapshot: this.#snapshot,
-    };
-    const worker = new Worker(workerFile(), {
-      workerData: input,
+    const input = { limits, heartbeat, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
+    const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
+      workerData: input satisfies WorkerInput,
       name: "warmline-embedded-engine",
       // Node's own flags of this process do not apply to the engine. The output of its Lua when it runs
       // out of memory is discarded, since errors come by the events below.
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * this.#limits.maxMemoryBytes) / 2 ** 20) },
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * limits.maxMemoryBytes) / 2 ** 20) },
     });
     // The connections keep the process alive while there are any, as sockets would.
     worker.unref();
@@ -178,8 +171,8 @@ class EmbeddedEngine implements Engine {
     };
     let watchdog: NodeJS.Timeout | undefined;
     worker.once("online", () => {
-      watchdog = watch(new Int32Array(heartbeat), this.#stallTimeoutMs, () => {
-        reason = `did not respond for ${this.#stallTimeoutMs / 1000} s`;
+      watchdog = watch(new Int32Array(heartbeat), stallTimeoutMs, () => {
+        reason = `did not respond for ${stallTimeoutMs / 1000} s`;
         replace();
         void worker.terminate();
       });
@@ -188,7 +181,7 @@ class EmbeddedEngine implements Engine {
       if (message.kind === "failed") this.#unsaved(message.code);
       else if (message.kind === "unreadable" && this.#isLoaded) {
         // The engine must not continue empty: the next snapshot would replace the saved data.
-        this.#onNotice(message.message);
+        this.#options.onNotice?.(message.message);
         this.#shortLives = MAX_SHORT_LIVES;
         void worker.terminate();
       }
@@ -210,11 +203,7 @@ class EmbeddedEngine implements Engine {
     const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not restarted" : "it was restarted";
-    this.#onNotice(`the embedded engine ${reason}; ${next}, and ${lost}`);
-    this.#drop(reason);
-  }
-
-  #drop(reason: string): void {
+    this.#options.onNotice?.(`the embedded engine ${reason}; ${next}, and ${lost}`);
     for (const connection of this.#connections)
       connection.destroy(new Error(`the embedded engine ${reason}`));
   }

@@ -2,9 +2,9 @@ import {
   type CommandDefinition,
   type CommandExecutor,
   defineCommand,
-  RedisCommandError,
   type RedisResult,
   t,
+  WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 
 type Flags = CommandDefinition["flags"];
@@ -25,34 +25,26 @@ interface PlainCommand {
   readonly arity: number;
   /** The most arguments, the name included, if the arity is negative. Default: no limit. */
   readonly maxArity?: number;
-  /** Absent where there are no keys. */
-  readonly keys?: KeyPositions;
+  /** Null where there are no keys. Default: the first argument is one. */
+  readonly keys?: KeyPositions | null;
   execute(args: readonly Buffer[], ctx: Context): RedisResult;
 }
 
 /** Builds a definition from a command's raw arguments: checks their number, and returns the keys among them. */
 export function plainCommand(command: PlainCommand): CommandDefinition {
-  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys, execute } = command;
+  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = { first: 0 }, execute } = command;
   return defineCommand({
     name,
     flags,
     schema: t.custom((input) => {
       const count = input.length + 1;
       if (arity < 0 ? count < -arity || count > maxArity : count !== arity)
-        throw wrongNumberOfArguments(name);
+        throw new WrongNumberOfArgumentsError(name);
       return { value: input, nextIndex: input.length };
     }),
     introspection: {
       arity,
-      firstKey: keys ? keys.first + 1 : 0,
-      lastKey: keys
-        ? keys.last === undefined
-          ? keys.first + 1
-          : keys.last < 0
-            ? keys.last
-            : keys.last + 1
-        : 0,
-      keyStep: keys ? (keys.step ?? 1) : 0,
+      ...(keys && positionsOf(keys)),
       categories: [flags.includes("write") ? "@write" : "@read"],
     },
     keys: (args: readonly Buffer[]) => (keys ? keysAt(args, keys) : []),
@@ -60,11 +52,14 @@ export function plainCommand(command: PlainCommand): CommandDefinition {
   }) as CommandDefinition;
 }
 
+/** The positions as COMMAND INFO has them, where the name is the first argument. */
+function positionsOf({ first, last = first, step = 1 }: KeyPositions) {
+  return { firstKey: first + 1, lastKey: last < 0 ? last : last + 1, keyStep: step };
+}
+
 function keysAt(args: readonly Buffer[], { first, last = first, step = 1 }: KeyPositions): Buffer[] {
   const end = last < 0 ? args.length + last : last;
-  const keys: Buffer[] = [];
-  for (let at = first; at <= end; at += step) if (args[at]) keys.push(args[at]!);
-  return keys;
+  return args.filter((_, at) => at >= first && at <= end && (at - first) % step === 0);
 }
 
 /** Adds commands to an executor; one of the same name is replaced. */
@@ -105,8 +100,4 @@ export function withCheck(
     check(args);
     return args;
   });
-}
-
-export function wrongNumberOfArguments(command: string): RedisCommandError {
-  return new RedisCommandError(`wrong number of arguments for '${command}' command`);
 }

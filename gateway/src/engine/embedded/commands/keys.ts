@@ -5,10 +5,13 @@ import {
   type RedisDataValue,
   RedisResult,
   RedisValue,
+  WrongNumberOfArgumentsError,
+  WrongTypeRedisError,
 } from "js-redis-server/core";
 import {
   idleSeconds,
   itemPage,
+  JSON_TYPE,
   keyPage,
   liveEntries,
   markUsed,
@@ -17,7 +20,7 @@ import {
 } from "../keyspace.js";
 import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand, wrongNumberOfArguments } from "./define.js";
+import { addCommands, libraryCommand, plainCommand } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 import { unknownSubcommand } from "./server.js";
@@ -50,7 +53,7 @@ const object = plainCommand({
     }
     if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
       throw unknownSubcommand("OBJECT", subcommand!);
-    if (!key || rest.length > 0) throw wrongNumberOfArguments(`object|${name.toLowerCase()}`);
+    if (!key || rest.length > 0) throw new WrongNumberOfArgumentsError(`object|${name.toLowerCase()}`);
     const value = peek(ctx.db, key);
     if (!value) return bulk(null);
     if (name === "ENCODING") return bulk(encodingOf(value));
@@ -73,30 +76,44 @@ const MAX_PACKED_ITEMS = 128;
 const MAX_PACKED_BYTES = 64;
 const MAX_PACKED_LIST_BYTES = 8 * 1024;
 
+/** The elements, members or fields of a value. */
+function partsOf(value: StoredValue): readonly Buffer[] {
+  switch (value.type) {
+    case "list":
+      return value.values;
+    case "set":
+      return [...value.members.values()];
+    case "hash":
+      return [...value.fields.values()].flatMap(({ field, value: bytes }) => [field, bytes]);
+    case "zset":
+      return [...value.members.values()].map(({ member }) => member);
+    case "stream":
+      return value.entries.flatMap(({ fields }) => fields);
+    default:
+      return [];
+  }
+}
+
 /** The encoding that Redis 7.4 with its default settings gives to a value that is built anew. */
 function encodingOf(value: StoredValue): string {
+  const parts = partsOf(value);
   switch (value.type) {
     case "string":
       return isInteger(value.value) ? "int" : value.value.length <= 44 ? "embstr" : "raw";
     case "list":
-      return value.values.reduce((sum, item) => sum + item.length + 11, 0) <= MAX_PACKED_LIST_BYTES
+      return parts.reduce((sum, item) => sum + item.length + 11, 0) <= MAX_PACKED_LIST_BYTES
         ? "listpack"
         : "quicklist";
-    case "set": {
-      const members = [...value.members.values()];
-      if (members.length <= 512 && members.every(isInteger)) return "intset";
-      return isPacked(members.length, members) ? "listpack" : "hashtable";
-    }
-    case "hash": {
-      const fields = [...value.fields.values()];
-      const items = fields.flatMap(({ field, value: bytes }) => [field, bytes]);
-      if (!isPacked(fields.length, items)) return "hashtable";
-      return fields.some(({ expiresAt }) => expiresAt !== undefined) ? "listpackex" : "listpack";
-    }
-    case "zset": {
-      const members = [...value.members.values()].map(({ member }) => member);
-      return isPacked(members.length, members) ? "listpack" : "skiplist";
-    }
+    case "set":
+      if (parts.length <= 512 && parts.every(isInteger)) return "intset";
+      return isPacked(parts.length, parts) ? "listpack" : "hashtable";
+    case "hash":
+      if (!isPacked(value.fields.size, parts)) return "hashtable";
+      return [...value.fields.values()].some(({ expiresAt }) => expiresAt !== undefined)
+        ? "listpackex"
+        : "listpack";
+    case "zset":
+      return isPacked(parts.length, parts) ? "listpack" : "skiplist";
     default:
       return value.type === "stream" ? "stream" : "raw";
   }
@@ -119,7 +136,7 @@ const memory = plainCommand({
   execute([subcommand, key, ...options], ctx) {
     switch (optionName(subcommand)) {
       case "USAGE": {
-        if (!key) throw wrongNumberOfArguments("memory|usage");
+        if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
         // All items are counted, so that a number of samples changes nothing.
         for (let at = 0; at < options.length; at += 2) {
           const samples = options[at + 1];
@@ -153,34 +170,16 @@ const memory = plainCommand({
 
 /** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
 function sizeOf(value: StoredValue): number {
-  const sum = (items: Iterable<Buffer>) => {
-    let size = 0;
-    for (const item of items) size += item.length + ITEM_BYTES;
-    return size;
-  };
-  switch (value.type) {
-    case "string":
-      return value.value.length;
-    case "list":
-      return sum(value.values);
-    case "set":
-      return sum(value.members.values());
-    case "hash":
-      return sum([...value.fields.values()].flatMap(({ field, value: bytes }) => [field, bytes]));
-    case "zset":
-      return sum([...value.members.values()].map(({ member }) => member));
-    default:
-      return value.type === "stream"
-        ? sum(value.entries.flatMap(({ fields }) => fields)) + value.groups.size * ITEM_BYTES
-        : encodeValue(value).length;
-  }
+  if (value.type === "string") return value.value.length;
+  if (value.type === JSON_TYPE) return encodeValue(value).length;
+  const groups = value.type === "stream" ? value.groups.size : 0;
+  return partsOf(value).reduce((sum, part) => sum + part.length + ITEM_BYTES, groups * ITEM_BYTES);
 }
 
 const dump = plainCommand({
   name: "dump",
   flags: ["readonly"],
   arity: 2,
-  keys: { first: 0 },
   execute([key], ctx) {
     const value = peek(ctx.db, key!);
     return bulk(value ? encodeValue(value) : null);
@@ -191,7 +190,6 @@ const restore = plainCommand({
   name: "restore",
   flags: ["write", "denyoom"],
   arity: -4,
-  keys: { first: 0 },
   execute([key, ttlArg, payload, ...options], ctx) {
     let isReplacing = false;
     let isAbsolute = false;
@@ -240,7 +238,6 @@ const fieldExpireTime = (name: string, unit: number) =>
     name,
     flags: ["readonly", "fast"],
     arity: -5,
-    keys: { first: 0 },
     execute([key, fieldsArg, countArg, ...fields], ctx) {
       if (optionName(fieldsArg) !== "FIELDS")
         throw new RedisCommandError("Mandatory argument FIELDS is missing or not at the right position");
@@ -249,7 +246,7 @@ const fieldExpireTime = (name: string, unit: number) =>
       if (count !== fields.length)
         throw new RedisCommandError("The `numfields` parameter must match the number of arguments");
       const value = peek(ctx.db, key!);
-      if (value && value.type !== "hash") throw wrongType();
+      if (value && value.type !== "hash") throw new WrongTypeRedisError();
       const now = Date.now();
       return array(
         fields.map((field) => {
@@ -262,10 +259,6 @@ const fieldExpireTime = (name: string, unit: number) =>
       );
     },
   });
-
-export function wrongType(): RedisCommandError {
-  return new RedisCommandError("Operation against a key holding the wrong kind of value", "WRONGTYPE");
-}
 
 interface ScanArguments {
   readonly key: Buffer;
@@ -378,7 +371,7 @@ export function addKeyCommands(executor: CommandExecutor): void {
       },
     },
     itemScan("hscan", (value, args) => {
-      if (value && value.type !== "hash") throw wrongType();
+      if (value && value.type !== "hash") throw new WrongTypeRedisError();
       const { items, next } = pageOf(value?.fields ?? new Map(), args);
       const now = Date.now();
       const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
@@ -391,12 +384,12 @@ export function addKeyCommands(executor: CommandExecutor): void {
       );
     }),
     itemScan("sscan", (value, args) => {
-      if (value && value.type !== "set") throw wrongType();
+      if (value && value.type !== "set") throw new WrongTypeRedisError();
       const { items, next } = pageOf(value?.members ?? new Map<string, Buffer>(), args);
       return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
     }),
     itemScan("zscan", (value, args) => {
-      if (value && value.type !== "zset") throw wrongType();
+      if (value && value.type !== "zset") throw new WrongTypeRedisError();
       const { items, next } = pageOf(value?.members ?? new Map(), args);
       const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
       const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;

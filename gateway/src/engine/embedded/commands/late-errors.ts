@@ -4,13 +4,13 @@ import {
   RedisCommandError,
   type RedisResult,
   t,
+  WrongTypeRedisError,
 } from "js-redis-server/core";
 import { peek, type StoredValue } from "../keyspace.js";
 import { optionName } from "./args.js";
 import { addCommands } from "./define.js";
-import { wrongType } from "./keys.js";
 import { bulk, integer } from "./results.js";
-import { missingStream, noSuchConsumerGroup, noSuchGroup } from "./streams.js";
+import { hasGroup, missingStream, noSuchConsumerGroup, noSuchGroup } from "./streams.js";
 
 /** Stands for arguments that could not be parsed. */
 class InvalidArguments {
@@ -55,11 +55,7 @@ function ofType(type: StoredValue["type"], replyOfMissing: () => RedisResult): K
 }
 
 function requireType(value: StoredValue | undefined, type: StoredValue["type"]): void {
-  if (value && value.type !== type) throw wrongType();
-}
-
-function hasGroup(value: StoredValue | undefined, group: Buffer): boolean {
-  return value?.type === "stream" && value.groups.has(group.toString("hex"));
+  if (value && value.type !== type) throw new WrongTypeRedisError();
 }
 
 /**

@@ -1,7 +1,13 @@
 import { release, type as systemName } from "node:os";
-import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  RedisResult,
+  RedisValue,
+  WrongNumberOfArgumentsError,
+} from "js-redis-server/core";
 import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand, wrongNumberOfArguments } from "./define.js";
+import { addCommands, libraryCommand, plainCommand } from "./define.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 
 /** The newest Redis all of whose commands on data the engine has. */
@@ -17,6 +23,7 @@ const echo = plainCommand({
   name: "echo",
   flags: ["fast"],
   arity: 2,
+  keys: null,
   execute: ([message]) => bulk(message!),
 });
 
@@ -25,6 +32,7 @@ const wait = plainCommand({
   name: "wait",
   flags: ["noscript"],
   arity: 3,
+  keys: null,
   execute([replicas, timeout]) {
     parseInteger(replicas!);
     checkTimeout(timeout!);
@@ -37,6 +45,7 @@ const waitaof = plainCommand({
   name: "waitaof",
   flags: [],
   arity: 4,
+  keys: null,
   execute([local, replicas, timeout]) {
     const localCount = parseInteger(local!);
     if (localCount !== 0 && localCount !== 1)
@@ -65,6 +74,7 @@ const role = plainCommand({
   name: "role",
   flags: ["noscript", "fast"],
   arity: 1,
+  keys: null,
   execute: () => array([bulkValue("master"), RedisValue.integer(0), RedisValue.array([])]),
 });
 
@@ -73,15 +83,15 @@ const latency = plainCommand({
   name: "latency",
   flags: ["admin", "noscript"],
   arity: -2,
+  keys: null,
   execute([subcommand, ...rest]) {
     switch (optionName(subcommand)) {
       case "LATEST":
       case "HISTORY":
+        if (rest.length !== (optionName(subcommand) === "HISTORY" ? 1 : 0))
+          throw new WrongNumberOfArgumentsError(`latency|${subcommand!.toString().toLowerCase()}`);
+        return array([]);
       case "HISTOGRAM":
-        if ((optionName(subcommand) === "HISTORY") !== (rest.length === 1)) {
-          if (optionName(subcommand) !== "HISTOGRAM")
-            throw wrongNumberOfArguments(`latency|${subcommand!.toString().toLowerCase()}`);
-        }
         return array([]);
       case "RESET":
         return integer(0);
@@ -115,6 +125,7 @@ const swapdb = plainCommand({
   name: "swapdb",
   flags: ["write", "fast"],
   arity: 3,
+  keys: null,
   execute([first, second], ctx) {
     const indexes = [first!, second!].map((arg, position) => {
       const text = arg.toString("latin1");

@@ -1,21 +1,23 @@
 import {
   type CommandDefinition,
   type CommandExecutor,
+  InvalidStreamIdError,
   RedisCommandError,
   type RedisDatabase,
   RedisResult,
   RedisValue,
+  StreamIdNotGreaterThanZeroError,
 } from "js-redis-server/core";
-import { peek } from "../keyspace.js";
+import { peek, type StoredValue } from "../keyspace.js";
 import { optionName } from "./args.js";
 import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
 import { array, bulkValue, integer } from "./results.js";
 
-const INVALID_ID = "Invalid stream ID specified as stream command argument";
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
 const MAX_UINT64 = (1n << 64n) - 1n;
 const EQUALS = Buffer.from("=");
+const ZERO = Buffer.from("0");
 /** Key, NOMKSTREAM, MAXLEN and `=` at the latest; behind the id it would be a field or a value. */
 const MAX_TRIM_INDEX = 3;
 
@@ -34,13 +36,18 @@ export function noSuchGroup(key: Buffer, group: Buffer): RedisCommandError {
   return new RedisCommandError(`No such key '${key}' or consumer group '${group}'`, "NOGROUP");
 }
 
+/** Whether a value is a stream with such a group. */
+export function hasGroup(value: StoredValue | undefined, group: Buffer): boolean {
+  return value?.type === "stream" && value.groups.has(group.toString("hex"));
+}
+
 /** `MAXLEN = 5` means the same as `MAXLEN 5`, which is all that the library reads. */
 function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex(
     (arg, index) =>
       index <= MAX_TRIM_INDEX && arg.equals(EQUALS) && /^(MAXLEN|MINID)$/.test(optionName(args[index - 1])),
   );
-  return at === -1 ? args : args.filter((_, index) => index !== at);
+  return at === -1 ? args : args.toSpliced(at, 1);
 }
 
 function checkTrimCount(args: readonly Buffer[]): void {
@@ -54,7 +61,7 @@ function checkTrimCount(args: readonly Buffer[]): void {
 }
 
 function checkIds([, ...ids]: readonly Buffer[]): void {
-  for (const id of ids) if (!exactId(id.toString("latin1"))) throw new RedisCommandError(INVALID_ID);
+  for (const id of ids) if (!exactId(id.toString("latin1"))) throw new InvalidStreamIdError();
 }
 
 const CLAIM_OPTIONS = new Set(["IDLE", "TIME", "RETRYCOUNT", "FORCE", "JUSTID", "LASTID"]);
@@ -82,18 +89,15 @@ function checkAddId(args: readonly Buffer[]): void {
   // Without an id, or a field and its value, the number of arguments is wrong.
   if (id === undefined || id === "*" || args.length < at + 3) return;
   const parsed = exactId(id.replace(/-\*$/, "-1"));
-  if (!parsed) throw new RedisCommandError(INVALID_ID);
-  if (parsed.ms === 0n && parsed.seq === 0n)
-    throw new RedisCommandError("The ID specified in XADD must be greater than 0-0");
+  if (!parsed) throw new InvalidStreamIdError();
+  if (parsed.ms === 0n && parsed.seq === 0n) throw new StreamIdNotGreaterThanZeroError();
 }
 
 /** A bound of a range: an id, its milliseconds alone, `-` or `+`; `(` leaves an id itself out. */
 function checkRangeBound(bound: Buffer): void {
   const text = bound.toString("latin1");
   if (text === "-" || text === "+") return;
-  const match = /^\(?(\d+)(?:-(\d+))?$/.exec(text);
-  if (!match || BigInt(match[1]!) > MAX_UINT64 || BigInt(match[2] ?? 0) > MAX_UINT64)
-    throw new RedisCommandError(INVALID_ID);
+  if (!exactId(text.replace(/^\(/, ""))) throw new InvalidStreamIdError();
 }
 
 /** A negative COUNT means none, as 0 does, which is all that the library reads. */
@@ -101,7 +105,7 @@ function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
   const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");
   if (at === 0 || at > streams || !/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
-  return args.map((arg, index) => (index === at ? Buffer.from("0") : arg));
+  return args.with(at, ZERO);
 }
 
 function checkClaimCount(args: readonly Buffer[]): void {
@@ -110,16 +114,12 @@ function checkClaimCount(args: readonly Buffer[]): void {
     throw new RedisCommandError("COUNT must be > 0");
 }
 
-/** The position of XPENDING's count: after key, group, IDLE with its number, start and end. */
-function pendingCountIndex(args: readonly Buffer[]): number {
-  return optionName(args[2]) === "IDLE" ? 6 : 4;
-}
-
 function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
-  const at = pendingCountIndex(args);
+  // The count stands after key, group, IDLE with its number, start and end.
+  const at = optionName(args[2]) === "IDLE" ? 6 : 4;
   for (const bound of args.slice(at - 2, at)) checkRangeBound(bound);
   if (!/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
-  return args.map((arg, index) => (index === at ? Buffer.from("0") : arg));
+  return args.with(at, ZERO);
 }
 
 type SetIdArguments = {
@@ -136,7 +136,7 @@ function countsAsText(consumers: RedisValue): RedisValue {
   if (consumers.kind !== "array") return consumers;
   return RedisValue.array(
     consumers.items
-      .toSorted(byName)
+      .toSorted((left, right) => Buffer.compare(nameOf(left), nameOf(right)))
       .map((consumer) =>
         consumer.kind !== "array"
           ? consumer
@@ -147,12 +147,9 @@ function countsAsText(consumers: RedisValue): RedisValue {
   );
 }
 
-function byName(left: RedisValue, right: RedisValue): number {
-  const names = [left, right].map((consumer) => {
-    const name = consumer.kind === "array" ? consumer.items[0] : undefined;
-    return name?.kind === "bulk-string" && name.value ? name.value : Buffer.alloc(0);
-  });
-  return Buffer.compare(names[0]!, names[1]!);
+function nameOf(consumer: RedisValue): Buffer {
+  const name = consumer.kind === "array" ? consumer.items[0] : undefined;
+  return name?.kind === "bulk-string" && name.value ? name.value : Buffer.alloc(0);
 }
 
 type ReadGroupArguments = {
@@ -172,19 +169,15 @@ function withHistoryDeliveries(xreadgroup: CommandDefinition): CommandDefinition
     ...xreadgroup,
     execute(args, ctx) {
       const { args: options } = args as ReadGroupArguments;
-      const groupId = options.group.toString("hex");
-      const hasGroup = ({ key }: { key: Buffer }) => {
-        const value = peek(ctx.db, key);
-        return value?.type === "stream" && value.groups.has(groupId);
-      };
       const readsHistory = options.streams.some(({ id }) => id !== ">");
       // If a group is missing, the library throws before it reads any stream.
-      if (!readsHistory || !options.streams.every(hasGroup)) return xreadgroup.execute(args, ctx);
+      if (!readsHistory || !options.streams.every(({ key }) => hasGroup(peek(ctx.db, key), options.group)))
+        return xreadgroup.execute(args, ctx);
       const pairs = options.streams.flatMap((stream) => {
         const single = { args: { ...options, blockMs: null, streams: [stream] } };
         const { value } = xreadgroup.execute(single, ctx) as RedisResult;
         if (value.kind !== "map-pairs") return [];
-        if (stream.id !== ">") countDeliveries(ctx.db, stream.key, groupId, value.entries[0]![1]);
+        if (stream.id !== ">") countDeliveries(ctx.db, stream.key, options.group, value.entries[0]![1]);
         return value.entries;
       });
       return RedisResult.create(RedisValue.mapPairs(pairs));
@@ -193,10 +186,10 @@ function withHistoryDeliveries(xreadgroup: CommandDefinition): CommandDefinition
 }
 
 /** Raises the delivery count of the entries of a reply, except those that were deleted from the stream. */
-function countDeliveries(db: RedisDatabase, key: Buffer, groupId: string, entries: RedisValue): void {
+function countDeliveries(db: RedisDatabase, key: Buffer, group: Buffer, entries: RedisValue): void {
   const now = Date.now();
   db.updateStream(key, ({ value }) => {
-    const pending = value.groups.get(groupId)!.pending;
+    const { pending } = value.groups.get(group.toString("hex"))!;
     for (const entry of entries.kind === "array" ? entries.items : []) {
       const [id, fields] = entry.kind === "array" ? entry.items : [];
       const delivery = id?.kind === "bulk-string" && pending.get(String(id.value));
@@ -281,13 +274,11 @@ function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
     ...xautoclaim,
     execute(args, ctx) {
       const { key, group, consumer, minIdleMs, start, count, justId } = (args as AutoClaimArguments).args;
-      const groupId = group.toString("hex");
-      const stream = peek(ctx.db, key);
       // The library has the errors.
-      if (stream?.type !== "stream" || !stream.groups.has(groupId)) return xautoclaim.execute(args, ctx);
+      if (!hasGroup(peek(ctx.db, key), group)) return xautoclaim.execute(args, ctx);
       const now = Date.now();
       return ctx.db.updateStream(key, ({ value }) => {
-        const { consumers, pending } = value.groups.get(groupId)!;
+        const { consumers, pending } = value.groups.get(group.toString("hex"))!;
         const consumerId = consumer.toString("hex");
         consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
         const entries = new Map(value.entries.map((entry) => [idText(entry.id), entry]));
@@ -366,7 +357,7 @@ export function addStreamCommands(executor: CommandExecutor): void {
       execute(args, ctx) {
         const { key, group } = args as { key: Buffer; group: Buffer };
         const value = peek(ctx.db, key);
-        const isMissing = !value || (value.type === "stream" && !value.groups.has(group.toString("hex")));
+        const isMissing = !value || (value.type === "stream" && !hasGroup(value, group));
         return isMissing ? integer(0) : xack.execute(args, ctx);
       },
     },
@@ -378,14 +369,9 @@ export function addStreamCommands(executor: CommandExecutor): void {
         if (count === 0) return array([]);
         if (count !== undefined || result.value.kind !== "array") return result;
         // Without pending entries there is no list of consumers either.
-        const [total, first, last, consumers] = result.value.items as [
-          RedisValue,
-          RedisValue,
-          RedisValue,
-          RedisValue,
-        ];
-        const isEmpty = total.kind === "integer" && total.value === 0;
-        return array([total, first, last, isEmpty ? RedisValue.nullArray() : countsAsText(consumers)]);
+        const { items } = result.value;
+        const isEmpty = items[0]?.kind === "integer" && items[0].value === 0;
+        return array(items.with(3, isEmpty ? RedisValue.nullArray() : countsAsText(items[3]!)));
       },
     },
     {
@@ -409,7 +395,7 @@ export function addStreamCommands(executor: CommandExecutor): void {
         const value = peek(ctx.db, key);
         if (subcommand !== "create" && !value) throw missingStream();
         const needsGroup = subcommand !== "create" && subcommand !== "destroy";
-        if (needsGroup && value?.type === "stream" && !value.groups.has(group.toString("hex")))
+        if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
           throw noSuchConsumerGroup(key, group);
         return xgroup.execute(args, ctx);
       },

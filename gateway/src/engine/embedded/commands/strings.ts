@@ -1,5 +1,10 @@
-import { type CommandExecutor, RedisCommandError, RedisValue } from "js-redis-server/core";
-import { peek, type StoredValue } from "../keyspace.js";
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  RedisValue,
+  WrongTypeRedisError,
+} from "js-redis-server/core";
+import { peek, stringLength } from "../keyspace.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand, withArguments, withCheck } from "./define.js";
 import { addDecimals } from "./numbers.js";
@@ -13,7 +18,6 @@ const ranges = (name: string) =>
     name,
     flags: ["readonly"],
     arity: 4,
-    keys: { first: 0 },
     execute([key, from, to], ctx) {
       let start = parseInteger(from!);
       let end = parseInteger(to!);
@@ -29,7 +33,6 @@ const incrbyfloat = plainCommand({
   name: "incrbyfloat",
   flags: ["write", "denyoom", "fast"],
   arity: 3,
-  keys: { first: 0 },
   execute([key, amount], ctx) {
     const current = peek(ctx.db, key!) ? stringAt(ctx.db, key!).toString("latin1") : "0";
     const texts = [current, amount!.toString("latin1")] as const;
@@ -46,7 +49,6 @@ const hincrbyfloat = plainCommand({
   name: "hincrbyfloat",
   flags: ["write", "denyoom", "fast"],
   arity: 4,
-  keys: { first: 0 },
   execute([key, field, amount], ctx) {
     const increment = amount!.toString("latin1");
     if (isInfinite(increment)) throw new RedisCommandError("value is NaN or Infinity");
@@ -150,28 +152,11 @@ function stringAt(database: Parameters<typeof peek>[0], key: Buffer): Buffer {
   const value = peek(database, key);
   if (!value) return Buffer.alloc(0);
   if (value.type === "string") return value.value;
-  throw new RedisCommandError("Operation against a key holding the wrong kind of value", "WRONGTYPE");
+  throw new WrongTypeRedisError();
 }
 
 function isInfinite(text: string): boolean {
   return /^[+-]?inf(inity)?$/i.test(text);
-}
-
-interface BitRange {
-  readonly start: number;
-  readonly end: number;
-  readonly bit: boolean;
-}
-
-/** An end of a range before the beginning of the string means its first byte or bit. */
-function withFirstEnd<T extends { end?: number }>(
-  range: T,
-  isBits: boolean,
-  value: StoredValue | undefined,
-): T {
-  const bytes = value?.type === "string" ? value.value.length : 0;
-  const size = isBits ? bytes * 8 : bytes;
-  return range.end !== undefined && range.end < -size ? { ...range, end: 0 } : range;
 }
 
 const MAX_INT64 = (1n << 63n) - 1n;
@@ -192,7 +177,6 @@ function withUnsignedOperand(operation: FieldOperation): FieldOperation {
 
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(executor: CommandExecutor): void {
-  const bitcount = libraryCommand(executor, "bitcount");
   const bitpos = libraryCommand(executor, "bitpos");
   const bitfield = libraryCommand(executor, "bitfield");
   const pops = ["lpop", "rpop"].map((name) =>
@@ -223,21 +207,14 @@ export function addStringCommands(executor: CommandExecutor): void {
       },
     },
     {
-      ...bitcount,
-      execute(args, ctx) {
-        const { key, range } = args as { key: Buffer; range?: BitRange };
-        if (!range || (range.start < 0 && range.end < 0 && range.start > range.end))
-          return bitcount.execute(args, ctx);
-        return bitcount.execute({ key, range: withFirstEnd(range, range.bit, peek(ctx.db, key)) }, ctx);
-      },
-    },
-    {
       ...bitpos,
       execute(args, ctx) {
-        const given = args as { key: Buffer; start?: number; end?: number; bitMode: boolean };
-        const value = peek(ctx.db, given.key);
+        const { key, end = 0, bitMode } = args as { key: Buffer; end?: number; bitMode: boolean };
+        const value = peek(ctx.db, key);
         if (value?.type === "string" && value.value.length === 0) return integer(-1);
-        return bitpos.execute(withFirstEnd(given, given.bitMode, value), ctx);
+        const size = stringLength(ctx.db, key) * (bitMode ? 8 : 1);
+        // An end before the beginning of the string means its first byte or bit.
+        return bitpos.execute(end < -size ? { ...(args as object), end: 0 } : args, ctx);
       },
     },
   ]);

@@ -1,13 +1,18 @@
-import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  RedisResult,
+  RedisValue,
+  WrongNumberOfArgumentsError,
+} from "js-redis-server/core";
 import { optionName } from "../commands/args.js";
-import { addCommands, plainCommand, wrongNumberOfArguments } from "../commands/define.js";
+import { addCommands, plainCommand } from "../commands/define.js";
 import { array, bulk, integer } from "../commands/results.js";
 import { JSON_TYPE, peek } from "../keyspace.js";
 import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
 import {
-  checkPlace,
   formatJson,
   isArray,
   isEqual,
@@ -26,7 +31,6 @@ const set = plainCommand({
   name: "json.set",
   flags: ["write", "denyoom"],
   arity: -4,
-  keys: { first: 0 },
   execute([key, pathArg, text, ...options], ctx) {
     let only: "NX" | "XX" | undefined;
     for (const option of options) {
@@ -35,7 +39,7 @@ const set = plainCommand({
       only = name;
     }
     const value = parseJson(text!);
-    const root = setAt(documentAt(ctx.db, key!), parsePath(pathArg!), value, only);
+    const root = setAt(documentAt(ctx.db, key!), parsePath(pathArg!), () => value, only);
     if (root === undefined) return bulk(null);
     store(ctx.db, key!, root);
     return RedisResult.ok();
@@ -48,14 +52,16 @@ const mset = plainCommand({
   arity: -4,
   keys: { first: 0, last: -1, step: 3 },
   execute(args, ctx) {
-    if (args.length % 3 !== 0) throw wrongNumberOfArguments("json.mset");
+    if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
     const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
     // All are checked before the first is stored.
     for (let at = 0; at < args.length; at += 3) {
       const key = args[at]!;
       const id = key.toString("hex");
       const before = roots.has(id) ? roots.get(id)!.root : documentAt(ctx.db, key);
-      const root = setAt(before, parsePath(args[at + 1]!), parseJson(args[at + 2]!));
+      const path = parsePath(args[at + 1]!);
+      const value = parseJson(args[at + 2]!);
+      const root = setAt(before, path, () => value);
       roots.set(id, { key, root: root ?? before });
     }
     for (const { key, root } of roots.values()) store(ctx.db, key, root);
@@ -67,26 +73,14 @@ const mergeCommand = plainCommand({
   name: "json.merge",
   flags: ["write", "denyoom"],
   arity: 4,
-  keys: { first: 0 },
   execute([key, pathArg, text], ctx) {
     const path = parsePath(pathArg!);
     const patch = parseJson(text!);
-    const before = documentAt(ctx.db, key!);
-    if (before === undefined) {
-      store(ctx.db, key!, setAt(undefined, path, merge(undefined, patch)));
-      return RedisResult.ok();
-    }
-    const found = outermost(path.find(before));
-    const places = found.length > 0 ? found : path.findMissing(before);
-    if (places.length === 0) return bulk(null);
-    places.forEach(checkPlace);
-    let root: Json | undefined = before;
-    for (const place of places) {
-      if (root === undefined) break;
+    const root = setAt(documentAt(ctx.db, key!), path, (old, place) =>
       // null removes the value itself, as it does inside an object.
-      const isRemoved: boolean = patch === null && place.length > 0;
-      root = withValueAt(root, place, isRemoved ? undefined : merge(valueAt(root, place), patch));
-    }
+      patch === null && place.length > 0 ? undefined : merge(old, patch),
+    );
+    if (root === undefined) return bulk(null);
     store(ctx.db, key!, root);
     return RedisResult.ok();
   },
@@ -96,14 +90,13 @@ const get = plainCommand({
   name: "json.get",
   flags: ["readonly"],
   arity: -2,
-  keys: { first: 0 },
   execute([key, ...rest], ctx) {
     const layout = { indent: "", newline: "", space: "" };
     let at = 0;
     for (; at < rest.length; at += 2) {
       const name = optionName(rest[at]).toLowerCase();
       if (!Object.hasOwn(layout, name)) break;
-      if (!rest[at + 1]) throw wrongNumberOfArguments("json.get");
+      if (!rest[at + 1]) throw new WrongNumberOfArgumentsError("json.get");
       layout[name as keyof typeof layout] = rest[at + 1]!.toString();
     }
     const root = documentAt(ctx.db, key!);
@@ -119,7 +112,7 @@ const get = plainCommand({
 
 /** Returns the values at a path: one value for a legacy path, else a list. */
 function readPath(root: Json, path: Path, isLegacy: boolean): Json {
-  const values = path.find(root).map((location) => valueAt(root, location)!);
+  const values = path.read(root);
   if (!isLegacy) return values;
   if (values[0] === undefined) throw noPath(path);
   return values[0];
@@ -136,7 +129,7 @@ const mget = plainCommand({
       args.slice(0, -1).map((key) => {
         const value = peek(ctx.db, key);
         if (value?.type !== JSON_TYPE) return RedisValue.null();
-        const values = path.find(value.root).map((location) => valueAt(value.root, location)!);
+        const values = path.read(value.root);
         if (!path.isLegacy) return textOf(values);
         return values[0] === undefined ? RedisValue.null() : textOf(values[0]);
       }),
@@ -150,7 +143,6 @@ const del = (name: string) =>
     flags: ["write"],
     arity: -2,
     maxArity: 3,
-    keys: { first: 0 },
     execute([key, pathArg = ROOT], ctx) {
       const before = documentAt(ctx.db, key!);
       if (before === undefined) return integer(0);
@@ -158,29 +150,25 @@ const del = (name: string) =>
       let root: Json | undefined = before;
       // The last of an array first, so that the indexes of those before it hold.
       for (const location of found.toSorted(compareLocations).toReversed()) {
-        if (root !== undefined) root = withValueAt(root, location, undefined);
+        root = withValueAt(root!, location, undefined);
       }
       if (found.length > 0) store(ctx.db, key!, root);
       return integer(found.length);
     },
   });
 
+/** Orders places of which none is inside another one. */
 function compareLocations(left: Location, right: Location): number {
-  for (const [index, part] of left.entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    if (part === other) continue;
-    if (typeof part === "number" && typeof other === "number") return part - other;
-    return String(part) < String(other) ? -1 : 1;
-  }
-  return left.length < right.length ? -1 : 0;
+  const at = left.findIndex((part, index) => part !== right[index]);
+  const [a, b] = [left[at], right[at]];
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a) < String(b) ? -1 : 1;
 }
 
 const clear = plainCommand({
   name: "json.clear",
   flags: ["write"],
   arity: -2,
-  keys: { first: 0 },
   execute([key, pathArg = ROOT], ctx) {
     const before = requireDocument(ctx.db, key!);
     let root: Json = before;

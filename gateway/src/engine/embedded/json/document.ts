@@ -1,5 +1,4 @@
-import { RedisCommandError, type RedisDatabase } from "js-redis-server/core";
-import { wrongType } from "../commands/keys.js";
+import { RedisCommandError, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
 import { bulkValue } from "../commands/results.js";
 import { JSON_TYPE, peek, setDocument } from "../keyspace.js";
 import type { Path } from "./path.js";
@@ -12,7 +11,7 @@ export const NO_KEY = "could not perform this operation on a key that doesn't ex
 export function documentAt(database: RedisDatabase, key: Buffer): Json | undefined {
   const value = peek(database, key);
   if (!value) return undefined;
-  if (value.type !== JSON_TYPE) throw wrongType();
+  if (value.type !== JSON_TYPE) throw new WrongTypeRedisError();
   return value.root;
 }
 

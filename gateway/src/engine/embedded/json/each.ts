@@ -4,17 +4,18 @@ import { noPath, requireDocument, store, wrongPathType } from "./document.js";
 import type { Path } from "./path.js";
 import { checkPlace, type Json, type Location, valueAt, withValueAt } from "./value.js";
 
-interface Reading {
-  readonly path: Path;
-  /** Name of the type that a value must have, for the error of a legacy path. */
-  readonly expected: string;
-  /** Returns the reply for one value, undefined if it has another type. */
-  read(value: Json): RedisValue | undefined;
-}
-
-/** Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone. */
-export function readEach(root: Json, { path, expected, read }: Reading): RedisResult {
-  const values = path.find(root).map((location) => valueAt(root, location)!);
+/**
+ * Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone.
+ * @param expected name of the type that a value must have, for the error of a legacy path
+ * @param read returns the reply for one value, undefined if it has another type
+ */
+export function readEach(
+  root: Json,
+  path: Path,
+  expected: string,
+  read: (value: Json) => RedisValue | undefined,
+): RedisResult {
+  const values = path.read(root);
   if (!path.isLegacy) return array(values.map((value) => read(value) ?? RedisValue.null()));
   const [first] = values;
   if (first === undefined) throw noPath(path);
@@ -23,22 +24,22 @@ export function readEach(root: Json, { path, expected, read }: Reading): RedisRe
   return RedisResult.create(reply);
 }
 
+/** The change of a value: its reply, and the new value, undefined if it stays. */
 interface Change {
-  /** The new value, undefined if it stays. */
   readonly value?: Json;
   readonly reply: RedisValue;
 }
 
-interface Changing extends Omit<Reading, "read"> {
-  /** Returns what becomes of one value, undefined if it has another type. */
-  change(value: Json): Change | undefined;
-}
-
-/** Changes each value that the path finds and replies as {@link readEach}; a legacy path replies with the last change. */
+/**
+ * Changes each value that the path finds and replies as {@link readEach}; a legacy path replies with the last change.
+ * @param change returns what becomes of one value, undefined if it has another type
+ */
 export function changeEach(
   database: RedisDatabase,
   key: Buffer,
-  { path, expected, change }: Changing,
+  path: Path,
+  expected: string,
+  change: (value: Json) => Change | undefined,
 ): RedisResult {
   const before = requireDocument(database, key);
   let root: Json = before;
@@ -82,16 +83,27 @@ export function outermost(locations: readonly Location[]): Location[] {
   });
 }
 
-/** Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows. */
-export function setAt(root: Json | undefined, path: Path, value: Json, only?: "NX" | "XX"): Json | undefined {
+/**
+ * Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows.
+ * @param next returns the value for a place from the old one there. Undefined removes it
+ */
+export function setAt(
+  root: Json | undefined,
+  path: Path,
+  next: (old: Json | undefined, place: Location) => Json | undefined,
+  only?: "NX" | "XX",
+): Json | undefined {
   if (root === undefined) {
     if (!path.isRoot) throw new RedisCommandError("new objects must be created at the root");
-    return only === "XX" ? undefined : value;
+    return only === "XX" ? undefined : next(undefined, []);
   }
   const found = outermost(path.find(root));
   const places = found.length > 0 ? found : path.findMissing(root);
   if (places.length === 0 || (only === "NX" && found.length > 0) || (only === "XX" && found.length === 0))
     return undefined;
   places.forEach(checkPlace);
-  return places.reduce((document: Json, place) => withValueAt(document, place, value)!, root);
+  return places.reduce(
+    (document: Json, place) => withValueAt(document, place, next(valueAt(document, place), place))!,
+    root,
+  );
 }

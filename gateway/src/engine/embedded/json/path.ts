@@ -16,6 +16,8 @@ export interface Path {
   readonly isRoot: boolean;
   /** The places that it finds, in the order of the document. */
   find(root: Json): Location[];
+  /** The values at these places. */
+  read(root: Json): Json[];
   /** The places of a name that its objects do not have yet, for a path that ends in a name. */
   findMissing(root: Json): Location[];
 }
@@ -46,6 +48,7 @@ function compilePath(text: string): Path {
     isLegacy: !text.startsWith("$"),
     isRoot: segments.length === 0,
     find: (root) => locations(query, root),
+    read: (root) => locations(query, root).map((location) => valueAt(root, location)!),
     findMissing(root) {
       if (!parents) return [];
       return locations(parents, root)

@@ -37,36 +37,17 @@ const reader = (
     flags: ["readonly"],
     arity: -2,
     maxArity: 3,
-    keys: { first: 0 },
     execute([key, pathArg = ROOT], ctx) {
       const path = parsePath(pathArg);
       const root = documentAt(ctx.db, key!);
       if (root !== undefined) {
         const isNull = nulls.noPath && path.isLegacy && path.find(root).length === 0;
-        return isNull ? bulk(null) : readEach(root, { path, expected, read });
+        return isNull ? bulk(null) : readEach(root, path, expected, read);
       }
       if (path.isLegacy || nulls.noKey) return bulk(null);
       throw new RedisCommandError(NO_KEY);
     },
   });
-
-const type = reader("json.type", "any", (value) => bulkValue(typeOf(value)), { noKey: true, noPath: true });
-const resp = reader("json.resp", "any", toResp, { noKey: true });
-const objkeys = reader(
-  "json.objkeys",
-  "object",
-  (value) => (isObject(value) ? RedisValue.array(Object.keys(value).map(bulkValue)) : undefined),
-  { noPath: true },
-);
-const objlen = reader("json.objlen", "object", (value) =>
-  isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined,
-);
-const arrlen = reader("json.arrlen", "array", (value) =>
-  isArray(value) ? RedisValue.integer(value.length) : undefined,
-);
-const strlen = reader("json.strlen", "string", (value) =>
-  typeof value === "string" ? RedisValue.integer(Buffer.byteLength(value)) : undefined,
-);
 
 /** Arrays begin with `[`, objects with `{`, each followed by what they hold. */
 function toResp(value: Json): RedisValue {
@@ -86,67 +67,20 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
     name,
     flags: ["write"],
     arity: 4,
-    keys: { first: 0 },
     execute([key, pathArg, operandArg], ctx) {
       const operand = parseJson(operandArg!);
       if (!isNumber(operand)) throw wrongPathType("a number", operand);
       const path = parsePath(pathArg!);
       const results: Json[] = [];
-      const reply = changeEach(ctx.db, key!, {
-        path,
-        expected: "a number",
-        change(value) {
-          const result = isNumber(value) ? calculate(operation, value, operand) : null;
-          results.unshift(result);
-          return result === null ? undefined : { value: result, reply: textOf(result) };
-        },
+      const reply = changeEach(ctx.db, key!, path, "a number", (value) => {
+        const result = isNumber(value) ? calculate(operation, value, operand) : null;
+        results.unshift(result);
+        return result === null ? undefined : { value: result, reply: textOf(result) };
       });
       // As one JSON text, not as a list.
       return path.isLegacy ? reply : bulk(formatJson(results));
     },
   });
-
-const strappend = plainCommand({
-  name: "json.strappend",
-  flags: ["write", "denyoom"],
-  arity: -3,
-  maxArity: 4,
-  keys: { first: 0 },
-  execute([key, ...rest], ctx) {
-    const suffix = parseJson(rest.at(-1)!);
-    if (typeof suffix !== "string") throw wrongPathType("string", suffix);
-    return changeEach(ctx.db, key!, {
-      path: parsePath(rest.length === 2 ? rest[0]! : ROOT),
-      expected: "string",
-      change(value) {
-        if (typeof value !== "string") return undefined;
-        const result = value + suffix;
-        return { value: result, reply: RedisValue.integer(Buffer.byteLength(result)) };
-      },
-    });
-  },
-});
-
-const toggle = plainCommand({
-  name: "json.toggle",
-  flags: ["write"],
-  arity: -2,
-  keys: { first: 0 },
-  execute([key, pathArg = ROOT], ctx) {
-    const path = parsePath(pathArg);
-    return changeEach(ctx.db, key!, {
-      path,
-      expected: "boolean",
-      change(value) {
-        if (typeof value !== "boolean") return undefined;
-        return {
-          value: !value,
-          reply: path.isLegacy ? bulkValue(String(!value)) : RedisValue.integer(value ? 0 : 1),
-        };
-      },
-    });
-  },
-});
 
 /** Changes arrays and replies with their lengths. */
 function changeArrays(
@@ -155,122 +89,131 @@ function changeArrays(
   path: Path,
   change: (items: readonly Json[]) => readonly Json[],
 ): RedisResult {
-  return changeEach(database, key, {
-    path,
-    expected: "array",
-    change(value) {
-      if (!isArray(value)) return undefined;
-      const result = change(value);
-      return { value: result, reply: RedisValue.integer(result.length) };
-    },
+  return changeEach(database, key, path, "array", (value) => {
+    if (!isArray(value)) return undefined;
+    const result = change(value);
+    return { value: result, reply: RedisValue.integer(result.length) };
   });
 }
 
-const arrappend = plainCommand({
-  name: "json.arrappend",
-  flags: ["write", "denyoom"],
-  arity: -4,
-  keys: { first: 0 },
-  execute([key, pathArg, ...texts], ctx) {
-    const values = texts.map(parseJson);
-    return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => [...items, ...values]);
-  },
-});
-
-const arrinsert = plainCommand({
-  name: "json.arrinsert",
-  flags: ["write", "denyoom"],
-  arity: -5,
-  keys: { first: 0 },
-  execute([key, pathArg, indexArg, ...texts], ctx) {
-    const index = parseInteger(indexArg!);
-    const values = texts.map(parseJson);
-    return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
-      const at = index < 0 ? items.length + index : index;
-      if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
-      return items.toSpliced(at, 0, ...values);
-    });
-  },
-});
-
-const arrtrim = plainCommand({
-  name: "json.arrtrim",
-  flags: ["write"],
-  arity: 5,
-  keys: { first: 0 },
-  execute([key, pathArg, startArg, stopArg], ctx) {
-    const start = parseInteger(startArg!);
-    const stop = parseInteger(stopArg!);
-    return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
-      const first = start < 0 ? Math.max(0, items.length + start) : start;
-      const last = stop < 0 ? items.length + stop : stop;
-      return items.slice(first, Math.max(0, last + 1));
-    });
-  },
-});
-
-const arrpop = plainCommand({
-  name: "json.arrpop",
-  flags: ["write"],
-  arity: -2,
-  maxArity: 4,
-  keys: { first: 0 },
-  execute([key, pathArg = ROOT, indexArg], ctx) {
-    const index = indexArg ? parseInteger(indexArg) : -1;
-    return changeEach(ctx.db, key!, {
-      path: parsePath(pathArg),
-      expected: "array",
-      change(value) {
+/** The JSON commands that read or change each value at a path by itself. */
+export const VALUE_COMMANDS = [
+  reader("json.type", "any", (value) => bulkValue(typeOf(value)), { noKey: true, noPath: true }),
+  reader("json.resp", "any", toResp, { noKey: true }),
+  reader(
+    "json.objkeys",
+    "object",
+    (value) => (isObject(value) ? RedisValue.array(Object.keys(value).map(bulkValue)) : undefined),
+    { noPath: true },
+  ),
+  reader("json.objlen", "object", (value) =>
+    isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined,
+  ),
+  reader("json.arrlen", "array", (value) => (isArray(value) ? RedisValue.integer(value.length) : undefined)),
+  reader("json.strlen", "string", (value) =>
+    typeof value === "string" ? RedisValue.integer(Buffer.byteLength(value)) : undefined,
+  ),
+  calculation("json.numincrby", "+"),
+  calculation("json.nummultby", "*"),
+  calculation("json.numpowby", "^"),
+  plainCommand({
+    name: "json.strappend",
+    flags: ["write", "denyoom"],
+    arity: -3,
+    maxArity: 4,
+    execute([key, ...rest], ctx) {
+      const suffix = parseJson(rest.at(-1)!);
+      if (typeof suffix !== "string") throw wrongPathType("string", suffix);
+      const path = parsePath(rest.length === 2 ? rest[0]! : ROOT);
+      return changeEach(ctx.db, key!, path, "string", (value) => {
+        if (typeof value !== "string") return undefined;
+        const result = value + suffix;
+        return { value: result, reply: RedisValue.integer(Buffer.byteLength(result)) };
+      });
+    },
+  }),
+  plainCommand({
+    name: "json.toggle",
+    flags: ["write"],
+    arity: -2,
+    execute([key, pathArg = ROOT], ctx) {
+      const path = parsePath(pathArg);
+      return changeEach(ctx.db, key!, path, "boolean", (value) => {
+        if (typeof value !== "boolean") return undefined;
+        const reply = path.isLegacy ? bulkValue(String(!value)) : RedisValue.integer(value ? 0 : 1);
+        return { value: !value, reply };
+      });
+    },
+  }),
+  plainCommand({
+    name: "json.arrappend",
+    flags: ["write", "denyoom"],
+    arity: -4,
+    execute([key, pathArg, ...texts], ctx) {
+      const values = texts.map(parseJson);
+      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => [...items, ...values]);
+    },
+  }),
+  plainCommand({
+    name: "json.arrinsert",
+    flags: ["write", "denyoom"],
+    arity: -5,
+    execute([key, pathArg, indexArg, ...texts], ctx) {
+      const index = parseInteger(indexArg!);
+      const values = texts.map(parseJson);
+      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
+        const at = index < 0 ? items.length + index : index;
+        if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
+        return items.toSpliced(at, 0, ...values);
+      });
+    },
+  }),
+  plainCommand({
+    name: "json.arrtrim",
+    flags: ["write"],
+    arity: 5,
+    execute([key, pathArg, startArg, stopArg], ctx) {
+      const start = parseInteger(startArg!);
+      const stop = parseInteger(stopArg!);
+      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
+        const first = start < 0 ? Math.max(0, items.length + start) : start;
+        const last = stop < 0 ? items.length + stop : stop;
+        return items.slice(first, Math.max(0, last + 1));
+      });
+    },
+  }),
+  plainCommand({
+    name: "json.arrpop",
+    flags: ["write"],
+    arity: -2,
+    maxArity: 4,
+    execute([key, pathArg = ROOT, indexArg], ctx) {
+      const index = indexArg ? parseInteger(indexArg) : -1;
+      return changeEach(ctx.db, key!, parsePath(pathArg), "array", (value) => {
         if (!isArray(value)) return undefined;
         if (value.length === 0) return { reply: RedisValue.null() };
         const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
         return { value: value.toSpliced(at, 1), reply: textOf(value[at]!) };
-      },
-    });
-  },
-});
-
-const arrindex = plainCommand({
-  name: "json.arrindex",
-  flags: ["readonly"],
-  arity: -4,
-  maxArity: 6,
-  keys: { first: 0 },
-  execute([key, pathArg, text, startArg, stopArg], ctx) {
-    const wanted = parseJson(text!);
-    const start = startArg ? parseInteger(startArg) : 0;
-    const stop = stopArg ? parseInteger(stopArg) : 0;
-    return readEach(requireDocument(ctx.db, key!), {
-      path: parsePath(pathArg!),
-      expected: "array",
-      read(value) {
+      });
+    },
+  }),
+  plainCommand({
+    name: "json.arrindex",
+    flags: ["readonly"],
+    arity: -4,
+    maxArity: 6,
+    execute([key, pathArg, text, startArg, stopArg], ctx) {
+      const wanted = parseJson(text!);
+      const start = startArg ? parseInteger(startArg) : 0;
+      const stop = stopArg ? parseInteger(stopArg) : 0;
+      return readEach(requireDocument(ctx.db, key!), parsePath(pathArg!), "array", (value) => {
         if (!isArray(value)) return undefined;
         const from = start < 0 ? Math.max(0, value.length + start) : start;
         // 0 means the end; the element at the stop itself does not count.
         const to = stop === 0 ? value.length : stop < 0 ? value.length + stop : stop;
         const at = value.findIndex((item, index) => index >= from && index < to && isEqual(item, wanted));
         return RedisValue.integer(at);
-      },
-    });
-  },
-});
-
-/** The JSON commands that read or change each value at a path by itself. */
-export const VALUE_COMMANDS = [
-  type,
-  resp,
-  objkeys,
-  objlen,
-  arrlen,
-  strlen,
-  calculation("json.numincrby", "+"),
-  calculation("json.nummultby", "*"),
-  calculation("json.numpowby", "^"),
-  strappend,
-  toggle,
-  arrappend,
-  arrinsert,
-  arrtrim,
-  arrpop,
-  arrindex,
+      });
+    },
+  }),
 ];

@@ -158,13 +158,13 @@ export function withValueAt(root: Json, location: Location, value: Json | undefi
   }
   if (!isObject(root)) return root;
   const name = String(part);
-  if (rest.length > 0 && !Object.hasOwn(root, name)) return root;
-  const item = withValueAt(Object.hasOwn(root, name) ? root[name]! : null, rest, value);
-  // Entries, since a name may be `__proto__`.
-  const entries = Object.entries(root).filter(([other]) => other !== name || item !== undefined);
-  if (item === undefined) return Object.fromEntries(entries);
-  if (!Object.hasOwn(root, name)) return Object.fromEntries([...entries, [name, item]]);
-  return Object.fromEntries(entries.map(([other, old]) => [other, other === name ? item : old]));
+  // A map, since a name may be `__proto__`.
+  const entries = new Map(Object.entries(root));
+  if (rest.length > 0 && !entries.has(name)) return root;
+  const item = withValueAt(entries.get(name) ?? null, rest, value);
+  if (item === undefined) entries.delete(name);
+  else entries.set(name, item);
+  return Object.fromEntries(entries);
 }
 
 export function isEqual(left: Json, right: Json): boolean {
