@@ -46,8 +46,5 @@ function quoted(text: string): string {
 }
 
 function timeOf(at: Date): string {
-  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) =>
-    String(part).padStart(2, "0"),
-  );
-  return `${hours}:${minutes}:${seconds}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+  return `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }

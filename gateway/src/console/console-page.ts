@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { builtFile } from "../util/built-file.js";
 
 /** A page for browsers that shows the gateway's activity and the keys of its Redis. */
 export interface ConsolePage {
@@ -21,17 +22,11 @@ let page: ConsolePage | undefined;
  * @throws {Error} when it has not been built
  */
 export function consolePage(): ConsolePage {
-  page ??= read(pageFile());
+  if (!page) {
+    const body = readFileSync(builtFile("console.html", "the console page"));
+    page = { type: "text/html; charset=utf-8", body, headers: headersOf(body.toString()) };
+  }
   return page;
-}
-
-function read(file: URL): ConsolePage {
-  const body = readFileSync(file);
-  return {
-    type: "text/html; charset=utf-8",
-    body,
-    headers: headersOf(body.toString()),
-  };
 }
 
 /**
@@ -67,14 +62,4 @@ function headersOf(html: string): string[] {
 function hashOf(html: string, element: string): string {
   const text = new RegExp(`<${element}>(.*?)</${element}>`, "s").exec(html)?.[1] ?? "";
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-}
-
-/** Beside this code in the package, in `dist` when this code runs from its sources. */
-function pageFile(base: string = import.meta.url): URL {
-  const places = [new URL("./console.html", base), new URL("../../dist/console.html", base)];
-  const found = places.find((place) => existsSync(place));
-  if (found === undefined) {
-    throw new Error("the console page is missing: build it with `npm run build --workspace gateway`");
-  }
-  return found;
 }

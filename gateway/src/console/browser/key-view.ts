@@ -37,24 +37,25 @@ interface Content {
 /** The commands that read a value of one type and its size, and the entries of their reply. */
 interface Reader {
   read(key: CommandArg): CommandArg[];
-  size(key: CommandArg): CommandArg[];
-  readonly unit: "bytes" | "entries";
+  /** The name of a command that takes the key alone. */
+  readonly size: string;
   entries(reply: Reply, key: CommandArg): Entry[];
 }
+
+/** Runs a command that changes the key. `isGone` says that it removes the key. */
+type Change = (args: readonly CommandArg[], isGone?: boolean) => Promise<void>;
 
 const READERS: Record<string, Reader> = {
   string: {
     read: (key) => ["GETRANGE", key, "0", String(MAX_BYTES - 1)],
-    size: (key) => ["STRLEN", key],
-    unit: "bytes",
+    size: "STRLEN",
     entries: (reply, key) => [
       { label: "", value: bytesOf(reply), edit: (text) => ["SET", key, text, "KEEPTTL"] },
     ],
   },
   hash: {
     read: (key) => ["HSCAN", key, "0", "COUNT", MAX_ENTRIES],
-    size: (key) => ["HLEN", key],
-    unit: "entries",
+    size: "HLEN",
     entries: (reply, key) =>
       pairsOf(itemsOf(reply)[1]).map(([field, value]) => ({
         label: shown(field),
@@ -65,8 +66,7 @@ const READERS: Record<string, Reader> = {
   },
   list: {
     read: (key) => ["LRANGE", key, "0", String(Number(MAX_ENTRIES) - 1)],
-    size: (key) => ["LLEN", key],
-    unit: "entries",
+    size: "LLEN",
     entries: (reply, key) =>
       itemsOf(reply).map((item, at) => ({
         label: String(at),
@@ -76,8 +76,7 @@ const READERS: Record<string, Reader> = {
   },
   set: {
     read: (key) => ["SSCAN", key, "0", "COUNT", MAX_ENTRIES],
-    size: (key) => ["SCARD", key],
-    unit: "entries",
+    size: "SCARD",
     entries: (reply, key) =>
       itemsOf(itemsOf(reply)[1]).map((item) => ({
         label: "",
@@ -87,8 +86,7 @@ const READERS: Record<string, Reader> = {
   },
   zset: {
     read: (key) => ["ZRANGE", key, "0", String(Number(MAX_ENTRIES) - 1), "WITHSCORES"],
-    size: (key) => ["ZCARD", key],
-    unit: "entries",
+    size: "ZCARD",
     entries: (reply, key) =>
       pairsOf(reply).map(([member, score]) => ({
         label: shown(member),
@@ -99,8 +97,7 @@ const READERS: Record<string, Reader> = {
   },
   stream: {
     read: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "50"],
-    size: (key) => ["XLEN", key],
-    unit: "entries",
+    size: "XLEN",
     entries: (reply) =>
       itemsOf(reply).map((item) => {
         const [id, fields] = itemsOf(item);
@@ -110,8 +107,7 @@ const READERS: Record<string, Reader> = {
   },
   "ReJSON-RL": {
     read: (key) => ["JSON.GET", key],
-    size: (key) => ["EXISTS", key],
-    unit: "bytes",
+    size: "EXISTS",
     entries: (reply, key) => [
       { label: "", value: bytesOf(reply), edit: (text) => ["JSON.SET", key, "$", text] },
     ],
@@ -155,14 +151,14 @@ export class KeyView {
   async #read(key: Uint8Array, type: string): Promise<Content> {
     const reader = READERS[type];
     if (!reader) return { entries: [], size: `type ${type}: use the prompt`, isPart: false };
-    const [reply, sizeReply] = await this.gateway.runAll([reader.read(key), reader.size(key)]);
+    const [reply, sizeReply] = await this.gateway.runAll([reader.read(key), [reader.size, key]]);
     if (reply?.kind === "error") throw new Error(reply.text);
     const entries = reader.entries(reply!, key);
     if (type === "ReJSON-RL") return { entries, size: "JSON document", isPart: false };
     const total = Number(textOf(sizeReply));
-    const read = reader.unit === "bytes" ? entries[0]!.value.length : entries.length;
-    const unit = total === 1 ? reader.unit.replace(/ies$/, "y").replace(/s$/, "") : reader.unit;
-    return { entries, size: `${total} ${unit}`, isPart: read < total };
+    const [read, one, several] =
+      type === "string" ? [entries[0]!.value.length, "byte", "bytes"] : [entries.length, "entry", "entries"];
+    return { entries, size: `${total} ${total === 1 ? one : several}`, isPart: read < total };
   }
 
   #fill(...children: readonly HTMLElement[]): void {
@@ -178,7 +174,7 @@ export class KeyView {
     const { key, name, type, ttl } = entry;
     const problem = element("p", "", "error");
     problem.setAttribute("role", "alert");
-    const change = async (args: readonly CommandArg[], isGone = false): Promise<void> => {
+    const change: Change = async (args, isGone = false) => {
       const reply = await this.gateway.run(args).catch((error: unknown) => {
         this.onError(error);
         return null;
@@ -210,7 +206,7 @@ export class KeyView {
     );
   }
 
-  #expiry(key: Uint8Array, ttl: number, change: (args: readonly CommandArg[]) => Promise<void>): HTMLElement {
+  #expiry(key: Uint8Array, ttl: number, change: Change): HTMLElement {
     const input = element("input");
     input.type = "number";
     input.min = "1";
@@ -234,21 +230,15 @@ export class KeyView {
   }
 
   /** The value of a string or a JSON document, and its editor. */
-  #document(
-    { entries, isPart }: Content,
-    change: (args: readonly CommandArg[]) => Promise<void>,
-  ): HTMLElement[] {
-    const [{ value, edit } = { value: new Uint8Array() } as Entry] = entries;
+  #document({ entries, isPart }: Content, change: Change): HTMLElement[] {
+    const { value, edit } = entries[0]!;
     if (isPart) {
       return [element("p", `The first ${value.length} bytes:`, "dim"), element("pre", shown(value))];
     }
     return [editable(value, edit && ((text) => change(edit(text))))];
   }
 
-  #collection(
-    { entries, isPart }: Content,
-    change: (args: readonly CommandArg[]) => Promise<void>,
-  ): HTMLElement {
+  #collection({ entries, isPart }: Content, change: Change): HTMLElement {
     const rows = entries.map(({ label, value, edit, remove }) => {
       const cell = group("td", "value", editable(value, edit && ((text) => change(edit(text)))));
       const removal = remove ? [dangerousButton("Remove", "Remove?", () => change(remove))] : [];
@@ -256,9 +246,8 @@ export class KeyView {
       return group("tr", "", ...cells, cell, group("td", "actions", ...removal));
     });
     const table = group("table", "entries", group("tbody", "", ...rows));
-    return isPart
-      ? group("div", "", element("p", `${entries.length} of the entries:`, "dim"), table)
-      : group("div", "", table);
+    const part = isPart ? [element("p", `${entries.length} of the entries:`, "dim")] : [];
+    return group("div", "", ...part, table);
   }
 }
 

@@ -75,7 +75,5 @@ export class LiveCommands {
 }
 
 function timeOf(at: Date): string {
-  const two = (part: number) => String(part).padStart(2, "0");
-  const ms = String(at.getMilliseconds()).padStart(3, "0");
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
+  return `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }

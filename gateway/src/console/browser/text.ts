@@ -1,16 +1,11 @@
 import type { Reply } from "./resp.js";
 
-const strict = new TextDecoder("utf-8", { fatal: true });
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Bytes as text where they are UTF-8 without control characters, else in quotes with escapes as redis-cli has them. */
 export function shown(bytes: Uint8Array): string {
-  try {
-    const text = strict.decode(bytes);
-    if (!/\p{C}/u.test(text)) return text;
-  } catch {
-    // Not UTF-8.
-  }
-  return quoted(bytes);
+  const text = decoded(bytes);
+  return text === null || /\p{C}/u.test(text) ? quoted(bytes) : text;
 }
 
 /** Bytes in quotes, so that the prompt reads them back as they are. */
@@ -54,16 +49,9 @@ export function printed(reply: Reply, most = 1_000, indent = ""): string {
 
 /** Text of many lines, such as INFO's, is easier to read as lines. */
 function bulk(bytes: Uint8Array): string {
-  try {
-    const text = strict.decode(bytes);
-    return text.includes("\n") && !/[^\P{C}\r\n\t]/u.test(text) ? text : quotedText(text);
-  } catch {
-    return quoted(bytes);
-  }
-}
-
-function quotedText(text: string): string {
-  return /\p{C}/u.test(text) ? quoted(new TextEncoder().encode(text)) : `"${text.replace(/["\\]/g, "\\$&")}"`;
+  const text = decoded(bytes);
+  if (text?.includes("\n") && !/[^\P{C}\r\n\t]/u.test(text)) return text;
+  return text === null || /\p{C}/u.test(text) ? quoted(bytes) : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** Returns the text of a reply that is a string or a number, as the page shows it. Empty for others. */
