@@ -61,9 +61,9 @@ export function parseYaml(text: string, path: string): YamlFile {
  * Reads a file whole.
  * @throws {FileError} with a readable message.
  */
-export function readTextFile(path: string): string {
+export function readTextFile(path: string, encoding: "utf8" | "latin1" = "utf8"): string {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path, encoding);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new FileError(

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { type CommonRules, denialReason } from "../access/denial-reasons.js";
 import { BadRequest } from "../api/bad-request.js";
 import { readJsonCommand } from "../api/json-args.js";
 import { waitOf } from "../commands/blocking.js";
+import { type FileError, readTextFile } from "../config/yaml-file.js";
 import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { QuoteError, splitLine } from "./split-line.js";
@@ -32,12 +32,9 @@ export function readSeedFile(path: string, rules: CommonRules): SeedFile {
   let text: string;
   try {
     // One character for each byte.
-    text = readFileSync(path, "latin1").replace(/^\xef\xbb\xbf/, "");
+    text = readTextFile(path, "latin1").replace(/^\xef\xbb\xbf/, "");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new SeedError(
-      `seed: ${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}`,
-    );
+    throw new SeedError(`seed: ${(error as FileError).message}`);
   }
   const commands: SeedCommand[] = [];
   for (const [index, given] of text.split("\n").entries()) {

@@ -15,24 +15,23 @@ export function runWorker(): void {
   let gateway: Promise<Gateway> | undefined;
   let server: HttpServer | undefined;
   let numbers: Registry | undefined;
-  const asked = new Map<number, (text: string) => void>();
+  /** The callbacks of replies that the parent has not sent yet, by the ids of their requests. */
+  const waiting = new Map<number, (reply: never) => void>();
   let ids = 0;
   const tell = (message: FromWorker) => {
     // A parent that has just ended needs no message any more.
     if (process.connected) process.send!(message, undefined, undefined, () => {});
   };
-  const metrics = () =>
-    new Promise<string>((resolve) => {
-      asked.set(++ids, resolve);
-      tell({ kind: "metrics", id: ids });
+  const request = <T>(messageOf: (id: number) => FromWorker) =>
+    new Promise<T>((resolve) => {
+      waiting.set(++ids, resolve);
+      tell(messageOf(ids));
     });
-  const changes = new Map<number, (reply: StreamReply | null) => void>();
+  const settle = (id: number, reply: unknown) => {
+    waiting.get(id)?.(reply as never);
+    waiting.delete(id);
+  };
   let changeStream: ((change: StreamChange) => Promise<StreamReply>) | undefined;
-  const relay = (to: number, change: StreamChange) =>
-    new Promise<StreamReply | null>((resolve) => {
-      changes.set(++ids, resolve);
-      tell({ kind: "change", id: ids, to, change });
-    });
   const start = async ({ options, engine, trace, workers }: Extract<ToWorker, { kind: "start" }>) => {
     try {
       logUncaught(createLog(resolveSettings(options).logLevel));
@@ -44,14 +43,14 @@ export function runWorker(): void {
       gateway = startGateway(given, {
         workers,
         worker: cluster.worker!.id,
-        relay,
+        relay: (to, change) => request((id) => ({ kind: "change", id, to, change })),
         onServer: (own) => {
           server = own;
         },
         onStreams: (change) => {
           changeStream = change;
         },
-        metrics,
+        metrics: () => request((id) => ({ kind: "metrics", id })),
         onMetrics: (own) => {
           numbers = own;
         },
@@ -75,13 +74,9 @@ export function runWorker(): void {
     } else if (message.kind === "start") void start(message);
     else if (message.kind === "drain") void server?.drain(0);
     else if (message.kind === "close") void close();
-    else if (message.kind === "metrics") {
-      asked.get(message.id)?.(message.text);
-      asked.delete(message.id);
-    } else if (message.kind === "changed") {
-      changes.get(message.id)?.(message.reply);
-      changes.delete(message.id);
-    } else if (message.kind === "change") {
+    else if (message.kind === "metrics") settle(message.id, message.text);
+    else if (message.kind === "changed") settle(message.id, message.reply);
+    else if (message.kind === "change") {
       const { id, change } = message;
       void changeStream?.(change).then((reply) => tell({ kind: "changed", id, reply }));
     } else {

@@ -45,58 +45,38 @@ function parseId(value: string): Id {
   return { ms: BigInt(ms), seq: BigInt(seq) };
 }
 
-type Plain =
-  | { type: "string"; value: string }
-  | { type: typeof JSON_TYPE; text: string }
-  | { type: "list" | "set"; items: string[] }
-  | { type: "hash"; fields: [field: string, value: string, expiresAt: number | null][] }
-  | { type: "zset"; members: [member: string, score: string][] }
-  | {
-      type: "stream";
-      entries: [id: string, fields: string[]][];
-      lastId: string;
-      entriesAdded: number;
-      maxDeletedEntryId: string;
-      groups: PlainGroup[];
-    };
+/** A value as JSON has it. */
+type Plain = ReturnType<typeof toPlain>;
 
-interface PlainGroup {
-  name: string;
-  lastDeliveredId: string;
-  entriesRead: number | null;
-  consumers: [name: string, seenAt: number, activeAt: number | null][];
-  pending: [id: string, consumer: string, deliveredAt: number, deliveryCount: number][];
-}
-
-function toPlain(value: StoredValue): Plain {
+function toPlain(value: StoredValue) {
   switch (value.type) {
     case "string":
-      return { type: "string", value: text(value.value) };
+      return { type: value.type, value: text(value.value) };
     case JSON_TYPE:
-      return { type: JSON_TYPE, text: text(Buffer.from(formatJson(value.root))) };
+      return { type: value.type, text: text(Buffer.from(formatJson(value.root))) };
     case "list":
-      return { type: "list", items: value.values.map(text) };
+      return { type: value.type, items: value.values.map(text) };
     case "set":
-      return { type: "set", items: [...value.members.values()].map(text) };
+      return { type: value.type, items: [...value.members.values()].map(text) };
     case "hash":
       return {
-        type: "hash",
-        fields: [...value.fields.values()].map((field) => [
-          text(field.field),
-          text(field.value),
-          field.expiresAt ?? null,
-        ]),
+        type: value.type,
+        fields: [...value.fields.values()].map(
+          (field) => [text(field.field), text(field.value), field.expiresAt ?? null] as const,
+        ),
       };
     case "zset":
       // As text: JSON has no infinities.
       return {
-        type: "zset",
-        members: [...value.members.values()].map(({ member, score }) => [text(member), String(score)]),
+        type: value.type,
+        members: [...value.members.values()].map(
+          ({ member, score }) => [text(member), String(score)] as const,
+        ),
       };
     case "stream":
       return {
-        type: "stream",
-        entries: value.entries.map(({ id, fields }) => [idText(id), fields.map(text)]),
+        type: value.type,
+        entries: value.entries.map(({ id, fields }) => [idText(id), fields.map(text)] as const),
         lastId: idText(value.lastId),
         entriesAdded: value.entriesAdded,
         maxDeletedEntryId: idText(value.maxDeletedEntryId),
@@ -104,17 +84,13 @@ function toPlain(value: StoredValue): Plain {
           name: text(group.name),
           lastDeliveredId: idText(group.lastDeliveredId),
           entriesRead: group.entriesRead,
-          consumers: [...group.consumers.values()].map(({ name, seenAt, activeAt }) => [
-            text(name),
-            seenAt,
-            activeAt,
-          ]),
-          pending: [...group.pending.values()].map(({ id, consumerId, deliveredAt, deliveryCount }) => [
-            idText(id),
-            text(Buffer.from(consumerId, "hex")),
-            deliveredAt,
-            deliveryCount,
-          ]),
+          consumers: [...group.consumers.values()].map(
+            ({ name, seenAt, activeAt }) => [text(name), seenAt, activeAt] as const,
+          ),
+          pending: [...group.pending.values()].map((entry) => {
+            const consumer = text(Buffer.from(entry.consumerId, "hex"));
+            return [idText(entry.id), consumer, entry.deliveredAt, entry.deliveryCount] as const;
+          }),
         })),
       };
   }
@@ -164,7 +140,7 @@ function fromPlain(plain: Plain): StoredValue {
   }
 }
 
-function groupFromPlain(group: PlainGroup) {
+function groupFromPlain(group: Extract<Plain, { groups: unknown }>["groups"][number]) {
   return {
     name: bytes(group.name),
     lastDeliveredId: parseId(group.lastDeliveredId),

@@ -6,11 +6,7 @@ const NAMES = ["redis-server", "valkey-server"];
 
 /** The `redis-server` or `valkey-server` on PATH, if there is one that can be run. */
 export function findServer(path: string = process.env.PATH ?? ""): string | undefined {
-  for (const name of NAMES) {
-    const found = onPath(name, path);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return NAMES.map((name) => onPath(name, path)).find((found) => found !== undefined);
 }
 
 /**
