@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { type BenchClient, built, type Endpoint } from "../bench-client.js";
-import type { Node } from "./nodes.js";
-import { clientCore, commandFor, type FixedServer, type Placement } from "./processes.js";
+import { type BenchClient, built } from "../bench-client.js";
+import { clientCore, commandFor, type Place } from "./processes.js";
 
 /** How a first command is reached. */
 export interface ColdWay {
@@ -28,19 +27,15 @@ export interface ColdStart {
   readonly warmMs: number;
 }
 
-export interface ColdOptions {
-  readonly node: Node;
-  readonly placement: Placement;
-  readonly endpoint: Endpoint;
-  readonly trust: FixedServer["trust"];
-}
-
-const bundleOf = (client: BenchClient): string => built(`perf/bundles/${client.name}.js`);
+const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
 
 /** Starts a fresh process with one client, as a single minified file, and returns its times. */
-export async function coldStart(client: BenchClient, way: ColdWay, options: ColdOptions): Promise<ColdStart> {
-  const { node, placement, endpoint, trust } = options;
-  const args = [bundleOf(client), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
+export async function coldStart(
+  client: BenchClient,
+  way: ColdWay,
+  { node, placement, endpoint, trust }: Place,
+): Promise<ColdStart> {
+  const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
   const [program, ...rest] = commandFor(node, clientCore(placement), "perf/cold-start.js", ...args);
   // With Lambda's variable set a client that connects in the init phase does so here.
   const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
@@ -53,6 +48,6 @@ export async function coldStart(client: BenchClient, way: ColdWay, options: Cold
 
 /** Returns the size of a client's bundle in bytes: the client and the lines that use it here, minified. */
 export function bundleSize(client: string): { readonly minified: number; readonly gzipped: number } {
-  const bundle = readFileSync(built(`perf/bundles/${client}.js`));
+  const bundle = readFileSync(bundleOf(client));
   return { minified: bundle.length, gzipped: gzipSync(bundle, { level: 9 }).length };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../raw-connection.js";
+import { readInfo } from "../redis-info.js";
 import type { Rig } from "../rig.js";
 
 /** The number of connections that open at a time: fewer than a listening socket's queue. */
@@ -16,18 +17,12 @@ export async function connectionsAtRedis(
   protocol: "http" | "tcp",
   instances: number,
 ): Promise<number> {
+  const { url, token, tcp } = direct;
   const target: RawTarget =
     protocol === "tcp"
-      ? { port: redis!.port!, tls: false, auth: { protocol: "redis" } }
-      : {
-          port: Number(new URL(direct.url).port),
-          tls: false,
-          auth: { protocol: "http", token: direct.token },
-        };
-  const connectedClients = async () => {
-    const info = String(await redis!.command("INFO", "clients"));
-    return Number(/^connected_clients:(\d+)/m.exec(info)![1]);
-  };
+      ? { ...tcp!, auth: { protocol: "redis" } }
+      : { port: Number(new URL(url).port), tls: false, auth: { protocol: "http", token } };
+  const connectedClients = () => readInfo(redis!, "clients", "connected_clients");
   const open: RawConnection[] = [];
   const connect = async () => {
     const connection = await RawConnection.open(target);

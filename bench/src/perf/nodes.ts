@@ -10,6 +10,8 @@ export interface Node {
   readonly version: string;
 }
 
+/** This process's own Node. */
+export const OWN_NODE: Node = { path: process.execPath, version: process.version };
 const NODE_24 = built("../nodes/24/node_modules/node/bin/node");
 
 /** @throws UsageError when the file is not a Node that runs here */
@@ -24,9 +26,8 @@ export function nodeAt(path: string): Node {
 /** The Node that the command line names; else this process's own, and Node 24 where it is installed in its folder. */
 export function chosenNodes(path: string | undefined): Node[] {
   if (path !== undefined) return [nodeAt(path)];
-  const own = { path: process.execPath, version: process.version };
   const second = existsSync(NODE_24) ? [nodeAt(NODE_24)] : [];
-  return [own, ...second.filter(({ version }) => version !== own.version)];
+  return [OWN_NODE, ...second.filter(({ version }) => version !== OWN_NODE.version)];
 }
 
 /** Returns a note that Node 24 was skipped and how to install it, if so. */

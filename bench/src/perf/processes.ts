@@ -4,7 +4,7 @@ import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-
 import { built, type Endpoint } from "../bench-client.js";
 import { Child } from "../child.js";
 import type { Job, JobResult } from "./jobs.js";
-import type { Node } from "./nodes.js";
+import { type Node, OWN_NODE } from "./nodes.js";
 
 /** Which cores client and server run on: the same, one each, or wherever the system puts them. */
 export type Placement = "same core" | "own cores" | "anywhere";
@@ -30,14 +30,13 @@ export function commandFor(
   return [...(core === undefined ? [] : ["taskset", "-c", String(core)]), node.path, file, ...args];
 }
 
-const CLIENT_CORE = 0;
 const SERVER_CORES: Record<Placement, number | undefined> = {
   "same core": 0,
   "own cores": 1,
   anywhere: undefined,
 };
 
-export const clientCore = (placement: Placement) => (placement === "anywhere" ? undefined : CLIENT_CORE);
+export const clientCore = (placement: Placement) => (placement === "anywhere" ? undefined : 0);
 
 /** A server of fixed replies, in a process of its own. It serves HTTP and RESP on the same ports. */
 export interface FixedServer {
@@ -52,9 +51,8 @@ const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
 /** Starts one under this process's own Node, whatever the clients run under. */
 export async function startFixedServer(placement: Placement): Promise<FixedServer> {
-  const own = { path: process.execPath, version: process.version };
   const certificate = makeCertificate();
-  const child = await Child.start(commandFor(own, SERVER_CORES[placement], "perf/server/server.js"));
+  const child = await Child.start(commandFor(OWN_NODE, SERVER_CORES[placement], "perf/server/server.js"));
   const ports = await child.request<{ plain: number; tls: number }>({
     cert: certificate.cert,
     key: certificate.key,
@@ -79,6 +77,13 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
   };
 }
 
+/** The needs of a process of a client: its Node, its place and the way to the server. */
+export interface Place extends Pick<FixedServer, "trust"> {
+  readonly node: Node;
+  readonly placement: Placement;
+  readonly endpoint: Endpoint;
+}
+
 /** A process with one client in it, ready to work. */
 export interface Worker {
   run(job: Job): Promise<JobResult>;
@@ -87,12 +92,7 @@ export interface Worker {
 
 export async function startWorker(
   client: string,
-  {
-    node,
-    placement,
-    endpoint,
-    trust,
-  }: { node: Node; placement: Placement; endpoint: Endpoint; trust: FixedServer["trust"] },
+  { node, placement, endpoint, trust }: Place,
 ): Promise<Worker> {
   const child = await Child.start(commandFor(node, clientCore(placement), "perf/worker.js", client), trust);
   try {

@@ -1,17 +1,12 @@
-import type { BenchClient, Endpoint } from "../bench-client.js";
+import type { BenchClient } from "../bench-client.js";
 import type { Series } from "../series.js";
 import type { Job, JobResult } from "./jobs.js";
-import type { Node } from "./nodes.js";
-import { type FixedServer, type Placement, startWorker, type Worker } from "./processes.js";
+import { type Place, startWorker, type Worker } from "./processes.js";
 import { FULL_WARM_UP, QUICK_WARM_UP, type WarmUp, warmUp } from "./warm-up.js";
 
 /** A job of one client, and what its process needs. */
-export interface Workload {
+interface Workload extends Place {
   readonly client: BenchClient;
-  readonly node: Node;
-  readonly placement: Placement;
-  readonly endpoint: Endpoint;
-  readonly trust: FixedServer["trust"];
   readonly job: Job;
 }
 

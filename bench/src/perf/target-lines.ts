@@ -4,7 +4,7 @@ import { count, withInterval } from "../format.js";
 import type { Check } from "../result.js";
 import { combine, type Series } from "../series.js";
 import { bundleSize } from "./cold.js";
-import type { Target, Value } from "./targets.js";
+import { boundOf, OWN_NUMBERS, type Target, type Value } from "./targets.js";
 
 /** Limits of a bundle's size in bytes. */
 const SIZES = [
@@ -48,13 +48,13 @@ function compareWithPeer(
   shipped: Series,
   tuned: Series | undefined,
 ): Compared {
-  const { name, bound, limit, peer, value } = target;
-  // "At least so many times as fast" is the inverse ratio of times.
+  const { name, limit, peer, value } = target;
+  const bound = boundOf(target);
+  const isClient = !(peer in OWN_NUMBERS);
   const of = (other: Series) => combine([own, other], (a, b) => (bound === "at most" ? a / b : b / a));
   const [first, second] = [of(shipped), tuned && of(tuned)];
   const isWorse = (a: Estimate, b: Estimate) => (bound === "at most" ? a.value > b.value : a.value < b.value);
   const decisive = second && isWorse(second, first) ? second : first;
-  const label = typeof peer === "string" ? peer : peer.label;
   const [unit, digits] = unitOf(value);
   const medians = [own, shipped, ...(tuned ? [tuned] : [])].map((series) =>
     series.estimate().value.toFixed(digits),
@@ -64,14 +64,14 @@ function compareWithPeer(
   const line = {
     version,
     name,
-    peer: label,
-    better: typeof peer !== "string" ? "" : { yes: "warmline", no: peer, undecided: "undecided" }[verdict],
+    peer,
+    better: isClient ? { yes: "warmline", no: peer, undecided: "undecided" }[verdict] : "",
     shipped: text(first),
-    best: second === undefined && typeof peer === "string" ? "as shipped" : text(second),
+    best: second === undefined && isClient ? "as shipped" : text(second),
     medians: `${medians.join(", ")} ${unit}`.trim(),
   };
-  if (limit === undefined) return { ...line, wanted: `no limit, beside ${label}` };
-  const wanted = `${bound} ${times(limit)} ${label}`;
+  if (limit === undefined) return { ...line, wanted: `no limit, beside ${peer}` };
+  const wanted = `${bound} ${times(limit)} ${peer}`;
   return {
     ...line,
     wanted,
@@ -124,14 +124,11 @@ export function linesOf(rows: readonly TargetRow[], targets: readonly Target[]):
       rows.find((row) => row.version === version && row.measure === measure && row.client.name === client);
     return targets.flatMap((target) => {
       const { measure, value, peer } = target;
+      const other = OWN_NUMBERS[peer];
       const own = find(measure, "warmline")?.[value];
-      const shipped =
-        typeof peer === "string"
-          ? find(measure, peer)?.[value]
-          : find(peer.measure, "warmline")?.[peer.value];
+      const shipped = other ? find(other.measure, "warmline")?.[other.value] : find(measure, peer)?.[value];
       if (!own || !shipped) return [];
-      const tuned = typeof peer === "string" ? find(measure, `${peer}-tuned`)?.[value] : undefined;
-      return [compareWithPeer(version, target, own, shipped, tuned)];
+      return [compareWithPeer(version, target, own, shipped, find(measure, `${peer}-tuned`)?.[value])];
     });
   });
 }

@@ -8,30 +8,43 @@ export type Measure =
   | { readonly kind: "cold"; readonly way: ColdWay; readonly rttMs: number }
   | { readonly kind: "warm"; readonly job: Job; readonly sameCore?: boolean; readonly rttMs?: number };
 
+/** The numbers of a measurement, besides its latencies. */
+const NUMBERS = [
+  "importMs",
+  "cpuMs",
+  "totalMs",
+  "first",
+  "warmMs",
+  "usPerCommand",
+  "cpuUs",
+  "heapBefore",
+  "heapAfter",
+  "connections",
+] as const;
+
 /** A number of a measurement. */
-export type Value =
-  | "importMs"
-  | "cpuMs"
-  | "totalMs"
-  | "first"
-  | "warmMs"
-  | "usPerCommand"
-  | "cpuUs"
-  | "latencies"
-  | "heapBefore"
-  | "heapAfter"
-  | "connections";
+export type Value = (typeof NUMBERS)[number] | "latencies";
 
 /** A number of warmline's, relative to a peer's, and the limit of that ratio if there is one. */
 export interface Target {
   readonly name: string;
   readonly measure: string;
   readonly value: Value;
-  /** The peer, as shipped and with its best known settings; or another number of warmline's own. */
-  readonly peer: string | { readonly measure: string; readonly value: Value; readonly label: string };
-  readonly bound: "at most" | "at least";
+  /** The peer, as shipped and with its best known settings; or the label of one of {@link OWN_NUMBERS}. */
+  readonly peer: string;
   readonly limit?: number;
 }
+
+/** Numbers of warmline's own that others are compared with, by label. */
+export const OWN_NUMBERS: Readonly<Record<string, Pick<Target, "measure" | "value">>> = {
+  "warm p50": { measure: "far", value: "warmMs" },
+  reused: { measure: "one", value: "latencies" },
+  "without them": { measure: "refused, no caller", value: "latencies" },
+  before: { measure: "heap", value: "heapBefore" },
+};
+
+/** Returns whether a limit is the least or the most: "at least so many times as fast" is the inverse ratio of times. */
+export const boundOf = ({ value }: Target) => (value === "usPerCommand" ? "at least" : "at most");
 
 const BETWEEN_MS = 1;
 
@@ -66,109 +79,65 @@ export const measuresOf = (ms: number, quick: boolean): Record<string, Measure> 
   instances: { kind: "connections", instances: quick ? 100 : 1_000 },
 });
 
-const target = (
-  name: string,
-  [measure, value]: readonly [string, Value],
-  peer: Target["peer"],
-  bound: Target["bound"],
-  limit: number,
-): Target => ({ name, measure, value, peer, bound, limit });
-
 /** Comparisons with every client, without a limit: where a peer is faster, its line says so. */
-const COMPARISONS: readonly (readonly [
-  name: string,
-  measure: string,
-  value: Value,
-  bound: Target["bound"],
-])[] = [
-  ["import and first command, TLS", "start", "totalMs", "at most"],
-  ["init and first command, nothing awaited", "init", "totalMs", "at most"],
-  ["init with an awaited PING, and first command", "ping", "totalMs", "at most"],
-  ["one at a time, p50, 1 ms away", "one, 1 ms away", "latencies", "at most"],
-  ["CPU per command, 1 ms away", "one, 1 ms away", "cpuUs", "at most"],
-  ["50 in flight", "50 in flight", "usPerCommand", "at least"],
-  ["50 in flight, CPU per command", "50 in flight", "cpuUs", "at most"],
+const COMPARISONS: readonly (readonly [name: string, measure: string, value: Value])[] = [
+  ["import and first command, TLS", "start", "totalMs"],
+  ["init and first command, nothing awaited", "init", "totalMs"],
+  ["init with an awaited PING, and first command", "ping", "totalMs"],
+  ["one at a time, p50, 1 ms away", "one, 1 ms away", "latencies"],
+  ["CPU per command, 1 ms away", "one, 1 ms away", "cpuUs"],
+  ["50 in flight", "50 in flight", "usPerCommand"],
+  ["50 in flight, CPU per command", "50 in flight", "cpuUs"],
 ];
 
 /** The limits. */
-export const TARGETS: readonly Target[] = [
-  target("import and first command, TLS", ["start", "totalMs"], "upstash", "at most", 0.6),
-  target("import and first command, TLS, later goal", ["start", "totalMs"], "upstash", "at most", 0.45),
-  target("import and first command, TLS", ["start", "totalMs"], "ioredis", "at most", 0.4),
-  target("CPU time of import and first command", ["start", "cpuMs"], "upstash", "at most", 0.6),
-  target("CPU time of import and first command, later goal", ["start", "cpuMs"], "upstash", "at most", 0.45),
-  target("import alone", ["start", "importMs"], "upstash", "at most", 1),
-  target("init and first command, nothing awaited", ["init", "totalMs"], "upstash", "at most", 0.6),
-  target("first command after an awaited PING", ["ping", "first"], "upstash", "at most", 1),
-  target(
-    "first command after an awaited PING, 10 ms away",
-    ["far", "first"],
-    { measure: "far", value: "warmMs", label: "warm p50" },
-    "at most",
-    1.3,
-  ),
-  target("one at a time, p50, own cores", ["one", "latencies"], "raw", "at most", 1.15),
-  target("one at a time, p50, same core", ["one, same core", "latencies"], "raw", "at most", 1.15),
-  target("one at a time, p50, 1 ms away", ["one, 1 ms away", "latencies"], "ioredis", "at most", 1.1),
-  target("CPU per command, own cores", ["one", "cpuUs"], "upstash", "at most", 0.2),
-  target("CPU per command, same core", ["one, same core", "cpuUs"], "upstash", "at most", 0.2),
-  target("CPU per command, 1 ms away", ["one, 1 ms away", "cpuUs"], "ioredis", "at most", 1.2),
-  target("50 in flight", ["50 in flight", "usPerCommand"], "upstash", "at least", 6),
-  target("50 in flight", ["50 in flight", "usPerCommand"], "ioredis", "at least", 1.5),
-  target("50 in flight, CPU per command", ["50 in flight", "cpuUs"], "ioredis", "at most", 0.3),
-  ...["10", "100", "1,000"].map((commands) =>
-    target(`Promise.all of ${commands}`, [`all of ${commands}`, "usPerCommand"], "upstash", "at least", 3),
-  ),
-  target("pipeline of 1,000 mixed", ["mixed", "usPerCommand"], "upstash", "at least", 3),
-  target("GET of 1 MB of JSON", ["json", "latencies"], "upstash", "at most", 0.4),
-  target("GET of 1 MB of bytes", ["bytes", "latencies"], "upstash", "at most", 0.2),
-  target(
-    "client recreated",
-    ["recreated", "latencies"],
-    { measure: "one", value: "latencies", label: "reused" },
-    "at most",
-    1.05,
-  ),
-  target(
-    "error reply, with the frames of its caller",
-    ["refused", "latencies"],
-    { measure: "refused, no caller", value: "latencies", label: "without them" },
-    "at most",
-    1.15,
-  ),
-  target(
-    "heap after many commands",
-    ["heap", "heapAfter"],
-    { measure: "heap", value: "heapBefore", label: "before" },
-    "at most",
-    1.02,
-  ),
-  target("heap after many commands", ["heap", "heapAfter"], "upstash", "at most", 0.7),
-  target(
-    "connections at Redis for 1,000 instances",
-    ["instances", "connections"],
-    "ioredis",
-    "at most",
-    0.01,
-  ),
+const LIMITS: readonly (readonly [...(typeof COMPARISONS)[number], peer: string, limit: number])[] = [
+  ["import and first command, TLS", "start", "totalMs", "upstash", 0.6],
+  ["import and first command, TLS, later goal", "start", "totalMs", "upstash", 0.45],
+  ["import and first command, TLS", "start", "totalMs", "ioredis", 0.4],
+  ["CPU time of import and first command", "start", "cpuMs", "upstash", 0.6],
+  ["CPU time of import and first command, later goal", "start", "cpuMs", "upstash", 0.45],
+  ["import alone", "start", "importMs", "upstash", 1],
+  ["init and first command, nothing awaited", "init", "totalMs", "upstash", 0.6],
+  ["first command after an awaited PING", "ping", "first", "upstash", 1],
+  ["first command after an awaited PING, 10 ms away", "far", "first", "warm p50", 1.3],
+  ["one at a time, p50, own cores", "one", "latencies", "raw", 1.15],
+  ["one at a time, p50, same core", "one, same core", "latencies", "raw", 1.15],
+  ["one at a time, p50, 1 ms away", "one, 1 ms away", "latencies", "ioredis", 1.1],
+  ["CPU per command, own cores", "one", "cpuUs", "upstash", 0.2],
+  ["CPU per command, same core", "one, same core", "cpuUs", "upstash", 0.2],
+  ["CPU per command, 1 ms away", "one, 1 ms away", "cpuUs", "ioredis", 1.2],
+  ["50 in flight", "50 in flight", "usPerCommand", "upstash", 6],
+  ["50 in flight", "50 in flight", "usPerCommand", "ioredis", 1.5],
+  ["50 in flight, CPU per command", "50 in flight", "cpuUs", "ioredis", 0.3],
+  ["Promise.all of 10", "all of 10", "usPerCommand", "upstash", 3],
+  ["Promise.all of 100", "all of 100", "usPerCommand", "upstash", 3],
+  ["Promise.all of 1,000", "all of 1,000", "usPerCommand", "upstash", 3],
+  ["pipeline of 1,000 mixed", "mixed", "usPerCommand", "upstash", 3],
+  ["GET of 1 MB of JSON", "json", "latencies", "upstash", 0.4],
+  ["GET of 1 MB of bytes", "bytes", "latencies", "upstash", 0.2],
+  ["client recreated", "recreated", "latencies", "reused", 1.05],
+  ["error reply, with the frames of its caller", "refused", "latencies", "without them", 1.15],
+  ["heap after many commands", "heap", "heapAfter", "before", 1.02],
+  ["heap after many commands", "heap", "heapAfter", "upstash", 0.7],
+  ["connections at Redis for 1,000 instances", "instances", "connections", "ioredis", 0.01],
 ];
 
 /** Returns the targets, and comparisons with the other clients that were measured. */
 export function targetsOf(clients: readonly BenchClient[]): readonly Target[] {
-  const names = [
-    ...new Set(
-      clients.filter((client) => isPeer(client) && client.tunes === undefined).map(({ name }) => name),
-    ),
-  ];
-  const more = COMPARISONS.flatMap(([name, measure, value, bound]) =>
-    names
-      .filter(
-        (peer) =>
-          !TARGETS.some((each) => each.measure === measure && each.value === value && each.peer === peer),
-      )
-      .map((peer): Target => ({ name, measure, value, peer, bound })),
+  const shipped = clients.filter((client) => isPeer(client) && client.tunes === undefined);
+  const names = new Set(shipped.map(({ name }) => name));
+  const limits = LIMITS.map(
+    ([name, measure, value, peer, limit]): Target => ({ name, measure, value, peer, limit }),
   );
-  return [...TARGETS, ...more];
+  const hasLimit = (measure: string, value: Value, peer: string) =>
+    limits.some((each) => each.measure === measure && each.value === value && each.peer === peer);
+  const more = COMPARISONS.flatMap(([name, measure, value]) =>
+    [...names]
+      .filter((peer) => !hasLimit(measure, value, peer))
+      .map((peer) => ({ name, measure, value, peer })),
+  );
+  return [...limits, ...more];
 }
 
 /** Returns whether some target needs a measurement of the client. */
@@ -179,16 +148,10 @@ export function isNeeded(measure: string, { name, tunes }: BenchClient, targets:
 
 /** A sample in which nothing was measured. */
 export const NOT_MEASURED = {
-  importMs: Number.NaN,
-  cpuMs: Number.NaN,
-  totalMs: Number.NaN,
-  first: Number.NaN,
-  warmMs: Number.NaN,
-  usPerCommand: Number.NaN,
-  cpuUs: Number.NaN,
-  heapBefore: Number.NaN,
-  heapAfter: Number.NaN,
-  connections: Number.NaN,
+  ...(Object.fromEntries(NUMBERS.map((name) => [name, Number.NaN])) as Record<
+    (typeof NUMBERS)[number],
+    number
+  >),
   warmUpSlices: Number.NaN,
   unsteady: 0,
   latencies: [] as readonly number[],

@@ -1,4 +1,4 @@
-import { jsonReply, type Reply, replyTo, resp2 } from "./replies.js";
+import { jsonReply, replyTo, resp2 } from "./replies.js";
 
 /** A parsed request head: the last part of the path, the response format, and whether to respond as warmline-gateway does. */
 export interface RequestHead {
@@ -64,15 +64,11 @@ export function buildResponse(request: RequestHead, body: string): Buffer {
 }
 
 function contentOf({ route, ...form }: RequestHead, body: unknown[]): Buffer {
-  if (route === "") return written(replyTo(body), form);
-  const replies = (body as unknown[][]).map(replyTo);
-  if (form.resp2) return resp2(replies);
-  return Buffer.from(JSON.stringify(replies.map((reply) => jsonReply(reply, form.base64))));
-}
-
-function written(reply: Reply, form: Omit<RequestHead, "route">): Buffer {
-  if (form.resp2) return resp2(reply);
-  return Buffer.from(JSON.stringify(jsonReply(reply, form.base64)));
+  const single = route === "";
+  const replies = (single ? [body] : (body as unknown[][])).map(replyTo);
+  if (form.resp2) return resp2(single ? replies[0]! : replies);
+  const json = replies.map((reply) => jsonReply(reply, form.base64));
+  return Buffer.from(JSON.stringify(single ? json[0] : json));
 }
 
 /** Returns the replies to the complete RESP commands at the beginning of a text, and the length of these commands. */
