@@ -1,6 +1,6 @@
 import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../result.js";
 import { bars, curves, lines, type Panel, spans } from "./charts.js";
-import { escapeHtml, list, tag } from "./html.js";
+import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 
 /** Renders a chart with its title, a line that explains its marks, and its legend. */
 export function chartSection(chart: Chart): string {
@@ -86,23 +86,14 @@ function matrix({ columns, rows }: MatrixChart): string {
       ),
     ),
   );
-  const head = tag(
-    "tr",
-    {},
-    tag("td", {}, ""),
-    ...columns.map((title) => tag("th", { scope: "col" }, escapeHtml(title))),
-  );
+  const head = columns.map((title) => tag("th", { scope: "col" }, escapeHtml(title)));
   const used = new Set(rows.flatMap(({ cells }) => cells.map((cell) => cell?.kind)));
   return [
     list(
       "kinds",
       CELL_KINDS.filter((kind) => used.has(kind)).map((kind) => `${kind}: ${KINDS[kind]}`),
     ),
-    tag(
-      "div",
-      { class: "scroll" },
-      tag("table", { class: "matrix" }, tag("thead", {}, head), tag("tbody", {}, ...body)),
-    ),
+    scrollingTable("matrix", [tag("td", {}, ""), ...head], body),
   ].join("");
 }
 

@@ -18,3 +18,15 @@ export function tag(
 /** A list with one escaped text per item. */
 export const list = (className: string, items: readonly string[]): string =>
   tag("ul", { class: className }, ...items.map((item) => tag("li", {}, escapeHtml(item))));
+
+/** A table that scrolls sideways: the cells of its head, and its rows. */
+export const scrollingTable = (
+  className: string | undefined,
+  head: readonly string[],
+  rows: readonly string[],
+): string =>
+  tag(
+    "div",
+    { class: "scroll" },
+    tag("table", { class: className }, tag("thead", {}, tag("tr", {}, ...head)), tag("tbody", {}, ...rows)),
+  );

@@ -1,7 +1,7 @@
 import { checkText, verdictText } from "../checks.js";
 import type { Check, Headline, Result, Table, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
-import { escapeHtml, list, tag } from "./html.js";
+import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 import { STYLE } from "./style.js";
 
 /** A self-contained HTML document: no scripts, no fonts, no network requests. */
@@ -106,11 +106,7 @@ function table({ columns, rows }: Table): string {
       ...cells.map((cell, index) => tag("td", { class: classOf(index) }, escapeHtml(cell))),
     ),
   );
-  return tag(
-    "div",
-    { class: "scroll" },
-    tag("table", {}, tag("thead", {}, tag("tr", {}, ...head)), tag("tbody", {}, ...body)),
-  );
+  return scrollingTable(undefined, head, body);
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;

@@ -3,7 +3,7 @@ import { grouped } from "../present.js";
 import type { Result, SkippedScenario, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
 import { claimRows } from "./claims.js";
-import { escapeHtml, list, tag } from "./html.js";
+import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 import { htmlDocument, VERDICT_CLASSES, verdictCounts } from "./page.js";
 
 /**
@@ -36,29 +36,16 @@ export function summaryPage(
     lost(results, link),
     ...charts,
     tag("h2", {}, "All scenarios"),
-    tag(
-      "div",
-      { class: "scroll" },
-      tag(
-        "table",
-        { class: "wrapped" },
+    scrollingTable(
+      "wrapped",
+      ["scenario", "question", "checks"].map((title) => tag("th", {}, title)),
+      results.map((result) =>
         tag(
-          "thead",
-          {},
-          tag("tr", {}, ...["scenario", "question", "checks"].map((title) => tag("th", {}, title))),
-        ),
-        tag(
-          "tbody",
-          {},
-          ...results.map((result) =>
-            tag(
-              "tr",
-              { class: "group" },
-              tag("td", {}, link(result, result.title)),
-              tag("td", {}, escapeHtml(result.question)),
-              tag("td", {}, result.checks.length === 0 ? "none" : verdictCounts(result.checks)),
-            ),
-          ),
+          "tr",
+          { class: "group" },
+          tag("td", {}, link(result, result.title)),
+          tag("td", {}, escapeHtml(result.question)),
+          tag("td", {}, result.checks.length === 0 ? "none" : verdictCounts(result.checks)),
         ),
       ),
     ),
@@ -114,10 +101,6 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
       { class: "about" },
       "The article's own set-up decides. Undecided: the interval contains the limit, or there are too few repetitions.",
     ),
-    tag(
-      "div",
-      { class: "scroll" },
-      tag("table", { class: "wrapped" }, tag("thead", {}, tag("tr", {}, ...head)), tag("tbody", {}, ...rows)),
-    ),
+    scrollingTable("wrapped", head, rows),
   ].join("");
 }
