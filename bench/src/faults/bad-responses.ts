@@ -1,5 +1,5 @@
 import { combine, httpResponse, rewrite } from "warmline-testbed";
-import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
+import { type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 const json = { "Content-Type": "application/json" };
 const RESPONSES = {
@@ -15,8 +15,8 @@ const bad = (call: typeof get): Fault => ({
   onlyHttp: true,
   stage: ({ key }) => ({
     turns: Object.keys(RESPONSES).map((name) => [call(key(name))]),
-    script: always(
-      combine(...Object.entries(RESPONSES).map(([name, response]) => first(1, key(name), rewrite(response)))),
+    behaviour: combine(
+      ...Object.entries(RESPONSES).map(([name, response]) => first(1, key(name), rewrite(response))),
     ),
   }),
 });

@@ -1,10 +1,4 @@
-import {
-  type Behaviour,
-  type NetworkProxy,
-  onRequest,
-  type Fault as ProxyFault,
-  type Script,
-} from "warmline-testbed";
+import { type Behaviour, type NetworkProxy, onRequest, type Fault as ProxyFault } from "warmline-testbed";
 import type { BenchClient } from "../bench-client.js";
 import type { Call } from "./calls.js";
 
@@ -25,8 +19,8 @@ export interface TrialSite {
 export interface PreparedFault {
   /** The calls: those of a turn are issued together, turns come one after another. */
   readonly turns: readonly (readonly Call[])[];
-  /** The proxy's behaviour from the start. A connection has been used once when the calls begin. */
-  readonly script?: Script;
+  /** The behaviour of all connections from the start. One has been used once when the calls begin. */
+  readonly behaviour?: Behaviour;
   /**
    * Starts the fault right before the calls, or at the beginning of the freeze if there is one. A promise settles when
    * the fault is over.
@@ -64,9 +58,3 @@ export function first(times: number, text: string, fault: ProxyFault): Behaviour
   let left = times;
   return onRequest(({ request }) => request.includes(text) && left-- > 0, fault);
 }
-
-/** Gives every connection the same behaviour, which counts over all of them. */
-export const always =
-  (behaviour: Behaviour): Script =>
-  () =>
-    behaviour;

@@ -28,14 +28,14 @@ const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Faul
       let last: Buffer = Buffer.alloc(0);
       return {
         turns: [[call(key("k"))]],
-        script: () => ({
+        behaviour: {
           exchange: () => ({
             response: (connection, { bytes, first }) => {
               last = first ? bytes : Buffer.concat([last, bytes]);
               connection.toClient(bytes);
             },
           }),
-        }),
+        },
         strike: () => {
           for (const connection of proxy.connections) happening(connection, last);
           return undefined;

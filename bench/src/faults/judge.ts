@@ -1,30 +1,20 @@
 import type { Series } from "../series.js";
 import type { Call, CallResult } from "./calls.js";
 
-/** The verdict on one call. */
-export interface Verdict {
-  /** The promise resolved, rejected, or had not settled when the function's time was up. */
-  readonly ending: "resolved" | "failed" | "hung";
-  /** It rejected and said that the write may have been applied. */
-  readonly unknown: boolean;
-  /** It resolved with what is not the command's value, or although the write was not applied. */
-  readonly wrong: boolean;
-  /** How often the write was applied beyond the first time. */
-  readonly doubled: number;
-  readonly ms: number;
-}
-
-/** A verdict as numbers, which are added up over trials. */
+/** How calls ended, as numbers, which are added up over trials. */
 export interface Ending {
   readonly calls: number;
+  /** Promises that resolved, rejected, or had not settled when the function's time was up. */
   readonly resolved: number;
   readonly failed: number;
   /** Rejected calls whose error says that the write may have been applied. */
   readonly unknown: number;
   readonly hung: number;
+  /** Calls that resolved with what is not the command's value, or although the write was not applied. */
   readonly wrong: number;
+  /** How often writes were applied beyond the first time. */
   readonly doubled: number;
-  /** How long the call took until it settled; the function's time if it never did. */
+  /** The longest time until a call settled, in ms; the function's time if one never did. */
   readonly ms: number;
 }
 
@@ -38,21 +28,9 @@ export const COUNTS = {
   wrong: "wrong values",
 };
 
-/** Returns a verdict as numbers. */
-export const endingOf = ({ ending, unknown, wrong, doubled, ms }: Verdict): Ending => ({
-  calls: 1,
-  resolved: Number(ending === "resolved"),
-  failed: Number(ending === "failed"),
-  unknown: Number(unknown),
-  hung: Number(ending === "hung"),
-  wrong: Number(wrong),
-  doubled,
-  ms,
-});
-
-/** Returns the numbers of several verdicts; the longest time. */
-export const endingsOf = (verdicts: readonly Verdict[]): Ending =>
-  verdicts.map(endingOf).reduce((sum, each) => ({
+/** Returns the sums of the endings of calls, and their longest time. */
+export const endingsOf = (endings: readonly Ending[]): Ending =>
+  endings.reduce((sum, each) => ({
     calls: sum.calls + each.calls,
     resolved: sum.resolved + each.resolved,
     failed: sum.failed + each.failed,
@@ -71,19 +49,25 @@ export const total = <K extends string>(rows: readonly { readonly [Key in K]: Se
 export const stored = (key: string): string => `value of ${key}`;
 
 /**
+ * Returns how a call ended.
  * @param settled what the function saw; undefined when its time was up
  * @param found what is stored under the call's key after the trial
  * @param limit the function's time, in ms
  */
-export function judge(call: Call, settled: CallResult | undefined, found: unknown, limit: number): Verdict {
-  const doubled = timesTooOften(call, found);
-  if (!settled) return { ending: "hung", unknown: false, wrong: false, doubled, ms: limit };
-  const { ms, error, value } = settled;
-  if (error) {
-    const unknown = error.outcome === "unknown" && call.command !== "get" && call.command !== "hgetall";
-    return { ending: "failed", unknown, wrong: false, doubled, ms };
-  }
-  return { ending: "resolved", unknown: false, wrong: !isRight(call, value, found), doubled, ms };
+export function judge(call: Call, settled: CallResult | undefined, found: unknown, limit: number): Ending {
+  const { ms = limit, error, value } = settled ?? {};
+  const isRead = call.command === "get" || call.command === "hgetall";
+  const resolved = settled !== undefined && !error;
+  return {
+    calls: 1,
+    resolved: Number(resolved),
+    failed: Number(error !== undefined),
+    unknown: Number(error?.outcome === "unknown" && !isRead),
+    hung: Number(settled === undefined),
+    wrong: Number(resolved && !isRight(call, value, found)),
+    doubled: timesTooOften(call, found),
+    ms,
+  };
 }
 
 function timesTooOften({ command, overwrittenWith }: Call, found: unknown): number {

@@ -1,11 +1,11 @@
 import { combine, cutReply, loseReply, proxyError, rewrite } from "warmline-testbed";
-import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
+import { type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 const lost = (times: number): Fault => ({
   title: `incr, response lost ${times === 1 ? "once" : `${times} times`}`,
   stage: ({ key }) => ({
     turns: [[incr(key("n"))]],
-    script: always(first(times, key("n"), loseReply())),
+    behaviour: first(times, key("n"), loseReply()),
   }),
 });
 
@@ -13,7 +13,7 @@ const reads: Fault = {
   title: "get and hgetall, response lost twice",
   stage: ({ key }) => ({
     turns: [[get(key("text"))], [{ command: "hgetall", key: key("hash") }]],
-    script: always(combine(first(2, key("text"), loseReply()), first(2, key("hash"), loseReply()))),
+    behaviour: combine(first(2, key("text"), loseReply()), first(2, key("hash"), loseReply())),
   }),
 };
 
@@ -21,13 +21,11 @@ const overwritten: Fault = {
   title: "set, response lost; then another client sets",
   stage: ({ key, command }) => ({
     turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
-    script: always(
-      first(1, key("k"), {
-        response: (connection, part) => {
-          if (part.last) void command("SET", key("k"), "theirs").then(() => connection.close());
-        },
-      }),
-    ),
+    behaviour: first(1, key("k"), {
+      response: (connection, part) => {
+        if (part.last) void command("SET", key("k"), "theirs").then(() => connection.close());
+      },
+    }),
   }),
 };
 
@@ -37,7 +35,7 @@ const batch: Fault = {
     turns: [
       [incr(key("n")), get(key("one")), { command: "set", key: key("k"), value: "mine" }, get(key("two"))],
     ],
-    script: always(first(1, key("n"), loseReply())),
+    behaviour: first(1, key("n"), loseReply()),
   }),
 };
 
@@ -47,9 +45,7 @@ const proxy: Fault = {
   onlyHttp: true,
   stage: ({ key }) => ({
     turns: STATUSES.map((status) => [incr(key(`${status}`))]),
-    script: always(
-      combine(...STATUSES.map((status) => first(1, key(`${status}`), rewrite(proxyError(status))))),
-    ),
+    behaviour: combine(...STATUSES.map((status) => first(1, key(`${status}`), rewrite(proxyError(status))))),
   }),
 };
 
@@ -57,7 +53,7 @@ const cut: Fault = {
   title: "incr, response cut off in the middle",
   stage: ({ key, protocol }) => ({
     turns: [[incr(key("n"))]],
-    script: always(first(1, key("n"), cutReply({ bytes: protocol === "tcp" ? 2 : 60 }))),
+    behaviour: first(1, key("n"), cutReply({ bytes: protocol === "tcp" ? 2 : 60 })),
   }),
 };
 

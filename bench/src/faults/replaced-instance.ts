@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../bench-client.js";
 import { Gate } from "../gate.js";
@@ -24,44 +25,20 @@ export class ReplacedInstance {
 
   /**
    * Runs the handler.
-   * @param before runs right before it
+   * @param before runs right before it, or once the function is frozen
+   * @param frozenMs how long the function is frozen before; it thaws with the invocation waiting. Default: not at all
    * @returns undefined when the function's time was up
    */
-  async invoke(event: TurnsEvent, before?: () => void): Promise<CallResult[] | undefined> {
-    const instance = await this.running();
-    before?.();
-    return this.result(instance.invoke(event));
-  }
-
-  /** Freezes the function, then invokes it and thaws it with the invocation waiting. */
-  async invokeFrozen(
-    event: TurnsEvent,
-    ms: number,
-    meanwhile?: () => void,
-  ): Promise<CallResult[] | undefined> {
-    const instance = await this.running();
-    await instance.freeze();
-    meanwhile?.();
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    const invocation = instance.invoke(event);
-    await instance.thaw();
-    return this.result(invocation);
-  }
-
-  /** Ends the instance; the next invocation starts another. */
-  async stop(): Promise<void> {
-    await this.instance?.stop();
-    this.instance = undefined;
-  }
-
-  private async running(): Promise<Instance> {
+  async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
     const { handler, env } = this.what;
     const options = { handler: handlerPath(handler), env, timeoutMs: this.timeoutMs };
     this.instance ??= await starts.run(() => startInstance(options));
-    return this.instance;
-  }
-
-  private async result(invocation: ReturnType<Instance["invoke"]>): Promise<CallResult[] | undefined> {
+    const { instance } = this;
+    if (frozenMs > 0) await instance.freeze();
+    before?.();
+    if (frozenMs > 0) await pause(frozenMs);
+    const invocation = instance.invoke(event);
+    if (frozenMs > 0) await instance.thaw();
     const { result, error } = await invocation;
     if (!error) return result as CallResult[];
     if (error.errorType === "Sandbox.Timedout") {
@@ -69,5 +46,11 @@ export class ReplacedInstance {
       return undefined;
     }
     throw new Error(`${this.label}: ${error.errorType}: ${error.errorMessage}\n${this.output}`);
+  }
+
+  /** Ends the instance; the next invocation starts another. */
+  async stop(): Promise<void> {
+    await this.instance?.stop();
+    this.instance = undefined;
   }
 }

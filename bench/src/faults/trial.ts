@@ -2,7 +2,7 @@ import type { BenchClient } from "../bench-client.js";
 import type { Rig } from "../rig.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
 import type { Fault, TrialSite } from "./fault.js";
-import { judge, stored, type Verdict } from "./judge.js";
+import { type Ending, judge, stored } from "./judge.js";
 import type { ReplacedInstance } from "./replaced-instance.js";
 
 /** Length of the freeze in ms: longer than the second after which warmline suspects a connection. */
@@ -17,7 +17,7 @@ const TURNS_PER_INVOCATION = 10;
 let trials = 0;
 
 /**
- * Applies one fault to one client once. Returns a verdict on each call.
+ * Applies one fault to one client once. Returns how each call ended.
  * @param protocol the client's protocol
  */
 export async function trial(
@@ -26,7 +26,7 @@ export async function trial(
   protocol: BenchClient["protocol"],
   fault: Fault,
   random: () => number,
-): Promise<Verdict[]> {
+): Promise<Ending[]> {
   const proxy = await rig.openProxy(protocol);
   const prefix = `faults:${++trials}:`;
   const site: TrialSite = {
@@ -38,13 +38,13 @@ export async function trial(
   };
   let over: Promise<void> | undefined;
   try {
-    const { turns, script, strike } = fault.stage(site);
+    const { turns, behaviour, strike } = fault.stage(site);
     const begin = () => {
       over = strike?.();
     };
     const calls = turns.flat();
     await prepare(rig, calls);
-    if (script) proxy.onConnection(script);
+    if (behaviour) proxy.onConnection(() => behaviour);
     const event = (what: readonly (readonly Call[])[]): TurnsEvent => ({
       url: proxy.url,
       token: rig.endpoint.token,
@@ -57,12 +57,11 @@ export async function trial(
     for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
       const some = turns.slice(at, at + TURNS_PER_INVOCATION);
       const strikes = at === 0 ? begin : undefined;
-      const ended = fault.frozen
-        ? await lane.invokeFrozen(event(some), FREEZE_MS, strikes)
-        : await lane.invoke(event(some), strikes);
+      const ended = await lane.invoke(event(some), strikes, fault.frozen ? FREEZE_MS : 0);
       settled.push(...(ended ?? some.flat().map(() => undefined)));
     }
-    return await verdicts(rig, calls, settled, lane.timeoutMs);
+    const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];
+    return calls.map((call, at) => judge(call, settled[at], found[at], lane.timeoutMs));
   } finally {
     await over;
     await proxy.close();
@@ -74,14 +73,4 @@ async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
     if (command === "get") await rig.command("SET", key, stored(key));
     if (command === "hgetall") await rig.command("HSET", key, "f", stored(key));
   }
-}
-
-async function verdicts(
-  rig: Rig,
-  calls: readonly Call[],
-  settled: readonly (CallResult | undefined)[],
-  limit: number,
-): Promise<Verdict[]> {
-  const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];
-  return calls.map((call, at) => judge(call, settled[at], found[at], limit));
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { closeBeforeReply, type Exchange } from "warmline-testbed";
-import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
+import { type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 /** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
@@ -12,7 +12,7 @@ const dropped: Fault = {
   title: "incr, reset before it reaches the server",
   stage: ({ key }) => ({
     turns: [[incr(key("n"))]],
-    script: always(first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" }))),
+    behaviour: first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" })),
   }),
 };
 
@@ -24,7 +24,7 @@ const race: Fault = {
     const isCall = ({ request }: Exchange) => called.test(request.toString("latin1"));
     return {
       turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
-      script: () => ({
+      behaviour: {
         exchange: (exchange) =>
           isCall(exchange) && random() < 0.1 ? { request: (connection) => connection.close() } : undefined,
         responded: (connection, exchange) => {
@@ -33,7 +33,7 @@ const race: Fault = {
             connection.after(Math.floor(random() * 3), () => connection.close());
           }
         },
-      }),
+      },
     };
   },
 };
@@ -55,9 +55,7 @@ const mute: Fault = {
   hopeless: true,
   stage: ({ key }) => ({
     turns: [[get(key("k"))]],
-    script: always(
-      first(Number.POSITIVE_INFINITY, key("k"), { request: (connection) => connection.blackhole() }),
-    ),
+    behaviour: first(Number.POSITIVE_INFINITY, key("k"), { request: (connection) => connection.blackhole() }),
   }),
 };
 

@@ -2,7 +2,7 @@ import { idleReaper } from "warmline-testbed";
 import type { FaultClient } from "../bench-client.js";
 import type { Rig } from "../rig.js";
 import type { Call } from "./calls.js";
-import { type Ending, endingOf, judge } from "./judge.js";
+import { type Ending, judge } from "./judge.js";
 import { keepAliveHeader } from "./keep-alive-header.js";
 import { ReplacedInstance } from "./replaced-instance.js";
 
@@ -37,24 +37,20 @@ export async function zombieTrial(
       ...keepAliveHeader(announcedS === null ? null : announcedS / speedup),
     }));
   }
-  const spec = { ...what, env: { ...what.env, ...rig.trust } };
-  const instances = [new ReplacedInstance(label, spec, functionMs)];
+  const instance = new ReplacedInstance(label, { ...what, env: { ...what.env, ...rig.trust } }, functionMs);
   const key = `zombie:${++trials}`;
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
   const second: Call = { command: "incr", key: `${key};second` };
   try {
-    const before = await instances[0]!.invoke(event({ command: "incr", key: `${key};first` }));
-    if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instances[0]!.output}`);
-    if (idleS > lifetimeS) {
-      await instances[0]!.stop();
-      instances.push(new ReplacedInstance(label, spec, functionMs));
-    }
-    const settled = await (idleS > lifetimeS
-      ? instances[1]!.invoke(event(second))
-      : instances[0]!.invokeFrozen(event(second), (idleS * 1_000) / speedup));
-    return endingOf(judge(second, settled?.[0], await rig.command("GET", second.key), functionMs));
+    const before = await instance.invoke(event({ command: "incr", key: `${key};first` }));
+    if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
+    const isReplaced = idleS > lifetimeS;
+    if (isReplaced) await instance.stop();
+    const frozenMs = isReplaced ? 0 : (idleS * 1_000) / speedup;
+    const settled = await instance.invoke(event(second), undefined, frozenMs);
+    return judge(second, settled?.[0], await rig.command("GET", second.key), functionMs);
   } finally {
-    await Promise.all(instances.map((instance) => instance.stop()));
+    await instance.stop();
     await site.close();
   }
 }
