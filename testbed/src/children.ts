@@ -15,3 +15,12 @@ export function endOnExit(end: () => void): () => void {
     living.delete(end);
   };
 }
+
+/** Sends a signal to a process, if it has not ended. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Nothing is left to stop or to continue.
+  }
+}

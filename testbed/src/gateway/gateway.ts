@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { endOnExit } from "../children.js";
 import { Tail } from "../tail.js";
 
@@ -93,8 +94,10 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
   let ownRequests = 0;
   async function metric(name: string): Promise<number> {
     ownRequests++;
-    const text = await get(`${url}/metrics`, { Authorization: `Bearer ${token}` });
-    const line = text.split("\n").find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
+    const metrics = await get(`${url}/metrics`, { Authorization: `Bearer ${token}` });
+    const line = metrics
+      .split("\n")
+      .find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
     if (line === undefined) throw new Error(`The gateway has no metric ${name}.`);
     return Number(line.slice(line.lastIndexOf(" ") + 1));
   }
@@ -108,10 +111,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
       return tail.text;
     },
     metric,
-    connectionsOpened: async () => {
-      const opened = await metric("warmline_gateway_connections_opened_total");
-      return opened - ownRequests;
-    },
+    connectionsOpened: async () => (await metric("warmline_gateway_connections_opened_total")) - ownRequests,
     health: async () => {
       ownRequests++;
       return JSON.parse(await get(`${url}/health`, {}));
@@ -136,22 +136,12 @@ function installedCli(): string {
 }
 
 /** One GET on a separate connection. */
-function get(url: string, headers: Record<string, string>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, headers: { ...headers, Connection: "close" } }, (response) => {
-      let body = "";
-      response.setEncoding("utf8").on("data", (text) => {
-        body += text;
-      });
-      response.on("end", () => {
-        if (response.statusCode === 200) resolve(body);
-        else
-          reject(
-            new Error(`The gateway responded ${response.statusCode} to ${new URL(url).pathname}: ${body}`),
-          );
-      });
-    });
-    sent.on("error", reject);
-    sent.end();
+async function get(url: string, headers: Record<string, string>): Promise<string> {
+  const options = { agent: false, headers: { ...headers, Connection: "close" } };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, options, resolve).on("error", reject).end();
   });
+  const body = await text(response);
+  if (response.statusCode === 200) return body;
+  throw new Error(`The gateway responded ${response.statusCode} to ${new URL(url).pathname}: ${body}`);
 }

@@ -1,9 +1,9 @@
-import { readFileSync, rmdirSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** The cgroup that this process is in, as a folder, in the hierarchy of version 1 that has a controller, or in that of version 2. */
-export function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): string | undefined {
+function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): string | undefined {
   try {
     const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
     const mount = mounts
@@ -19,6 +19,30 @@ export function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): 
       )?.[2];
     return mount && path ? join(mount, path) : undefined;
   } catch {
+    return undefined;
+  }
+}
+
+/** Creates a cgroup within this process's own, and sets it up. Returns its folder; undefined if this process may not. */
+export function createCgroup(
+  version: "v1" | "v2",
+  controller: "freezer" | "cpu",
+  name: string,
+  setUp: (folder: string) => void,
+): string | undefined {
+  const parent = ownCgroup(version, controller);
+  if (!parent) return undefined;
+  const folder = join(parent, name);
+  try {
+    mkdirSync(folder);
+  } catch {
+    return undefined;
+  }
+  try {
+    setUp(folder);
+    return folder;
+  } catch {
+    removeCgroup(folder);
     return undefined;
   }
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { ownCgroup, removeCgroup, until } from "./cgroup.js";
+import { sendSignal } from "../children.js";
+import { createCgroup, removeCgroup, until } from "./cgroup.js";
 
 /** Stops a process tree so that it runs no instruction until it is thawed; the kernel goes on serving its sockets. */
 export interface Freezer {
@@ -20,42 +21,24 @@ export interface Freezer {
 /** Makes a freezer for a process: a cgroup where this process may make one, else SIGSTOP and SIGCONT. */
 export function createFreezer(pid: number, kind: "auto" | "signals" = "auto"): Freezer {
   if (kind === "auto" && process.platform === "linux") {
-    for (const version of ["v2", "v1"] as const) {
-      const freezer = cgroupFreezer(pid, version);
-      if (freezer) return freezer;
-    }
+    const freezer = cgroupFreezer(pid, "v2") ?? cgroupFreezer(pid, "v1");
+    if (freezer) return freezer;
   }
   return signalFreezer(pid);
 }
 
 const FILES = {
-  v2: { type: "cgroup2", control: "cgroup.freeze", frozen: "1", thawed: "0", state: "cgroup.events" },
-  v1: {
-    type: "cgroup",
-    control: "freezer.state",
-    frozen: "FROZEN",
-    thawed: "THAWED",
-    state: "freezer.state",
-  },
+  v2: { control: "cgroup.freeze", frozen: "1", thawed: "0", state: "cgroup.events" },
+  v1: { control: "freezer.state", frozen: "FROZEN", thawed: "THAWED", state: "freezer.state" },
 } as const;
 
 function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
   const files = FILES[version];
-  const parent = ownCgroup(version, "freezer");
-  if (!parent) return undefined;
-  const folder = join(parent, `warmline-instance-${pid}`);
-  try {
-    mkdirSync(folder);
-  } catch {
-    return undefined;
-  }
-  try {
+  const folder = createCgroup(version, "freezer", `warmline-instance-${pid}`, (folder) => {
     writeFileSync(join(folder, "cgroup.procs"), String(pid));
     writeFileSync(join(folder, files.control), files.thawed);
-  } catch {
-    removeCgroup(folder);
-    return undefined;
-  }
+  });
+  if (!folder) return undefined;
   const set = (value: string) => writeFileSync(join(folder, files.control), value);
   const isFrozen = () => {
     const state = readFileSync(join(folder, files.state), "utf8");
@@ -77,22 +60,15 @@ function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
 }
 
 function signalFreezer(pid: number): Freezer {
-  const send = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It has ended: nothing left to stop or to continue.
-    }
-  };
   return {
     kind: "signals",
     freeze: async () => {
-      send("SIGSTOP");
+      sendSignal(pid, "SIGSTOP");
       if (process.platform === "linux") await until(() => isStopped(pid), "The process could not be stopped");
       else await pause(20);
     },
-    thaw: async () => send("SIGCONT"),
-    release: () => send("SIGCONT"),
+    thaw: async () => sendSignal(pid, "SIGCONT"),
+    release: () => sendSignal(pid, "SIGCONT"),
     remove: async () => {},
   };
 }

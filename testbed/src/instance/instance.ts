@@ -175,7 +175,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const first =
     options.firstEvent === undefined ? undefined : invoke(options.firstEvent, initTimeoutMs + functionMs);
   let loadMs: number | undefined;
-  const initError = await firstOf<FunctionError | undefined>(initTimeoutMs, (settle) => {
+  let timer: NodeJS.Timeout | undefined;
+  const initError = await new Promise<FunctionError | undefined>((settle) => {
+    const errorMessage = `The init phase timed out after ${secondsOf(initTimeoutMs)} seconds`;
+    timer = setTimeout(settle, initTimeoutMs, { errorType: "Sandbox.Timedout", errorMessage });
     api.onReady = (ms) => {
       loadMs = ms;
       settle(undefined);
@@ -183,6 +186,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     api.onInitError = settle;
     void exited.then(settle);
   });
+  clearTimeout(timer);
   const initMs = performance.now() - begunAt;
   if (initError) {
     await stop();
@@ -199,8 +203,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     if (!alive) throw new Error("This instance has ended; start another one, as Lambda would.");
     const { requestId, report } = api.invoke(event, functionMs);
     const timer = setTimeout(() => {
-      const seconds = (timeoutMs / 1_000).toFixed(2);
-      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
+      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${secondsOf(timeoutMs)} seconds`;
       api.fail({ errorType: "Sandbox.Timedout", errorMessage });
       void stop();
     }, timeoutMs);
@@ -237,26 +240,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   };
 }
 
+const secondsOf = (ms: number): string => (ms / 1_000).toFixed(2);
+
 function exitError(code: number | null, signal: NodeJS.Signals | null): FunctionError {
   const how = signal ? `signal: ${signal === "SIGKILL" ? "killed" : signal}` : `exit status ${code}`;
   const errorMessage =
     code === 0 ? "Runtime exited without providing a reason" : `Runtime exited with error: ${how}`;
   return { errorType: "Runtime.ExitError", errorMessage };
-}
-
-/** The first value that `begin` settles on, or a timeout of the init phase. */
-function firstOf<T>(
-  ms: number,
-  begin: (settle: (value: T | FunctionError) => void) => void,
-): Promise<T | FunctionError> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      const errorMessage = `The init phase timed out after ${(ms / 1_000).toFixed(2)} seconds`;
-      resolve({ errorType: "Sandbox.Timedout", errorMessage });
-    }, ms);
-    begin((value) => {
-      clearTimeout(timer);
-      resolve(value);
-    });
-  });
 }

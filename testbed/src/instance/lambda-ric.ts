@@ -15,8 +15,7 @@ export interface LambdaRic {
  * @throws if the variable names a folder without it
  */
 export function findLambdaRic(): LambdaRic | undefined {
-  const named = process.env.WARMLINE_LAMBDA_RIC;
-  const folder = named ? named : installed();
+  const folder = process.env.WARMLINE_LAMBDA_RIC || installed();
   if (folder === undefined) return undefined;
   const program = join(folder, "bin/index.mjs");
   if (!existsSync(program)) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** An error as a function reports it to Lambda. */
 export interface FunctionError {
@@ -114,7 +115,7 @@ export class RuntimeApi {
       this.next(request, response);
       return;
     }
-    const body = await read(request);
+    const body = await text(request);
     const [, id, outcome] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
     if (request.method === "POST" && path === "init/error") {
       respond(response, 202, { status: "OK" });
@@ -174,12 +175,6 @@ export class RuntimeApi {
       ...report,
     });
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let body = "";
-  for await (const text of request.setEncoding("utf8")) body += text;
-  return body;
 }
 
 function respond(

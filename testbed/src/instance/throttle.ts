@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownCgroup, removeCgroup, until } from "./cgroup.js";
+import { sendSignal } from "../children.js";
+import { createCgroup, removeCgroup, until } from "./cgroup.js";
 
 /** Lambda's CPU quota period, in ms. */
 const PERIOD_MS = 20;
@@ -35,26 +36,17 @@ export function createThrottle(share: number, kind: "auto" | "duty cycle" = "aut
 }
 
 function quota(share: number, version: "v1" | "v2"): Throttle | undefined {
-  const parent = ownCgroup(version, "cpu");
-  if (!parent) return undefined;
-  const folder = join(parent, `warmline-throttle-${process.pid}-${++made}`);
   const period = PERIOD_MS * 1_000;
   const most = String(Math.max(1_000, Math.round(share * period)));
-  try {
-    mkdirSync(folder);
-  } catch {
-    return undefined;
-  }
-  try {
-    if (version === "v2") writeFileSync(join(folder, "cpu.max"), `${most} ${period}`, { flag: "r+" });
+  const folder = createCgroup(version, "cpu", `warmline-throttle-${process.pid}-${++made}`, (folder) => {
+    const set = (file: string, value: string) => writeFileSync(join(folder, file), value, { flag: "r+" });
+    if (version === "v2") set("cpu.max", `${most} ${period}`);
     else {
-      writeFileSync(join(folder, "cpu.cfs_period_us"), String(period), { flag: "r+" });
-      writeFileSync(join(folder, "cpu.cfs_quota_us"), most, { flag: "r+" });
+      set("cpu.cfs_period_us", String(period));
+      set("cpu.cfs_quota_us", most);
     }
-  } catch {
-    removeCgroup(folder);
-    return undefined;
-  }
+  });
+  if (!folder) return undefined;
   // The shell enters the cgroup and then becomes the program.
   const enter = 'echo $$ > "$0/cgroup.procs" && exec "$@"';
   return {
@@ -85,11 +77,7 @@ export function dutyCycle(share: number, ran: (pid: number) => number | undefine
   let periodEnd = 0;
 
   const signal = (name: "SIGSTOP" | "SIGCONT") => {
-    try {
-      process.kill(pid, name);
-    } catch {
-      // It has ended.
-    }
+    sendSignal(pid, name);
     stopped = name === "SIGSTOP";
   };
   const look = () => {

@@ -1,3 +1,4 @@
+import type { MessagePart } from "./frames.js";
 import type { ProxiedConnection } from "./proxied-connection.js";
 
 /** A request and its response on one connection. */
@@ -9,12 +10,9 @@ export interface Exchange {
 }
 
 /** A part of a response as it came from the server. */
-export interface ResponsePart {
-  readonly bytes: Buffer;
+export interface ResponsePart extends MessagePart {
   /** The number of response bytes before this part. */
   readonly offset: number;
-  readonly first: boolean;
-  readonly last: boolean;
 }
 
 /** A fault of one exchange. A missing callback passes its bytes on unchanged. */

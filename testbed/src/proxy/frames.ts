@@ -131,13 +131,12 @@ export class HttpFramer implements Framer {
     const chunked = /^transfer-encoding:.*\bchunked[ \t]*$/im.test(head);
     const empty =
       this.kind === "response" && (this.bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
-    this.left = 0;
     this.trailer = false;
     if (empty) this.body = "none";
     else if (chunked) this.body = "chunked";
     else if (length !== undefined) this.body = Number(length) === 0 ? "none" : "length";
     else this.body = this.kind === "request" ? "none" : "until-close";
-    if (this.body === "length") this.left = Number(length);
+    this.left = this.body === "length" ? Number(length) : 0;
     this.inBody = this.body !== "none";
     return this.kind === "response" && /^HTTP\/1\.\d 1/.test(head);
   }

@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Script } from "./behaviour.js";
-import { type Destination, type Protocol, ProxiedConnection } from "./proxied-connection.js";
-import { resetSocket } from "./reset-socket.js";
+import { type Destination, type Protocol, ProxiedConnection, resetSocket } from "./proxied-connection.js";
 
 /** Options of {@link startNetworkProxy}. */
 export interface NetworkProxyOptions {
@@ -102,8 +101,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const context = options.tls && createSecureContext(options.tls);
   let script: Script = options.script ?? (() => undefined);
   let opened = 0;
-  let fromClients = 0;
-  let fromServer = 0;
+  const bytes = { fromClients: 0, fromServer: 0 };
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => {
     const client: Socket = context ? new TLSSocket(raw, { isServer: true, secureContext: context }) : raw;
     // A reset during the handshake is an error of the socket below TLS.
@@ -124,8 +122,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       protocol: options.protocol ?? "http",
       behaviour: script(number),
       onBytes: (from, count) => {
-        if (from === "client") fromClients += count;
-        else fromServer += count;
+        bytes[from] += count;
       },
       onClosed: () => {
         open.delete(connection);
@@ -143,7 +140,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       return opened;
     },
     get bytes() {
-      return { fromClients, fromServer };
+      return { ...bytes };
     },
     get connections() {
       return [...open];

@@ -2,8 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
 import { DelayedStream } from "./delayed-stream.js";
-import { ChunkFramer, type Framer, HttpFramer, RespFramer } from "./frames.js";
-import { resetSocket } from "./reset-socket.js";
+import { ChunkFramer, type Framer, HttpFramer, type MessagePart, RespFramer } from "./frames.js";
 
 /** The destination of a proxy: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };
@@ -24,7 +23,7 @@ export interface LinkOptions {
   readonly protocol: Protocol;
   readonly behaviour: Behaviour | undefined;
   /** Called with the number of bytes that came from one side. */
-  onBytes(from: "client" | "server", count: number): void;
+  onBytes(from: "fromClients" | "fromServer", count: number): void;
   onClosed(connection: ProxiedConnection): void;
 }
 
@@ -45,6 +44,9 @@ export class ProxiedConnection {
   /** When bytes last came from either side, in milliseconds of the monotonic clock. */
   lastBytesAt = now();
 
+  /** Whether no bytes pass any more because of {@link blackhole} or {@link dropFlow}. */
+  blackholed = false;
+
   /** Settles when the client's side is closed. */
   readonly closed: Promise<void>;
 
@@ -59,7 +61,6 @@ export class ProxiedConnection {
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly parts: Buffer[] = [];
   private inRequest = false;
-  private mute = false;
   private onClientBytes: "pass" | "reset" | "swallow" = "pass";
   private onServerBytes: "pass" | "swallow" = "pass";
   private abandoned = false;
@@ -100,11 +101,6 @@ export class ProxiedConnection {
     return !this.client.destroyed;
   }
 
-  /** Whether no bytes pass any more because of {@link blackhole} or {@link dropFlow}. */
-  get blackholed(): boolean {
-    return this.mute;
-  }
-
   /** Passes bytes on to the server. */
   toServer(bytes: Uint8Array): void {
     this.withServer((lane) => lane.send(bytes));
@@ -112,12 +108,12 @@ export class ProxiedConnection {
 
   /** Passes bytes on to the client. */
   toClient(bytes: Uint8Array): void {
-    if (!this.mute) this.down.send(bytes);
+    if (!this.blackholed) this.down.send(bytes);
   }
 
   /** Ends the client's connection in the ordinary way (FIN) after what was sent to it before. */
   endClient(): void {
-    if (!this.mute) this.down.finish((client) => client.end());
+    if (!this.blackholed) this.down.finish((client) => client.end());
   }
 
   /** Ends the server's connection in the ordinary way (FIN) after what was sent to it before. */
@@ -145,7 +141,7 @@ export class ProxiedConnection {
 
   /** Drops all later bytes in both directions; both sides stay open, as when a firewall drops the flow. */
   blackhole(): void {
-    this.mute = true;
+    this.blackholed = true;
     this.onClientBytes = "swallow";
     this.onServerBytes = "swallow";
   }
@@ -155,7 +151,7 @@ export class ProxiedConnection {
    * that lost its state, or nothing.
    */
   dropFlow(next: "reset" | "nothing" = "reset"): void {
-    this.mute = true;
+    this.blackholed = true;
     this.onServerBytes = "swallow";
     this.onClientBytes = next === "reset" ? "reset" : "swallow";
     this.dropServer();
@@ -166,17 +162,13 @@ export class ProxiedConnection {
     this.onServerBytes = "swallow";
   }
 
-  /** Runs `run` after `ms` milliseconds unless the connection is over by then; returns a function that cancels it. */
-  after(ms: number, run: () => void): () => void {
+  /** Runs `run` after `ms` milliseconds unless the connection is over by then. */
+  after(ms: number, run: () => void): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       if (this.open) run();
     }, ms);
     this.timers.add(timer);
-    return () => {
-      clearTimeout(timer);
-      this.timers.delete(timer);
-    };
   }
 
   /** Ends both sides at once, for cleaning up. */
@@ -210,7 +202,7 @@ export class ProxiedConnection {
 
   private fromClient(bytes: Buffer): void {
     this.lastBytesAt = now();
-    this.options.onBytes("client", bytes.length);
+    this.options.onBytes("fromClients", bytes.length);
     if (this.onClientBytes === "reset") {
       this.options.reset();
       return;
@@ -249,7 +241,7 @@ export class ProxiedConnection {
 
   private fromServer(bytes: Buffer): void {
     this.lastBytesAt = now();
-    this.options.onBytes("server", bytes.length);
+    this.options.onBytes("fromServer", bytes.length);
     if (this.onServerBytes === "swallow") return;
     if (!this.responseFramer) {
       this.toClient(bytes);
@@ -260,7 +252,7 @@ export class ProxiedConnection {
     }
   }
 
-  private onResponse(piece: { bytes: Buffer; first: boolean; last: boolean }): void {
+  private onResponse(piece: MessagePart): void {
     const running = this.running[0];
     if (!running) {
       this.toClient(piece.bytes);
@@ -276,17 +268,16 @@ export class ProxiedConnection {
 
   private createFramer(kind: "request" | "response"): Framer {
     const { protocol } = this.options;
-    if (protocol === "http") return new HttpFramer(kind, () => kind === "response" && this.isHeadRequest());
+    if (protocol === "http") {
+      const isHead = () => this.running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
+      return new HttpFramer(kind, () => kind === "response" && isHead());
+    }
     return protocol === "resp" ? new RespFramer() : new ChunkFramer();
-  }
-
-  private isHeadRequest(): boolean {
-    return this.running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
   }
 
   private clientEnded(): void {
     // A blackholed connection does not respond to a FIN either.
-    if (this.mute && this.onClientBytes === "swallow") return;
+    if (this.blackholed && this.onClientBytes === "swallow") return;
     if (this.behaviour?.clientEnded) this.behaviour.clientEnded(this);
     else if (this.onClientBytes === "pass") this.endServer();
     // If the server's bytes are discarded, the client's FIN is the last event.
@@ -294,7 +285,7 @@ export class ProxiedConnection {
   }
 
   private clientReset(): void {
-    if (!this.mute) this.withServer((lane) => lane.finish(resetSocket));
+    if (!this.blackholed) this.withServer((lane) => lane.finish(resetSocket));
   }
 
   private serverEnded(): void {
@@ -314,7 +305,7 @@ export class ProxiedConnection {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     // The server of a blackholed connection gets no FIN either: it keeps its half until the proxy closes.
-    if (!this.mute) this.withServer((lane) => lane.finish((server) => server.destroy()));
+    if (!this.blackholed) this.withServer((lane) => lane.finish((server) => server.destroy()));
     this.options.onClosed(this);
   }
 }
@@ -327,4 +318,14 @@ function pauseUntilDrained(source: Socket | undefined, target: Socket): void {
   };
   source.pause();
   target.on("drain", resume).on("close", resume);
+}
+
+/**
+ * Resets a connection (RST). While its end (FIN) is still being written the kernel takes no reset, and Node would leave
+ * the socket open for ever: then it is reset as soon as that is done.
+ */
+export function resetSocket(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished && !socket.destroyed) {
+    socket.once("finish", () => socket.resetAndDestroy());
+  } else socket.resetAndDestroy();
 }

@@ -1,30 +1,21 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { freePorts } from "../ports.js";
-import type { RedisConnection } from "./connection.js";
-import { type RedisProcess, runRedis } from "./process.js";
+import { type RedisProcess, runRedis, until } from "./process.js";
 
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 10_000;
 /** The node timeout of a cluster that is starting: nodes exchange messages at least twice as often. */
 const STARTING_TIMEOUT_MS = 2_000;
 
-/** One node of a cluster. */
-export interface ClusterNode {
+/** One node of a cluster. A restart keeps what it knew of the cluster. */
+export interface ClusterNode extends RedisProcess {
   readonly port: number;
-  readonly pid: number;
   /** The cluster's name for it, which outlives restarts. */
   readonly id: string;
   /** The role at startup; a failover may have changed it since. */
   readonly role: "primary" | "replica";
-  /** Sends a command to this very node. @throws RespError on an error reply */
-  command: RedisConnection["command"];
-  /** Ends it as a machine that dies. */
-  kill(): Promise<void>;
-  /** Starts it again with what it knew of the cluster. */
-  restart(): Promise<void>;
 }
 
 /** A Redis Cluster of our own. */
@@ -60,7 +51,7 @@ export interface ClusterOptions {
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-"));
-  const nodes: StartedNode[] = [];
+  const nodes: ClusterNode[] = [];
   const stop = async () => {
     await Promise.all(nodes.map((node) => node.kill()));
     rmSync(folder, { recursive: true, force: true });
@@ -90,23 +81,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
 
 function tlsFlags(port?: number, file = ""): string[] {
   if (port === undefined) return [];
-  return [
-    ...[
-      "--tls-port",
-      String(port),
-      "--tls-auth-clients",
-      "no",
-      "--tls-cluster",
-      "yes",
-      "--tls-replication",
-      "yes",
-    ],
-    ...["--tls-cert-file", file, "--tls-key-file", file, "--tls-ca-cert-file", file],
-  ];
-}
-
-interface StartedNode extends ClusterNode {
-  readonly alive: boolean;
+  const files = ["cert", "key", "ca-cert"].flatMap((name) => [`--tls-${name}-file`, file]);
+  const parts = ["cluster", "replication"].flatMap((name) => [`--tls-${name}`, "yes"]);
+  return ["--tls-port", String(port), "--tls-auth-clients", "no", ...parts, ...files];
 }
 
 async function startNode(
@@ -114,7 +91,7 @@ async function startNode(
   role: ClusterNode["role"],
   parent: string,
   options: { readonly nodeTimeoutMs: number; readonly flags: readonly string[] },
-): Promise<StartedNode> {
+): Promise<ClusterNode> {
   const folder = join(parent, String(port));
   mkdirSync(folder);
   const flags = [
@@ -125,37 +102,17 @@ async function startNode(
     ...["--repl-ping-replica-period", "1"],
     ...options.flags,
   ];
-  let running: RedisProcess = await runRedis(flags, { port }, parent);
-  let alive = true;
-  const id = String(await running.connection.command("CLUSTER", "MYID"));
-  return {
-    port,
-    role,
-    id,
-    get pid() {
-      return running.pid;
-    },
-    get alive() {
-      return alive;
-    },
-    command: (...args) => running.connection.command(...args),
-    kill: async () => {
-      alive = false;
-      await running.kill();
-    },
-    restart: async () => {
-      running = await runRedis(flags, { port }, parent);
-      alive = true;
-    },
-  };
+  const running = await runRedis(flags, { port }, parent);
+  const id = String(await running.command("CLUSTER", "MYID"));
+  return Object.assign(running, { port, role, id });
 }
 
-async function setNodeTimeout(nodes: readonly StartedNode[], ms: number): Promise<void> {
+async function setNodeTimeout(nodes: readonly ClusterNode[], ms: number): Promise<void> {
   for (const node of nodes) await node.command("CONFIG", "SET", "cluster-node-timeout", ms);
 }
 
 /** Introduces the nodes to each other, assigns the slots and makes each replica one of a primary, in turn. */
-async function introduce(nodes: readonly StartedNode[], firstPort: number): Promise<void> {
+async function introduce(nodes: readonly ClusterNode[], firstPort: number): Promise<void> {
   const primaries = nodes.filter((node) => node.role === "primary");
   for (const [index, node] of primaries.entries()) {
     const from = Math.floor((SLOTS * index) / primaries.length);
@@ -164,11 +121,9 @@ async function introduce(nodes: readonly StartedNode[], firstPort: number): Prom
     await node.command("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
   }
   for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", firstPort);
-  await until(async () => {
+  await until("cluster", async () => {
     for (const node of nodes) {
-      const known = String(await node.command("CLUSTER", "NODES"))
-        .trim()
-        .split("\n");
+      const known = await linesOf(node);
       if (known.length < nodes.length || known.some((line) => line.includes("handshake"))) return false;
     }
     return true;
@@ -178,8 +133,8 @@ async function introduce(nodes: readonly StartedNode[], firstPort: number): Prom
   }
 }
 
-async function allReady(nodes: readonly StartedNode[]): Promise<void> {
-  await until(async () => {
+async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
+  await until("cluster", async () => {
     const living = nodes.filter((node) => node.alive);
     const views = await Promise.all(living.map(viewOf));
     // Gossip tells of a replica's role later than of the node.
@@ -193,13 +148,16 @@ async function allReady(nodes: readonly StartedNode[]): Promise<void> {
   });
 }
 
-/** A node's role and whether it is ready, the flags that it has for each node, by id, and the nodes that it lists to clients. */
-async function viewOf({ id, command }: StartedNode) {
-  const info = String(await command("CLUSTER", "INFO"));
-  const lines = String(await command("CLUSTER", "NODES"))
+/** The lines of a node about all nodes. */
+const linesOf = async ({ command }: Pick<ClusterNode, "command">) =>
+  String(await command("CLUSTER", "NODES"))
     .trim()
-    .split("\n")
-    .map((line) => line.split(" "));
+    .split("\n");
+
+/** A node's role and whether it is ready, the flags that it has for each node, by id, and the nodes that it lists to clients. */
+async function viewOf({ id, command }: ClusterNode) {
+  const info = String(await command("CLUSTER", "INFO"));
+  const lines = (await linesOf({ command })).map((line) => line.split(" "));
   // A replica is not among them until its replication offset has arrived there.
   const ranges = (await command("CLUSTER", "SLOTS")) as [from: number, to: number, ...nodes: string[][]][];
   const listed = new Set(ranges.flatMap(([, , ...nodes]) => nodes.map(([, , id]) => id!)));
@@ -215,12 +173,4 @@ async function viewOf({ id, command }: StartedNode) {
     new Set(epochs).size === epochs.length &&
     (!replication.includes("role:slave") || replication.includes("master_link_status:up"));
   return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, known, listed };
-}
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 50_000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error("The cluster did not come together within 50 seconds.");
-    await pause(50);
-  }
 }

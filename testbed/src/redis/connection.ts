@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { encodeCommand, type Resp, RespError, RespReader } from "./resp.js";
 
@@ -18,10 +19,7 @@ export async function connectRedis(to: { port: number } | { path: string }): Pro
     failure ??= error;
     for (const each of waiting.splice(0)) each.reject(failure);
   };
-  await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
-    socket.once("error", reject);
-  });
+  await once(socket, "connect");
   socket.on("data", (bytes) => {
     for (const value of reader.push(bytes)) {
       if (value instanceof RespError) waiting.shift()?.reject(value);

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Resp, RespError, RespReader } from "./resp.js";
 
 /** A command that the fake received. */
@@ -50,19 +51,14 @@ export interface FakeRedis {
   close(): Promise<void>;
 }
 
-/** Options of a scripted Redis. */
-export interface FakeRedisOptions {
-  /** The port on 127.0.0.1. Default: any free one. */
-  readonly port?: number;
-}
-
 /**
  * Starts a small Redis on a loopback port whose replies can be lost, cut, late or wrong. It supports PING, ECHO, AUTH,
  * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; all others get the reply of Redis to an unknown command.
+ * @param options the port on 127.0.0.1. Default: any free one
  */
 export async function startFakeRedis(
   decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,
-  options: FakeRedisOptions = {},
+  { port: wanted = 0 }: { readonly port?: number } = {},
 ): Promise<FakeRedis> {
   const store = new Map<string, string | string[]>();
   const applied: FakeCommand[] = [];
@@ -91,7 +87,7 @@ export async function startFakeRedis(
     });
   });
 
-  function reply(socket: Socket, command: FakeCommand): void | Promise<void> {
+  async function reply(socket: Socket, command: FakeCommand): Promise<void> {
     const action = script(command);
     if (typeof action === "object" && "refuse" in action) {
       socket.write(`-${action.refuse}\r\n`);
@@ -106,16 +102,12 @@ export async function startFakeRedis(
     else if ("bytes" in action) socket.write(action.bytes);
     else if ("cut" in action) socket.end(reply.subarray(0, action.cut));
     else {
-      return new Promise((resolve) => {
-        setTimeout(() => {
-          socket.write(reply);
-          resolve();
-        }, action.late);
-      });
+      await pause(action.late);
+      socket.write(reply);
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

@@ -7,12 +7,13 @@ import { findRedisServer, NO_REDIS } from "./find.js";
 /** A Redis server process of ours. */
 export interface RedisProcess {
   readonly pid: number;
-  /** A connection that is open as long as the server runs. */
-  readonly connection: RedisConnection;
-  /** Its output, at most the last 64 KB. */
-  readonly output: string;
-  /** Ends it at once (SIGKILL), as a machine that dies, and leaves its folder; returns when it is gone. */
+  readonly alive: boolean;
+  /** Sends a command to it, over a connection that is open as long as it runs. @throws RespError on an error reply */
+  command: RedisConnection["command"];
+  /** Ends it at once (SIGKILL), as a machine that dies, and leaves its folder and address; returns when it is gone. */
   kill(): Promise<void>;
+  /** Starts it again at the same address, with the files of its folder. */
+  restart(): Promise<void>;
 }
 
 /** The input that makes {@link LEASH} end the server without removing its folder. */
@@ -53,6 +54,34 @@ export async function runRedis(
   server = findRedisServer(),
 ): Promise<RedisProcess> {
   if (!server) throw new Error(`Starting a Redis ${NO_REDIS}.`);
+  const start = () => startProcess(server, flags, to, folder);
+  let running = await start();
+  let alive = true;
+  return {
+    get pid() {
+      return running.pid;
+    },
+    get alive() {
+      return alive;
+    },
+    command: (...args) => running.connection.command(...args),
+    kill: async () => {
+      alive = false;
+      await running.kill();
+    },
+    restart: async () => {
+      running = await start();
+      alive = true;
+    },
+  };
+}
+
+async function startProcess(
+  server: string,
+  flags: readonly string[],
+  to: { port: number } | { path: string },
+  folder: string,
+) {
   const shell = spawn("/bin/sh", ["-c", LEASH, "sh", folder, server, ...flags], {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -83,9 +112,6 @@ export async function runRedis(
       return {
         pid,
         connection,
-        get output() {
-          return tail.text;
-        },
         kill: async () => {
           connection.close();
           await kill();
@@ -98,5 +124,17 @@ export async function runRedis(
       throw new Error(`${server} did not start:\n${tail.text}`);
     }
     await pause(10);
+  }
+}
+
+/** Waits until a check of several servers holds. @throws after 50 seconds */
+export async function until(
+  servers: "cluster" | "Sentinels",
+  check: () => Promise<boolean | undefined>,
+): Promise<void> {
+  const end = performance.now() + 50_000;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error(`The ${servers} did not come together within 50 seconds.`);
+    await pause(50);
   }
 }

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { freePorts } from "../ports.js";
-import { type RedisProcess, runRedis } from "./process.js";
+import { type RedisProcess, runRedis, until } from "./process.js";
 
 const GROUP = "main";
 
@@ -56,8 +55,8 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     const plain = ["--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"];
     const primary = await start(first, null, plain);
     await start(second, null, [...plain, "--replicaof", "127.0.0.1", String(first)]);
-    await until(async () =>
-      String(await primary.connection.command("INFO", "replication")).includes("state=online"),
+    await until("Sentinels", async () =>
+      String(await primary.command("INFO", "replication")).includes("state=online"),
     );
     const config = [
       `sentinel monitor ${GROUP} 127.0.0.1 ${first} 2`,
@@ -65,10 +64,10 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
       `sentinel failover-timeout ${GROUP} 5000`,
     ].join("\n");
     for (const port of sentinels) await start(port, `${config}\n`, ["--sentinel"]);
-    for (const { connection } of running.slice(2)) {
-      await until(async () => {
-        const primary = (await connection.command("SENTINEL", "MASTER", GROUP)) as string[];
-        const [replica] = (await connection.command("SENTINEL", "REPLICAS", GROUP)) as string[][];
+    for (const { command } of running.slice(2)) {
+      await until("Sentinels", async () => {
+        const primary = (await command("SENTINEL", "MASTER", GROUP)) as string[];
+        const [replica] = (await command("SENTINEL", "REPLICAS", GROUP)) as string[][];
         // A replica whose INFO a Sentinel has not received yet is not promoted.
         const isKnown = replica && fieldOf(replica, "master-link-status") === "ok";
         return (
@@ -78,15 +77,15 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     }
     const { password, sentinelPassword } = options;
     // Only now: the connections that are there stay signed in.
-    for (const { connection } of password === undefined ? [] : running.slice(2)) {
-      await connection.command("SENTINEL", "SET", GROUP, "auth-pass", password!);
+    for (const { command } of password === undefined ? [] : running.slice(2)) {
+      await command("SENTINEL", "SET", GROUP, "auth-pass", password!);
     }
-    for (const { connection } of password === undefined ? [] : running.slice(0, 2)) {
-      await connection.command("CONFIG", "SET", "masterauth", password!, "requirepass", password!);
+    for (const { command } of password === undefined ? [] : running.slice(0, 2)) {
+      await command("CONFIG", "SET", "masterauth", password!, "requirepass", password!);
     }
-    for (const { connection } of sentinelPassword === undefined ? [] : running.slice(2)) {
-      await connection.command("SENTINEL", "CONFIG", "SET", "sentinel-pass", sentinelPassword!);
-      await connection.command("ACL", "SETUSER", "default", "resetpass", `>${sentinelPassword}`);
+    for (const { command } of sentinelPassword === undefined ? [] : running.slice(2)) {
+      await command("SENTINEL", "CONFIG", "SET", "sentinel-pass", sentinelPassword!);
+      await command("ACL", "SETUSER", "default", "resetpass", `>${sentinelPassword}`);
     }
     const user = password === undefined ? "" : `:${password}@`;
     const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(",");
@@ -105,12 +104,4 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
 /** Returns a field of a Sentinel's reply, a list of names and values. */
 function fieldOf(reply: readonly string[], name: string): string | undefined {
   return reply[reply.indexOf(name) + 1];
-}
-
-async function until(check: () => Promise<boolean | undefined>): Promise<void> {
-  const end = performance.now() + 50_000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error("The Sentinels did not come together within 50 seconds.");
-    await pause(50);
-  }
 }

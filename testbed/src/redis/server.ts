@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../ports.js";
-import type { RedisConnection } from "./connection.js";
 import { type RedisProcess, runRedis } from "./process.js";
 
 /** Options of {@link startRedis}. */
@@ -15,21 +14,14 @@ export interface RedisServerOptions {
   readonly server?: string;
 }
 
-/** A private Redis server. */
-export interface RedisServer {
-  readonly pid: number;
+/** A private Redis server. A restart leaves it empty. */
+export interface RedisServer extends RedisProcess {
   /** The UNIX socket's path, where it listens on one. */
   readonly path: string | undefined;
   /** The loopback port, where it listens on one. */
   readonly port: number | undefined;
   /** Its address as a `redis://` or `unix://` URL, as the gateway takes it. */
   readonly url: string;
-  /** Sends a command to it. @throws RespError on an error reply */
-  command: RedisConnection["command"];
-  /** Ends it as a machine that dies, leaving its address in place for {@link RedisServer.restart}. */
-  kill(): Promise<void>;
-  /** Starts it again, empty, at the same address. */
-  restart(): Promise<void>;
   /** Ends it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -50,28 +42,17 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       : ["--port", "0", "--unixsocket", path];
   const flags = [...listen, "--dir", folder, "--save", "", "--appendonly", "no", ...(options.flags ?? [])];
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  let running: RedisProcess;
-  try {
-    running = await runRedis(flags, address, folder, options.server);
-  } catch (error) {
+  const running = await runRedis(flags, address, folder, options.server).catch((error) => {
     remove();
     throw error;
-  }
-  return {
-    get pid() {
-      return running.pid;
-    },
+  });
+  return Object.assign(running, {
     path,
     port,
     url: path === undefined ? `redis://127.0.0.1:${port}` : `unix://${path}`,
-    command: (...args) => running.connection.command(...args),
-    kill: () => running.kill(),
-    restart: async () => {
-      running = await runRedis(flags, address, folder, options.server);
-    },
     stop: async () => {
       await running.kill();
       remove();
     },
-  };
+  });
 }

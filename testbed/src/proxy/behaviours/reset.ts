@@ -1,5 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
-import { onRequest, type Which } from "../behaviour.js";
+import { type Behaviour, onRequest, type Which } from "../behaviour.js";
 import { closeBeforeReply } from "./close-before-reply.js";
 import { loseReply } from "./lose-reply.js";
 

@@ -1,4 +1,5 @@
 import type { Fault } from "../behaviour.js";
+import type { ProxiedConnection } from "../proxied-connection.js";
 import { type Ending, end } from "./ending.js";
 
 /** Options of {@link rewrite}. */
@@ -12,20 +13,14 @@ export interface RewriteOptions {
 /** Sends `response`, bytes as they are, to the client instead of the server's response. */
 export function rewrite(response: Uint8Array | string, options: RewriteOptions = {}): Fault {
   const bytes = Buffer.from(response as Uint8Array);
-  const leave = options.leave ?? "open";
-  if (options.deliver ?? true) {
-    return {
-      response(connection, part) {
-        if (!part.last) return;
-        connection.toClient(bytes);
-        end(connection, leave);
-      },
-    };
-  }
+  const send = (connection: ProxiedConnection) => {
+    connection.toClient(bytes);
+    end(connection, options.leave ?? "open");
+  };
+  if (options.deliver === false) return { request: send };
   return {
-    request(connection) {
-      connection.toClient(bytes);
-      end(connection, leave);
+    response(connection, part) {
+      if (part.last) send(connection);
     },
   };
 }
