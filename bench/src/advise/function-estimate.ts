@@ -40,8 +40,8 @@ interface OnWire {
   /** Bytes per command, and those to connect. */
   readonly sent: Numbers;
   readonly received: Numbers;
-  readonly sentBefore: Numbers;
-  readonly receivedBefore: Numbers;
+  readonly sentBefore?: Numbers;
+  readonly receivedBefore?: Numbers;
 }
 interface Priced {
   readonly commands: number;
@@ -81,7 +81,6 @@ export interface Dollars {
 
 /** Estimates of one client in the function in question, with their intervals; all times in ms. */
 export interface FunctionEstimate {
-  readonly client: string;
   readonly label: string;
   /** One command over a warm connection. */
   readonly warm: Estimate;
@@ -171,15 +170,15 @@ export function estimate(
   const perInvocation = plus(plus(reused, times(start, COLD_SHARE)), afterFreeze ?? constant(0));
   const pipelined = plus(warm, further);
   const wire = of<OnWire>("bytes").find(({ tls }) => tls === question.tls);
-  const command = trafficOf(wire?.sent, wire?.received);
-  const handshake = trafficOf(wire?.sentBefore, wire?.receivedBefore);
+  const command = trafficBy((each) => wire?.[each].mean ?? constant(0));
+  const handshake = trafficBy((each) => wire?.[`${each}Before`]?.mean ?? constant(0));
   const commands = scale(command, ops);
-  const unsent = scale(minusTraffic(command, furtherTraffic(of<Priced>("cost")) ?? command), ops - 1);
+  const furtherCommand = furtherTraffic(of<Priced>("cost")) ?? command;
+  const unsent = trafficBy((each) => times(minus(command[each], furtherCommand[each]), ops - 1));
   // The price without the one per request: it is linear, so that a difference of times has the difference of dollars.
   const priceOf = (ms: Estimate, traffic: Traffic) =>
     minus(dollarsOf(ms, traffic, 0, question).total, constant(PRICES.lambda.perMillionRequests));
   return {
-    client,
     label: distances[0]!.label,
     warm,
     connect,
@@ -217,29 +216,21 @@ function extraAfterFreeze(rows: readonly AfterPause[], farther: number): Estimat
   return times(atLeastZero(minus(frozen.latencies.p50, warm.latencies.p50)), Math.max(1, farther));
 }
 
-const trafficOf = (sent?: Numbers, received?: Numbers): Traffic => ({
-  sent: sent?.mean ?? constant(0),
-  received: received?.mean ?? constant(0),
+const trafficBy = (of: (direction: keyof Traffic) => Estimate): Traffic => ({
+  sent: of("sent"),
+  received: of("received"),
 });
 
-const scale = ({ sent, received }: Traffic, by: number): Traffic => ({
-  sent: times(sent, by),
-  received: times(received, by),
-});
+const scale = (traffic: Traffic, by: number): Traffic => trafficBy((each) => times(traffic[each], by));
 
-const plusTraffic = (a: Traffic, b: Traffic): Traffic => ({
-  sent: plus(a.sent, b.sent),
-  received: plus(a.received, b.received),
-});
-
-const minusTraffic = (a: Traffic, b: Traffic): Traffic => plusTraffic(a, scale(b, -1));
+const plusTraffic = (a: Traffic, b: Traffic): Traffic => trafficBy((each) => plus(a[each], b[each]));
 
 /** Returns the bytes of each command of a pipeline beyond the first; undefined without data. */
 function furtherTraffic(rows: readonly Priced[]): Traffic | undefined {
   const one = rows.find(({ commands }) => commands === 1);
   const pipeline = rows.find(({ how }) => how === "pipeline");
   if (!one || !pipeline) return undefined;
-  const more = minusTraffic(trafficOf(pipeline.sent, pipeline.received), trafficOf(one.sent, one.received));
+  const more = trafficBy((each) => minus(pipeline[each].mean, one[each].mean));
   return scale(more, 1 / (pipeline.commands - one.commands));
 }
 

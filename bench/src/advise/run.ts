@@ -7,7 +7,7 @@ import { resultsIn } from "../result-file.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
 import { advise, RULE } from "./advice.js";
-import { type Evidence, estimate, type FunctionEstimate, NEEDED } from "./function-estimate.js";
+import { estimate, type FunctionEstimate, NEEDED } from "./function-estimate.js";
 
 /** The clients that advice compares: the first that was measured, of each protocol. */
 const HTTP = ["warmline", "upstash", "agent"];
@@ -16,8 +16,6 @@ const TCP = ["ioredis", "node-redis"];
 /** The scenarios whose numbers advice goes by. */
 const USED: readonly string[] = [...NEEDED, "zombie", "idle", "bytes", "cost"];
 
-type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
-
 /**
  * Recommends a setup from a file of results, from earlier results, or from new measurements.
  * @param cached the file where the last result of a scenario lies
@@ -25,7 +23,7 @@ type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
  * @returns the text to print
  */
 export async function runAdvise(
-  command: AdviseCommand,
+  command: Extract<CommandLine, { action: "advise" }>,
   scenarios: readonly Scenario[],
   cached: (scenario: string) => string,
   perform: (run: Run) => Promise<Result>,
@@ -51,7 +49,9 @@ export async function runAdvise(
     const scenario = scenarios.find((each) => each.name === name)!;
     evidence.set(name, await perform(measurement(command.runOf(scenario))));
   }
-  const [httpName, tcpName] = [HTTP, TCP].map((names) => firstOf(names, evidence, question)?.client);
+  const [httpName, tcpName] = [HTTP, TCP].map((names) =>
+    names.find((name) => estimate(evidence, question, name) !== undefined),
+  );
   if (httpName === undefined)
     throw new UsageError(
       "The results must have warmline, upstash or agent in each of distance, memory and sequential.",
@@ -105,18 +105,6 @@ export async function runAdvise(
 /** Returns the clients that a result has rows of. */
 const clientsIn = (result: Result | undefined): readonly (string | undefined)[] =>
   ((result?.data ?? []) as readonly { readonly client?: string }[]).map(({ client }) => client);
-
-function firstOf(
-  names: readonly string[],
-  evidence: Evidence,
-  question: AdviseCommand["question"],
-): FunctionEstimate | undefined {
-  for (const name of names) {
-    const found = estimate(evidence, question, name);
-    if (found) return found;
-  }
-  return undefined;
-}
 
 /** Returns a quick run of the function in question, and of one with a whole processor, for when there are no earlier results. */
 function measurement(run: Run): Run {

@@ -1,6 +1,7 @@
-import { createServer, request } from "node:http";
-import { request as requestTls } from "node:https";
+import { createServer } from "node:http";
+import { request } from "node:https";
 import type { AddressInfo } from "node:net";
+import { json, text } from "node:stream/consumers";
 import { type Certificate, type Instance, startNetworkProxy } from "warmline-testbed";
 
 /** An item as it is put into a table: some attributes of a customer. */
@@ -26,9 +27,7 @@ export interface Front {
 export async function startFront(instance: Instance, rttMs: number, tls: Certificate): Promise<Front> {
   let inside = 0;
   const server = createServer(async (incoming, response) => {
-    let body = "";
-    for await (const part of incoming) body += part;
-    const invocation = instance.invoke(JSON.parse(body));
+    const invocation = instance.invoke(await json(incoming));
     // The platform thaws a frozen instance with its event waiting.
     await instance.thaw();
     const { result, error, durationMs } = await invocation;
@@ -55,7 +54,6 @@ export async function startFront(instance: Instance, rttMs: number, tls: Certifi
 }
 
 function post(url: string, ca: string, body: string): Promise<{ status?: number; body: string }> {
-  const send = url.startsWith("https:") ? requestTls : request;
   return new Promise((resolve, reject) => {
     const options = {
       method: "POST",
@@ -63,12 +61,9 @@ function post(url: string, ca: string, body: string): Promise<{ status?: number;
       ca,
       headers: { "Content-Length": Buffer.byteLength(body) },
     };
-    const sent = send(url, options, async (response) => {
-      let text = "";
-      for await (const part of response) text += part;
-      resolve({ status: response.statusCode, body: text });
+    const sent = request(url, options, (response) => {
+      resolve(text(response).then((body) => ({ status: response.statusCode, body })));
     });
-    sent.on("error", reject);
-    sent.end(body);
+    sent.on("error", reject).end(body);
   });
 }

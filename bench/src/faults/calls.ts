@@ -44,8 +44,9 @@ export function createHandler<T>(
 ) {
   const made = new Map<string, T>();
   return async (event: TurnsEvent, context: FunctionContext): Promise<CallResult[]> => {
-    if (!made.has(addressOf(event))) made.set(addressOf(event), make(event));
-    const client = use(made.get(addressOf(event))!, context);
+    const address = `${event.url} ${event.tcp?.port}`;
+    if (!made.has(address)) made.set(address, make(event));
+    const client = use(made.get(address)!, context);
     const settled: CallResult[] = [];
     for (const calls of event.turns) {
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));
@@ -53,8 +54,6 @@ export function createHandler<T>(
     return settled;
   };
 }
-
-const addressOf = ({ url, tcp }: Endpoint): string => `${url} ${tcp?.port}`;
 
 async function settle(client: TrialClient, { command, key, value }: Call): Promise<CallResult> {
   const begunAt = performance.now();

@@ -1,9 +1,8 @@
-import { idleReaper } from "warmline-testbed";
+import { type Behaviour, idleReaper } from "warmline-testbed";
 import type { FaultClient } from "../bench-client.js";
 import type { Rig } from "../rig.js";
 import type { Call } from "./calls.js";
 import { type Ending, judge } from "./judge.js";
-import { keepAliveHeader } from "./keep-alive-header.js";
 import { ReplacedInstance } from "./replaced-instance.js";
 
 /** The timeline of a trial, in s. */
@@ -53,4 +52,23 @@ export async function zombieTrial(
     await instance.stop();
     await site.close();
   }
+}
+
+/**
+ * Changes the limit that responses announce in their Keep-Alive header.
+ * @param seconds the announced limit; null removes the header. The header has whole seconds
+ */
+function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchange"> {
+  const header = seconds === null ? "" : `Keep-Alive: timeout=${Math.floor(seconds)}\r\n`;
+  return {
+    exchange: () => ({
+      response: (connection, { bytes, first }) => {
+        if (!first) connection.toClient(bytes);
+        else {
+          const text = bytes.toString("latin1").replace(/Keep-Alive: timeout=\d+\r\n/i, header);
+          connection.toClient(Buffer.from(text, "latin1"));
+        }
+      },
+    }),
+  };
 }

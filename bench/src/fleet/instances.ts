@@ -56,16 +56,16 @@ export async function runInstances(
       latencies.push(error ? timeoutMs : durationMs);
     }
   };
-  const start = () => startInstance({ handler: handlerPath(handler), env, timeoutMs: 20_000 });
+  const options = { handler: handlerPath(handler), env, timeoutMs: 20_000 };
   const instances: Instance[] = [];
   try {
-    while (instances.length < INSTANCES.instances) instances.push(await start());
+    while (instances.length < INSTANCES.instances) instances.push(await startInstance(options));
     const end = performance.now() + seconds * 1_000;
     await Promise.all(instances.map((instance) => use(instance, end)));
     reopened = rig.connectionsOpened(client) - before - instances.length;
   } finally {
     await Promise.all(instances.map((instance) => instance.stop()));
   }
-  const counts = { failed, throttled: 0, refusals: 0, cutOff: 0, reopened };
-  return { latencies, instances: INSTANCES.instances, ...counts };
+  const unseen = { throttled: 0, refusals: 0, cutOff: 0 };
+  return { latencies, instances: instances.length, failed, ...unseen, reopened };
 }

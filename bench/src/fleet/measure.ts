@@ -8,24 +8,10 @@ import { GatewayMetrics, type GatewaySample } from "./metrics.js";
 
 const SAMPLE_MS = 250;
 
-/** The measurements of a fleet and its gateway. */
-export interface MeasuredFleet extends FleetReport {
-  /** The gateway's counts over time. */
-  readonly samples: readonly GatewaySample[];
-  readonly peakOpen: number;
-  readonly evicted: number;
-  /** Connections that the gateway refused. */
-  readonly refused: number;
-  /** Connections to Redis. */
-  readonly upstream: number;
-}
-
 /** Returns the gateway's flags for its limits. */
 export const limitFlags = (soft: number, hard: number): string[] => [
-  "--soft-max-connections",
-  String(soft),
-  "--max-connections",
-  String(hard),
+  `--soft-max-connections=${soft}`,
+  `--max-connections=${hard}`,
 ];
 
 /** Runs a fleet against a gateway, through the rig's proxy, and samples the gateway's metrics meanwhile. */
@@ -33,7 +19,7 @@ export async function measureFleet(
   rig: Rig,
   fleet: Omit<FleetEvent, "target">,
   onSample: (sample: GatewaySample) => void,
-): Promise<MeasuredFleet> {
+) {
   const { gateway, proxy, command } = rig;
   await command("SET", "greeting", GREETING);
   const auth = { protocol: "http", token: gateway.token } as const;
@@ -50,12 +36,12 @@ export async function measureFleet(
   }
 }
 
-/** Samples the gateway's metrics while `run` goes on, and adds them to its result. */
+/** Samples the gateway's metrics while `run` goes on, and adds them, their last ones and the peak of connections to its result. */
 export async function sampleGateway(
   { gateway }: Rig,
   onSample: (sample: GatewaySample) => void,
   run: () => Promise<FleetReport>,
-): Promise<MeasuredFleet> {
+) {
   const metrics = new GatewayMetrics(gateway.url, gateway.token);
   const samples: GatewaySample[] = [];
   const takeSample = async () => {

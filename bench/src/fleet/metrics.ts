@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
 
 /** The gateway's counts of its client connections at one moment. */
 export interface GatewaySample {
@@ -31,9 +32,9 @@ export class GatewayMetrics {
   ) {}
 
   async sample(): Promise<GatewaySample> {
-    const text = await this.text();
+    const metrics = await this.read();
     const atS = (performance.now() - this.begunAt) / 1_000;
-    const of = (name: keyof typeof NAMES) => sumOf(text, NAMES[name]);
+    const of = (name: keyof typeof NAMES) => sumOf(metrics, NAMES[name]);
     return {
       atS,
       // The connection that asks is one of those open.
@@ -49,19 +50,12 @@ export class GatewayMetrics {
     this.agent.destroy();
   }
 
-  private text(): Promise<string> {
-    const headers = { Authorization: `Bearer ${this.token}` };
+  private read(): Promise<string> {
+    const options = { agent: this.agent, headers: { Authorization: `Bearer ${this.token}` } };
     return new Promise((resolve, reject) => {
-      const sent = request(`${this.url}/metrics`, { agent: this.agent, headers }, (response) => {
-        let body = "";
-        response.setEncoding("utf8").on("data", (part) => {
-          body += part;
-        });
-        response.on("end", () => resolve(body));
-        response.on("error", reject);
-      });
-      sent.on("error", reject);
-      sent.end();
+      request(`${this.url}/metrics`, options, (response) => resolve(text(response)))
+        .on("error", reject)
+        .end();
     });
   }
 }

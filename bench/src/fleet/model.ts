@@ -46,7 +46,4 @@ export function predict({
 }
 
 /** The prediction for a fleet without invocations, where nothing is predicted. */
-export const NO_MODEL: Prediction = predict({
-  ...{ arrivals: [], workMs: 0, maxInstances: 0 },
-  ...{ softLimit: 0, hardLimit: 0 },
-});
+export const NO_MODEL = predict({ arrivals: [], workMs: 0, maxInstances: 0, softLimit: 0, hardLimit: 0 });

@@ -42,8 +42,8 @@ export function gatewayCases(
     ...requestsOf(gateway.token, KEY, MANY).flatMap(({ server, commands, request }) => {
       const found = servers[server];
       if (!found || (commands > 1 && connections === 500)) return [];
-      const target: Target = { port: found.port, pid: found.pid, request };
-      return [{ server, connections, commands, target }];
+      const { port, pid } = found;
+      return [{ server, connections, commands, target: { port, pid, request } }];
     }),
     ...clients.map((client) => {
       const server = client.protocol === "tcp" ? "redis" : "gateway";

@@ -19,8 +19,8 @@ export interface LoadResult {
   /** In ms. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the server for one request, in microseconds; null if the system does not report it. */
-  readonly cpuMicros: number | null;
+  /** Processor time of the server for one request, in microseconds; NaN if the system does not report it. */
+  readonly cpuMicros: number;
 }
 
 /**
@@ -41,11 +41,10 @@ export async function drive(
   });
   let out = "";
   let stderr = "";
-  let before: number | null = null;
   child.stderr.on("data", (text) => {
     stderr += text;
   });
-  let after: number | null = null;
+  let [before, after] = [Number.NaN, Number.NaN];
   child.stdout.on("data", (text) => {
     if (out === "") before = cpuOf(pid);
     out += text;
@@ -55,8 +54,7 @@ export async function drive(
   const line = out.split("\n").find((each) => each.startsWith("{"));
   if (code !== 0 || line === undefined) throw new Error(`The load generator failed: ${stderr.slice(0, 500)}`);
   const { responses, seconds, p50, p99 } = JSON.parse(line);
-  const cpuMicros = before === null || after === null ? null : ((after - before) * 1_000) / responses;
-  return { perSecond: responses / seconds, p50, p99, cpuMicros };
+  return { perSecond: responses / seconds, p50, p99, cpuMicros: ((after - before) * 1_000) / responses };
 }
 
 /**
@@ -72,16 +70,15 @@ export async function driveClient(load: ClientLoadCase, pid: number, measureMs: 
   const at = (percent: number) => sorted[Math.ceil((percent / 100) * sorted.length) - 1]!;
   // The warm-up's requests are in the processor time too, at about the same rate.
   const requests = latencies.length * (1 + warmUpMs / measureMs);
-  const cpuMicros = before === null || after === null ? null : ((after - before) * 1_000) / requests;
-  return { perSecond, p50: at(50), p99: at(99), cpuMicros };
+  return { perSecond, p50: at(50), p99: at(99), cpuMicros: ((after - before) * 1_000) / requests };
 }
 
-/** Processor time of a process so far, in ms. */
-function cpuOf(pid: number): number | null {
+/** Processor time of a process so far, in ms; NaN if the system does not report it. */
+function cpuOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
     return (Number(fields[11]) + Number(fields[12])) * TICK;
   } catch {
-    return null;
+    return Number.NaN;
   }
 }

@@ -1,15 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** Webdis, running in front of a Redis. */
-export interface Webdis {
-  readonly port: number;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+import { freePorts } from "warmline-testbed";
 
 /** Whether there is one on PATH. */
 export function hasWebdis(): boolean {
@@ -22,9 +16,9 @@ export function hasWebdis(): boolean {
 }
 
 /** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */
-export async function startWebdis(redisPort: number): Promise<Webdis> {
+export async function startWebdis(redisPort: number) {
   const folder = mkdtempSync(join(tmpdir(), "warmline-webdis-"));
-  const port = await freePort();
+  const [port] = (await freePorts(1)) as [number];
   const file = join(folder, "webdis.json");
   const address = { redis_host: "127.0.0.1", redis_port: redisPort, http_host: "127.0.0.1", http_port: port };
   const rest = { threads: 1, pool_size: 1, daemonize: false, verbosity: 0, logfile: join(folder, "log") };
@@ -45,15 +39,6 @@ export async function startWebdis(redisPort: number): Promise<Webdis> {
   }
   await stop();
   throw new Error(`webdis did not listen on port ${port} within 5 s`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function listens(port: number): Promise<boolean> {

@@ -24,27 +24,15 @@ export interface NearCase {
   readonly rig: Rig;
 }
 
-/** The measurements of one function. Times are in ms; commands and bytes are per invocation. */
-export interface NearSample {
-  readonly warm: readonly number[];
-  readonly billed: readonly number[];
-  readonly commands: number;
-  readonly sent: number;
-  readonly received: number;
-  /** Number of stale values. */
-  readonly stale: number;
-  /** The time since the oldest of them was overwritten. */
-  readonly oldest: number;
-}
-
 /**
  * Measures a function that reads {@link KEYS}, frozen between invocations. One of the keys is overwritten in every so many
- * freezes.
+ * freezes. Returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since
+ * the oldest of them was overwritten.
  */
 export async function measureNear(
   { cache, title, client, every, rig }: NearCase,
   { settings: { invocations }, random }: Context,
-): Promise<NearSample> {
+) {
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
   const counted = async () => ({ commands: await commandsSent(rig, protocol), ...rig.bytes({ protocol }) });
   const writer = new Writer(rig);

@@ -19,37 +19,25 @@ export interface Cell {
   readonly mixed?: boolean;
 }
 
+const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCall });
+
 /**
  * All that the scenario `throughput` does, `ms` long each.
  * @param rate arrivals per second of the open loop
  */
-export const cellsOf = (ms: number, rate: number): Cell[] => [
-  ...IN_FLIGHT.map((inFlight) => ({
-    name: `${inFlight} in flight`,
-    job: { kind: "concurrent", inFlight, ms } as const,
-    perCall: 1,
-  })),
-  ...TOGETHER.map((commands) => ({
-    name: `Promise.all of ${count(commands)}`,
-    job: { kind: "together", commands, ms } as const,
-    perCall: 1,
-  })),
-  ...(["pipeline", "mixed"] as const).map((call) => ({
-    name: `pipeline of 1,000 ${call === "mixed" ? "mixed commands" : "GETs"}`,
-    job: { kind: "sequential", call, size: 1_000, ms } as const,
-    perCall: 1_000,
-    mixed: call === "mixed",
-  })),
-  ...BYTES.map((size) => ({
-    name: `GET of ${count(size)} bytes`,
-    job: { kind: "sequential", call: "bytes", size, ms } as const,
-    perCall: 1,
-  })),
-  { name: "GET of 1 MB of JSON", job: { kind: "sequential", call: "json", size: 1_000_000, ms }, perCall: 1 },
-  {
-    name: "GET of 1 MB of JSON, mostly numbers",
-    job: { kind: "sequential", call: "numbers", size: 1_000_000, ms },
-    perCall: 1,
-  },
-  { name: `${rate} arrivals per second`, job: { kind: "arrivals", rate, ms }, perCall: 1 },
-];
+export const cellsOf = (ms: number, rate: number): Cell[] => {
+  const sequential = (call: "pipeline" | "mixed" | "bytes" | "json" | "numbers", size: number) =>
+    ({ kind: "sequential", call, size, ms }) as const;
+  return [
+    ...IN_FLIGHT.map((inFlight) => cell(`${inFlight} in flight`, { kind: "concurrent", inFlight, ms })),
+    ...TOGETHER.map((commands) =>
+      cell(`Promise.all of ${count(commands)}`, { kind: "together", commands, ms }),
+    ),
+    { ...cell("pipeline of 1,000 GETs", sequential("pipeline", 1_000), 1_000), mixed: false },
+    { ...cell("pipeline of 1,000 mixed commands", sequential("mixed", 1_000), 1_000), mixed: true },
+    ...BYTES.map((size) => cell(`GET of ${count(size)} bytes`, sequential("bytes", size))),
+    cell("GET of 1 MB of JSON", sequential("json", 1_000_000)),
+    cell("GET of 1 MB of JSON, mostly numbers", sequential("numbers", 1_000_000)),
+    cell(`${rate} arrivals per second`, { kind: "arrivals", rate, ms }),
+  ];
+};

@@ -73,8 +73,6 @@ export interface JobResult {
   readonly heapAfter: number;
 }
 
-const none = { latencies: [], heapBefore: 0, heapAfter: 0 };
-
 /** Runs a job. */
 export async function runJob(job: Job, worked: Worked): Promise<JobResult> {
   const cpu = process.cpuUsage();
@@ -82,7 +80,7 @@ export async function runJob(job: Job, worked: Worked): Promise<JobResult> {
   const done = await DO[job.kind](job as never, worked, began);
   const ms = performance.now() - began;
   const { user, system } = process.cpuUsage(cpu);
-  return { ...none, ms, cpuUs: user + system, ...done };
+  return { latencies: [], heapBefore: 0, heapAfter: 0, ms, cpuUs: user + system, ...done };
 }
 
 type Done = Pick<JobResult, "count"> & Partial<JobResult>;

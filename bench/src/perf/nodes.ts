@@ -31,7 +31,7 @@ export function chosenNodes(path: string | undefined): Node[] {
 }
 
 /** Returns a note that Node 24 was skipped and how to install it, if so. */
-export function missingNote(nodes: readonly Node[], path: string | undefined): string[] {
-  if (path !== undefined || nodes.some(({ version }) => version.startsWith("v24."))) return [];
+export function missingNote(path: string | undefined): string[] {
+  if (path !== undefined || chosenNodes(path).some(({ version }) => version.startsWith("v24."))) return [];
   return ["Skipped: Node 24: `npm ci --prefix bench/nodes/24` installs it."];
 }

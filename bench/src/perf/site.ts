@@ -32,5 +32,5 @@ export async function startFixedSites(
 export const fixedServerNotes = ({ settings }: Context): string[] => [
   "The server sends fixed replies, over HTTP the same bytes as warmline-gateway and over TCP those of Redis, from a separate process. It uses so little CPU time that the client determines the results.",
   "Compared clients run one after another in each round, in an order determined by the seed. With taskset and two cores, client and server have a core each unless a row says otherwise.",
-  ...missingNote(chosenNodes(settings.node), settings.node),
+  ...missingNote(settings.node),
 ];

@@ -4,23 +4,16 @@ import type { Transactions, TransactionsEvent } from "../handlers/transactions.j
 import type { Rig } from "../rig.js";
 import type { ReconnectWay } from "./ways.js";
 
-/** The numbers of a run: latencies in ms, and transactions per second with and without the time for connecting. */
-export interface TransactionsSample {
-  readonly latencies: readonly number[];
-  readonly tps: number;
-  /** NaN for clients, which connect within their command. */
-  readonly tpsExcluding: number;
-  /** Connections opened meanwhile, counted at the proxy; NaN if they do not cross it. */
-  readonly opened: number;
-}
-
-/** Runs transactions of so many users in an instance of their own, after 0.2 s that do not count. */
+/**
+ * Runs transactions of so many users in an instance of their own, after 0.2 s that do not count. Returns latencies in ms,
+ * transactions per second with and without the time for connecting, and the number of connections opened meanwhile.
+ */
 export async function runTransactions(
   { target, client, reconnect, crosses }: ReconnectWay,
   users: number,
   { endpoint, trust, connectionsOpened }: Rig,
   seconds: number,
-): Promise<TransactionsSample> {
+) {
   const what: FunctionSpec = client
     ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, endpoint)
     : { handler: "transactions", env: {} };
@@ -36,6 +29,7 @@ export async function runTransactions(
     if (error) throw new Error(`The transactions failed: ${error.errorMessage}\n${instance.output}`);
     return (result as { body: Transactions }).body;
   };
+  // Counted at the proxy, if they cross it.
   const opened = () => (crosses ? connectionsOpened({ protocol: crosses }) : Number.NaN);
   try {
     await drive(0.2);
@@ -45,6 +39,7 @@ export async function runTransactions(
     return {
       latencies,
       tps: count / elapsedMs,
+      // Clients connect within their command.
       tpsExcluding: client ? Number.NaN : count / (elapsedMs - connectingMs / users),
       opened: opened() - before,
     };

@@ -49,24 +49,20 @@ function aboutOf(chart: Chart): string {
 function legendOf(chart: Chart): string {
   if (chart.kind === "curves" || chart.kind === "lines") {
     const all = chart.panels.flatMap((panel) => panel.lines);
-    return legend(uniqueByLabel(all), (style) => ["M2 5H28", style.dashed ? "key dashed" : "key"]);
+    return legend(uniqueByLabel(all), (style) => (style.dashed ? "key dashed" : "key"));
   }
   if (chart.kind !== "spans") return "";
   const all = chart.rows.flatMap((row) => row.spans);
-  return legend(uniqueByLabel(all), () => ["M2 5H28", "key thick"]);
+  return legend(uniqueByLabel(all), () => "key thick");
 }
 
 const uniqueByLabel = (styles: readonly Style[]): Style[] => [
   ...new Map(styles.map((style) => [style.label, style])).values(),
 ];
 
-function legend(
-  styles: readonly Style[],
-  lineOf: (style: Style) => [path: string, className: string],
-): string {
+function legend(styles: readonly Style[], classOf: (style: Style) => string): string {
   const items = styles.map((style) => {
-    const [d, className] = lineOf(style);
-    const line = tag("path", { class: className, d, stroke: `var(--hue${style.hue})` });
+    const line = tag("path", { class: classOf(style), d: "M2 5H28", stroke: `var(--hue${style.hue})` });
     const key = tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line);
     return tag("li", {}, key, escapeHtml(style.label));
   });

@@ -31,6 +31,8 @@ ${content.join("\n")}
 export function resultPage(result: Result, summaryLink?: string): string {
   const mark =
     summaryLink === undefined ? "warmline bench" : tag("a", { href: summaryLink }, "warmline bench: summary");
+  // The checks below the counts have the details.
+  const summary = result.checks.length === 0 ? result.summary : `Checks: ${verdictCounts(result.checks)}.`;
   return htmlDocument(
     result.title,
     tag(
@@ -41,11 +43,14 @@ export function resultPage(result: Result, summaryLink?: string): string {
       tag("p", { class: "question" }, escapeHtml(result.question)),
     ),
     warning(result),
-    tag("p", { class: "summary" }, escapeHtml(shortSummary(result))),
+    tag("p", { class: "summary" }, escapeHtml(summary)),
     tag("ul", { class: "headlines" }, ...result.headlines.map(headline)),
     ...(result.checks.length === 0
       ? []
-      : [tag("h2", {}, "Checks"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
+      : [
+          tag("h2", {}, "Checks"),
+          tag("ul", { class: "checks" }, ...result.checks.map((each) => checkItem(each))),
+        ]),
     ...result.charts.map((chart) => chartSection(chart)),
     tag("h2", {}, "All numbers"),
     table(result.table),
@@ -73,11 +78,6 @@ function headline({ value, label }: Headline): string {
 const warning = ({ load }: Result): string =>
   load.warning === undefined ? "" : tag("p", { class: "warning" }, escapeHtml(`Warning: ${load.warning}`));
 
-/** Counts the verdicts; the checks below them have the details. */
-function shortSummary({ checks, summary }: Result): string {
-  return checks.length === 0 ? summary : `Checks: ${verdictCounts(checks)}.`;
-}
-
 /** Returns "3 yes, 1 no, 0 undecided". */
 export function verdictCounts(checks: readonly Check[]): string {
   const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
@@ -87,12 +87,13 @@ export function verdictCounts(checks: readonly Check[]): string {
 /** The class of a verdict's mark. */
 export const VERDICT_CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
 
-function check(each: Check): string {
+/** Renders a check, after the HTML of a prefix. */
+export function checkItem(check: Check, prefix = ""): string {
   return tag(
     "li",
-    { class: VERDICT_CLASSES[each.verdict] },
-    `${escapeHtml(verdictText(each))} `,
-    tag("span", {}, escapeHtml(checkText(each))),
+    { class: VERDICT_CLASSES[check.verdict] },
+    `${prefix}${escapeHtml(verdictText(check))} `,
+    tag("span", {}, escapeHtml(checkText(check))),
   );
 }
 

@@ -1,10 +1,9 @@
-import { checkText, verdictText } from "../checks.js";
 import { grouped } from "../present.js";
 import type { Result, SkippedScenario, Verdict } from "../result.js";
 import { chartSection } from "./chart-section.js";
 import { claimRows } from "./claims.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
-import { htmlDocument, VERDICT_CLASSES, verdictCounts } from "./page.js";
+import { checkItem, htmlDocument, VERDICT_CLASSES, verdictCounts } from "./page.js";
 
 /**
  * Renders the summary of several results: the articles' claims, the charts that scenarios mark for it, and a list of all.
@@ -61,14 +60,7 @@ function lost(results: readonly Result[], link: (result: Result, text: string) =
   const items = results.flatMap((result) =>
     result.checks
       .filter(({ verdict }) => verdict === "no")
-      .map((check) =>
-        tag(
-          "li",
-          { class: VERDICT_CLASSES.no },
-          `${link(result, result.scenario)}: ${escapeHtml(verdictText(check))} `,
-          tag("span", {}, escapeHtml(checkText(check))),
-        ),
-      ),
+      .map((check) => checkItem(check, `${link(result, result.scenario)}: `)),
   );
   if (items.length === 0) return "";
   return tag("h2", {}, "Failed and not reproduced") + tag("ul", { class: "checks" }, ...items);

@@ -1,26 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Counts } from "./kernel.js";
 
-/** Sockets in the kernel at one moment of a run. */
-export type SocketSample = Counts & { readonly atS: number };
-
-/** The measurements of a run of requests at a fixed rate. */
-export interface DrivenRequests {
-  /** Latencies in ms from the time at which each request was due, so that a stall is not hidden. */
-  readonly latencies: number[];
-  readonly failed: number;
-  /** The number of connections that the requests closed, and the time in s that they took: longer than planned if they lag. */
-  readonly closed: number;
-  readonly elapsedS: number;
-  readonly samples: readonly SocketSample[];
-  /** The most sockets in TIME_WAIT on both sides, and the most in ESTABLISHED at the servers' side. */
-  readonly timeWait: number;
-  readonly established: number;
-}
-
 /**
  * Starts requests at a fixed rate and counts the kernel's sockets meanwhile.
  * @param request returns the number of connections that it closed
+ * @returns latencies in ms from the time at which each request was due, so that a stall is not hidden; the numbers of failed requests
+ * and of closed connections; the time in s that they took, longer than planned if they lag; and the most sockets in TIME_WAIT on
+ * both sides, and in ESTABLISHED at the servers' side
  */
 export async function driveRequests(
   request: () => Promise<number>,
@@ -28,9 +14,9 @@ export async function driveRequests(
   seconds: number,
   counter: { count(): Counts },
   sampleMs = 250,
-): Promise<DrivenRequests> {
+) {
   await request();
-  const samples: SocketSample[] = [];
+  const samples: (Counts & { readonly atS: number })[] = [];
   const begunAt = performance.now();
   const sample = () => samples.push({ atS: (performance.now() - begunAt) / 1_000, ...counter.count() });
   const sampling = setInterval(sample, sampleMs);

@@ -6,25 +6,19 @@ const SAMPLE_MS = 100;
 /** The longest wait in ms until the server closes its sockets. */
 const CLOSE_MS = 30_000;
 
-/** The end of a server's sockets; times in ms. */
-export interface ClosedSockets {
-  /** Until none of them was in ESTABLISHED. */
-  readonly closedMs: number;
-  /** From the acknowledgement of their FIN until none of them was in FIN_WAIT_2, or until the limit. */
-  readonly finWaitMs: number;
-}
-
 /**
  * Follows the sockets that a server has in ESTABLISHED now, until it has closed them and none is left in FIN_WAIT_2.
  * Later connections do not count.
  * @param limitMs the longest time in FIN_WAIT_2
+ * @returns the time in ms until none of them was in ESTABLISHED, and that from the acknowledgement of their FIN until none was in
+ * FIN_WAIT_2, or until the limit
  * @throws if there is none, or if the server does not close them within 30 s
  */
 export async function followClosed(
   port: number,
   limitMs: number,
   read: () => readonly KernelSocket[] = kernelSockets,
-): Promise<ClosedSockets> {
+) {
   const began = performance.now();
   const inState = (state: string) =>
     read().filter((socket) => socket.localPort === port && socket.state === state);

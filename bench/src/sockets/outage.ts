@@ -9,21 +9,15 @@ export interface Outage {
   readonly everyMs: number;
 }
 
-/** The requests of an outage. */
-export interface OutageSample {
-  /** Times in ms of requests that succeeded, from the moment at which each was due. */
-  readonly latencies: readonly number[];
-  readonly failed: number;
-  /** The time in s from the first failure to the last one; 0 without failures. */
-  readonly errorsS: number;
-}
-
-/** Sends requests at a fixed rate while a node is killed and, after a time, restarted. */
+/**
+ * Sends requests at a fixed rate while a node is killed and, after a time, restarted. Returns the times in ms of requests that
+ * succeeded, from the moment at which each was due, the number of others, and the time in s from the first to the last of these.
+ */
 export async function driveOutage(
   request: (number: number) => Promise<unknown>,
   node: ClusterNode,
   { beforeMs, downMs, afterMs, everyMs }: Outage,
-): Promise<OutageSample> {
+) {
   const latencies: number[] = [];
   const failures: number[] = [];
   const running: Promise<unknown>[] = [];

@@ -51,23 +51,17 @@ export interface PartsTarget {
   readonly gateway: { readonly url: string; readonly port: number; readonly token: string };
 }
 
-/** A way of running requests one after another. */
-export interface OpenArm {
-  request(keys: readonly string[]): Promise<unknown>;
-  close(): unknown;
-}
-
 /**
- * Opens an arm.
+ * Opens an arm: a way of running requests one after another.
  * @param client the client that keeps connections to the gateway. Default: a bare socket
  */
 export async function openArm(
   arm: Arm,
   { seedPort, gateway: { port, token } }: PartsTarget,
   client?: ConnectedClient,
-): Promise<OpenArm> {
+) {
   if (arm === "gatewayNew") {
-    return { request: (keys) => requestToGateway(port, token, keys), close: () => {} };
+    return { request: (keys: readonly string[]) => requestToGateway(port, token, keys), close: () => {} };
   }
   if (arm === "gatewayKept") {
     const own = client ?? (await RawConnection.open({ port, tls: false, auth: { protocol: "http", token } }));

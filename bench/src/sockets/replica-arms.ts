@@ -1,7 +1,7 @@
-import { type RedisCluster, startGatewayProcess } from "warmline-testbed";
+import type { RedisCluster } from "warmline-testbed";
 import type { BenchClient } from "../bench-client.js";
-import { ReplicaReader } from "./replica-reader.js";
-import { requestToGateway } from "./request.js";
+import { createReplicaReader } from "./replica-reader.js";
+import { openGateway } from "./ways.js";
 
 /** A way of reading from the replicas of a cluster. */
 export interface Arm {
@@ -25,19 +25,9 @@ export const replicaArms = (clients: readonly BenchClient[]): readonly Arm[] => 
 /** Opens an arm, with a gateway of its own if it leads through one. */
 export async function openReplicaArm({ retries, client }: Arm, cluster: RedisCluster) {
   if (retries !== undefined) {
-    const reader = await ReplicaReader.create(cluster, retries);
-    return { get: (key: string) => reader.get(key), close: async () => {} };
+    const get = await createReplicaReader(cluster, retries);
+    return { get, close: async () => {} };
   }
-  const gateway = await startGatewayProcess({
-    args: ["--redis", cluster.url, "--read-policy", "prefer-replica"],
-  });
-  const { url, port, token } = gateway;
-  const kept = client?.connect({ url, token, keepAlive: true });
-  return {
-    get: (key: string) => kept?.get(key) ?? requestToGateway(port, token, [key]),
-    close: async () => {
-      await kept?.close();
-      await gateway.stop();
-    },
-  };
+  const { request, close } = await openGateway(cluster, client, "--read-policy", "prefer-replica");
+  return { get: (key: string) => request([key]), close };
 }

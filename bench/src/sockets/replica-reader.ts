@@ -1,35 +1,30 @@
 import type { RedisCluster } from "warmline-testbed";
 import { RawConnection } from "../raw-connection.js";
-import { type SlotRange, slotOf, slotRanges } from "./slots.js";
+import { slotOf, slotRanges } from "./slots.js";
 
-/** Reads from the replicas of a cluster, with a new connection for each command, as the article's PHP client does. */
-export class ReplicaReader {
-  private constructor(
-    private readonly ranges: readonly SlotRange[],
-    /** The replica's port by its primary's. */
-    private readonly replicas: ReadonlyMap<number, number>,
-    private readonly retries: boolean,
-  ) {}
-
-  /** @param retries whether a read that fails at the replica is sent to the primary */
-  static async create({ nodes }: RedisCluster, retries: boolean): Promise<ReplicaReader> {
-    const text = String(await nodes[0]!.command("CLUSTER", "NODES"));
-    const portOf = (id: string) => nodes.find((node) => node.id === id)!.port;
-    const replicas = text
+/**
+ * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
+ * client does.
+ * @param retries whether a read that fails at the replica is sent to the primary
+ */
+export async function createReplicaReader({ nodes }: RedisCluster, retries: boolean) {
+  const text = String(await nodes[0]!.command("CLUSTER", "NODES"));
+  const portOf = (id: string) => nodes.find((node) => node.id === id)!.port;
+  /** The replica's port by its primary's. */
+  const replicas = new Map(
+    text
       .split("\n")
       .map((line) => line.split(" "))
       .filter(([, , flags]) => flags?.includes("slave"))
-      .map(([id, , , primary]) => [portOf(primary!), portOf(id!)] as const);
-    return new ReplicaReader(slotRanges(text), new Map(replicas), retries);
-  }
-
-  async get(key: string): Promise<unknown> {
+      .map(([id, , , primary]) => [portOf(primary!), portOf(id!)] as const),
+  );
+  const ranges = slotRanges(text);
+  return (key: string): Promise<string> => {
     const slot = slotOf(key);
-    const { port } = this.ranges.find(({ from, to }) => slot >= from && slot <= to)!;
-    const replica = this.replicas.get(port)!;
-    if (!this.retries) return read(replica, key);
-    return read(replica, key).catch(() => read(port, key));
-  }
+    const { port } = ranges.find(({ from, to }) => slot >= from && slot <= to)!;
+    const value = read(replicas.get(port)!, key);
+    return retries ? value.catch(() => read(port, key)) : value;
+  };
 }
 
 async function read(port: number, key: string): Promise<string> {

@@ -41,12 +41,17 @@ export async function openWay(
     const request = (keys: readonly string[]) => requestToCluster(cluster.nodes[0]!.port, keys, from);
     return { gateway: undefined, request, close: async () => {} };
   }
-  const gateway = await startGatewayProcess({ args: ["--redis", cluster.url] });
+  return openGateway(cluster, client);
+}
+
+/** Opens a way to a cluster through a gateway of its own, which is started with more flags. */
+export async function openGateway(cluster: RedisCluster, client?: BenchClient, ...flags: string[]) {
+  const gateway = await startGatewayProcess({ args: ["--redis", cluster.url, ...flags] });
   const { url, port, token } = gateway;
   const kept = client?.connect({ url, token, keepAlive: true });
   return {
     gateway,
-    request: async (keys) => {
+    request: async (keys: readonly string[]) => {
       if (!kept) return requestToGateway(port, token, keys);
       for (const key of keys) await kept.get(key);
       return 0;
