@@ -23,7 +23,7 @@ export class Shares {
    */
   constructor(
     readonly totals: SharedLimits,
-    readonly percent: number,
+    private readonly percent: number,
     readonly timeout: number,
     readonly workers: number,
   ) {}

@@ -22,9 +22,9 @@ export class ChangeTracker {
 
   /** @param timeout the longest wait for a reply, in ms */
   constructor(
-    readonly sources: readonly TrackedSource[],
-    readonly timeout: number,
-    readonly log: Log,
+    private readonly sources: readonly TrackedSource[],
+    private readonly timeout: number,
+    private readonly log: Log,
   ) {}
 
   /** Starts to track changes. */

@@ -32,8 +32,8 @@ export function parseNearRequest(text: string): NearRequest {
 /** Reports to the near caches of clients what has changed since their last report. */
 export class NearReports {
   constructor(
-    readonly tracker: ChangeTracker,
-    readonly prefixes: readonly string[],
+    private readonly tracker: ChangeTracker,
+    private readonly prefixes: readonly string[],
   ) {}
 
   /**

@@ -39,8 +39,8 @@ export class Pool {
    */
   constructor(
     connectionOptions: MultiplexedConnectionOptions,
-    readonly max: number,
-    readonly setting: string,
+    private readonly max: number,
+    private readonly setting: string,
   ) {
     this.#connectionOptions = { ...connectionOptions, reconnect: "never" };
   }

@@ -310,7 +310,6 @@ describe("advice", () => {
   const about = (value: number) => ({ value, low: value * 0.9, high: value * 1.1, n: 5 });
   const zero = { value: 0, low: 0, high: 0, n: 5 };
   const http: FunctionEstimate = {
-    client: "warmline",
     label: "warmline",
     warm: about(3),
     connect: about(4),
@@ -328,7 +327,6 @@ describe("advice", () => {
   };
   const tcp: FunctionEstimate = {
     ...http,
-    client: "ioredis",
     label: "ioredis",
     reused: about(6),
     perInvocation: about(8),

@@ -24,9 +24,9 @@ export class BatchPlanner {
    * @param budget what replies to be merged are counted against; default: no limit
    */
   constructor(
-    readonly batch: Batch,
-    readonly topology: Topology,
-    readonly send: (clusterCommand: ClusterCommand) => void,
+    private readonly batch: Batch,
+    private readonly topology: Topology,
+    private readonly send: (clusterCommand: ClusterCommand) => void,
     readonly budget?: BufferBudget,
   ) {}
 

@@ -11,9 +11,9 @@ export class Nodes {
 
   /** @param grace how long a node that left the cluster keeps its connections, in ms: commands may be under way */
   constructor(
-    readonly topology: Topology,
-    readonly grace: number,
-    readonly make: (name: string) => NodeOptions,
+    private readonly topology: Topology,
+    private readonly grace: number,
+    private readonly make: (name: string) => NodeOptions,
   ) {
     topology.on("change", this.#sweepLater);
   }

@@ -47,12 +47,12 @@ export class Transport implements ClusterCommandHandler {
   #closed = false;
 
   constructor(
-    readonly topology: Topology,
-    readonly nodes: Nodes,
-    readonly scripts: Scripts,
-    readonly policy: ReadPolicy,
+    private readonly topology: Topology,
+    private readonly nodes: Nodes,
+    private readonly scripts: Scripts,
+    private readonly policy: ReadPolicy,
     /** Command timeout in ms. */
-    readonly timeout: number,
+    private readonly timeout: number,
   ) {
     topology.on("change", this.#resume);
   }
