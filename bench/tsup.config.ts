@@ -35,6 +35,7 @@ export default defineConfig([
       "src/scenarios/*.ts",
       "src/clients/*.ts",
       "src/handlers/*.ts",
+      "src/runner/scenario-program.ts",
       "src/perf/server/server.ts",
       "src/perf/worker.ts",
       "src/perf/cold-start.ts",

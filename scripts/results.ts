@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { tunedForFaults } from "../bench/src/bench-client.js";
-import { shortCommit } from "../bench/src/commit.js";
+import { tunedForFaults } from "../bench/src/client/bench-client.js";
 import { RARELY } from "../bench/src/near/measure.js";
 import { overwritten } from "../bench/src/near/near-checks.js";
-import { grouped } from "../bench/src/present.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
-import type { Check, MatrixChart, Result } from "../bench/src/result.js";
+import { shortCommit } from "../bench/src/results/commit.js";
+import { grouped } from "../bench/src/results/present.js";
+import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario

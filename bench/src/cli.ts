@@ -2,16 +2,16 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runAdvise } from "./advise/run.js";
-import { checkText, verdictText } from "./checks.js";
-import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
-import { compareRuns } from "./compare.js";
-import { perform } from "./perform.js";
 import { clients, scenarios } from "./registry.js";
-import type { Collection, Result, SkippedScenario } from "./result.js";
-import { fullResultsAt, resultsIn } from "./result-file.js";
-import { runAll } from "./run-all.js";
-import { performInProcess } from "./scenario-process.js";
-import { asText } from "./table.js";
+import { checkText, verdictText } from "./results/checks.js";
+import { compareRuns } from "./results/compare.js";
+import type { Collection, Result, SkippedScenario } from "./results/result.js";
+import { fullResultsAt, resultsIn } from "./results/result-file.js";
+import { asText } from "./results/table.js";
+import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./runner/command-line.js";
+import { perform } from "./runner/perform.js";
+import { runAll } from "./runner/run-all.js";
+import { performInProcess } from "./runner/scenario-process.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();

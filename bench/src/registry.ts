@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { BenchClient } from "./bench-client.js";
+import type { BenchClient } from "./client/bench-client.js";
 import type { Scenario } from "./scenario.js";
 
 /** Every scenario, in the order of the report: one file each in `scenarios/`. */

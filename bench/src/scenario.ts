@@ -1,10 +1,10 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import type { BenchClient } from "./bench-client.js";
-import type { ScenarioClients } from "./choose-clients.js";
-import type { Progress } from "./progress.js";
-import type { Report } from "./result.js";
-import type { Rig, RigOptions } from "./rig.js";
-import type { Series } from "./series.js";
+import type { BenchClient } from "./client/bench-client.js";
+import type { ScenarioClients } from "./client/choose-clients.js";
+import type { Report } from "./results/result.js";
+import type { Rig, RigOptions } from "./rig/rig.js";
+import type { Series } from "./statistics/series.js";
+import type { Progress } from "./util/progress.js";
 
 /** Settings of a run, from the command line and the scenario's defaults. */
 export interface Settings {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { handlerPath } from "../../bench/src/bench-client.js";
-import { Child } from "../../bench/src/child.js";
+import { handlerPath } from "../../bench/src/client/bench-client.js";
 import type { RecordedPhase, UsersMessage } from "../../bench/src/handlers/flood-users.js";
+import { Child } from "../../bench/src/util/child.js";
 
 test("users whose requests never return count as lost at the end of a phase", async () => {
   const sockets: Socket[] = [];

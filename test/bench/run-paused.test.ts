@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { runPaused } from "../../bench/src/run-paused.js";
+import { runPaused } from "../../bench/src/rig/run-paused.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-paused-"));
 afterAll(() => rmSync(folder, { recursive: true }));

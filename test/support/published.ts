@@ -1,7 +1,7 @@
 import { type NearCase, OFTEN } from "../../bench/src/near/measure.js";
 import { overwritten } from "../../bench/src/near/near-checks.js";
-import type { Result } from "../../bench/src/result.js";
-import { buildRow } from "../../bench/src/run-scenario.js";
+import type { Result } from "../../bench/src/results/result.js";
+import { buildRow } from "../../bench/src/runner/run-scenario.js";
 import type { Context } from "../../bench/src/scenario.js";
 import idleScenario from "../../bench/src/scenarios/idle.js";
 import nearScenario from "../../bench/src/scenarios/near.js";

@@ -1,9 +1,9 @@
-import { type Estimate, MIN_REPETITIONS } from "../estimate.js";
-import { ms, withInterval } from "../format.js";
-import { costOfGateway } from "../prices.js";
+import { ms, withInterval } from "../results/format.js";
+import { costOfGateway } from "../results/prices.js";
+import type { Question } from "../runner/question.js";
+import { type Estimate, MIN_REPETITIONS } from "../statistics/estimate.js";
 import type { FunctionEstimate } from "./function-estimate.js";
 import { constant, minus, plus, times } from "./intervals.js";
-import type { Question } from "./question.js";
 
 /** One recommendation, with the numbers that decide it. */
 export interface Advice {

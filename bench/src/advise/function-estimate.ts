@@ -1,8 +1,8 @@
-import type { Estimate } from "../estimate.js";
-import { COLD_SHARE, costOfMillion, PRICES } from "../prices.js";
-import type { Result } from "../result.js";
+import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
+import type { Result } from "../results/result.js";
+import type { Question } from "../runner/question.js";
+import type { Estimate } from "../statistics/estimate.js";
 import { atLeastZero, between, constant, minus, plus, times } from "./intervals.js";
-import type { Question } from "./question.js";
 
 /** A series as results have it. */
 interface Numbers {

@@ -1,4 +1,4 @@
-import type { Estimate } from "../estimate.js";
+import type { Estimate } from "../statistics/estimate.js";
 
 // Arithmetic on estimates. The interval of a result is that of the worst case of its parts.
 

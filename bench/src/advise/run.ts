@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { CommandLine, Run } from "../command-line.js";
-import { listed } from "../format.js";
-import { COLD_SHARE, PRICES } from "../prices.js";
-import type { Result } from "../result.js";
-import { resultsIn } from "../result-file.js";
+import { listed } from "../results/format.js";
+import { COLD_SHARE, PRICES } from "../results/prices.js";
+import type { Result } from "../results/result.js";
+import { resultsIn } from "../results/result-file.js";
+import type { CommandLine, Run } from "../runner/command-line.js";
 import type { Scenario } from "../scenario.js";
-import { UsageError } from "../usage.js";
+import { UsageError } from "../util/usage.js";
 import { advise, RULE } from "./advice.js";
 import { estimate, type FunctionEstimate, NEEDED } from "./function-estimate.js";
 

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { BenchClient } from "../bench-client.js";
-import { restClient, restHeaders, timeoutSignal } from "../rest.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
 const agent: BenchClient = {
   name: "agent",

@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import { restClient, restHeaders, timeoutSignal } from "../rest.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
 const bareFetch: BenchClient = {
   name: "fetch",

@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import { connectIoredis } from "../ioredis-client.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { connectIoredis } from "../client/ioredis-client.js";
 
 const ioredisTuned: BenchClient = {
   name: "ioredis-tuned",

@@ -1,5 +1,5 @@
 import { createClient, RESP_TYPES } from "@redis/client";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 
 const nodeRedis: BenchClient = {
   name: "node-redis",

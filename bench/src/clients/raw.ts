@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { BenchClient, Endpoint } from "../bench-client.js";
+import type { BenchClient, Endpoint } from "../client/bench-client.js";
 
 /** The lower bound: prepared requests on sockets; responses are read only to find their end. */
 const raw: BenchClient = {

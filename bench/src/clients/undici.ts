@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
-import type { BenchClient } from "../bench-client.js";
-import { restClient, restHeaders, timeoutSignal } from "../rest.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
 const undici: BenchClient = {
   name: "undici",

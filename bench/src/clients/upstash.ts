@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import { connectUpstash } from "../upstash-client.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { connectUpstash } from "../client/upstash-client.js";
 
 const upstash: BenchClient = {
   name: "upstash",

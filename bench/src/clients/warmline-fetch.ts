@@ -1,6 +1,6 @@
 import { Redis } from "warmline/fetch";
-import type { BenchClient } from "../bench-client.js";
-import { connectWarmline } from "../warmline-client.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { connectWarmline } from "../client/warmline-client.js";
 
 const warmlineFetch: BenchClient = {
   name: "warmline-fetch",

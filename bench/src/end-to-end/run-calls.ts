@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Certificate, startInstance } from "warmline-testbed";
-import { type BenchClient, commandsFunction, handlerPath } from "../bench-client.js";
-import { Gate } from "../gate.js";
+import { type BenchClient, commandsFunction, handlerPath } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import type { Rig } from "../rig.js";
+import type { Rig } from "../rig/rig.js";
+import { Gate } from "../util/gate.js";
 import { ITEM, startFront } from "./front.js";
 
 /** The round trip in ms between the caller and the endpoint. */

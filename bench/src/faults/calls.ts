@@ -1,4 +1,4 @@
-import type { Endpoint } from "../bench-client.js";
+import type { Endpoint } from "../client/bench-client.js";
 
 /** One command of a trial. Each has a key of its own, so that what was applied can be counted by call. */
 export interface Call {

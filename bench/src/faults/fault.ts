@@ -1,5 +1,5 @@
 import { type Behaviour, type NetworkProxy, onRequest, type Fault as ProxyFault } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 import type { Call } from "./calls.js";
 
 /** The proxy, keys and commands of one trial. */

@@ -1,4 +1,4 @@
-import type { Series } from "../series.js";
+import type { Series } from "../statistics/series.js";
 import type { Call, CallResult } from "./calls.js";
 
 /** How calls ended, as numbers, which are added up over trials. */

@@ -1,6 +1,6 @@
-import { grouped } from "../present.js";
-import type { MatrixChart } from "../result.js";
-import type { Series } from "../series.js";
+import { grouped } from "../results/present.js";
+import type { MatrixChart } from "../results/result.js";
+import type { Series } from "../statistics/series.js";
 
 /** The table of what each fault did to the calls of each client; the worst outcome decides a cell. */
 export function faultMatrix(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "../bench-client.js";
-import { Gate } from "../gate.js";
+import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
 /** Few instances start at a time, so that their time is not up because of the others. */

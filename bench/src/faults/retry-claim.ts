@@ -1,7 +1,7 @@
-import { claimOf, decideClaim, exactly } from "../checks.js";
-import { byClient } from "../present.js";
-import type { Check } from "../result.js";
-import type { Series } from "../series.js";
+import { claimOf, decideClaim, exactly } from "../results/checks.js";
+import { byClient } from "../results/present.js";
+import type { Check } from "../results/result.js";
+import type { Series } from "../statistics/series.js";
 import { total } from "./judge.js";
 
 /** Checks the article's claim about repeated writes, by ioredis, which the article uses. */

@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import type { Rig } from "../rig.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { Rig } from "../rig/rig.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
 import type { Fault, TrialSite } from "./fault.js";
 import { type Ending, judge, stored } from "./judge.js";

@@ -1,6 +1,6 @@
 import { type Behaviour, idleReaper } from "warmline-testbed";
-import type { FaultClient } from "../bench-client.js";
-import type { Rig } from "../rig.js";
+import type { FaultClient } from "../client/bench-client.js";
+import type { Rig } from "../rig/rig.js";
 import type { Call } from "./calls.js";
 import { type Ending, judge } from "./judge.js";
 import { ReplacedInstance } from "./replaced-instance.js";

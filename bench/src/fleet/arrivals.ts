@@ -1,4 +1,4 @@
-import { randomFrom } from "../random.js";
+import { randomFrom } from "../util/random.js";
 
 /** How the invocations of a fleet come in. */
 export interface Load {

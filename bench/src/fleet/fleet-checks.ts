@@ -1,7 +1,7 @@
-import { atMost, claimOf, exactly } from "../checks.js";
-import { count, ms, withInterval } from "../format.js";
-import type { Check } from "../result.js";
-import { combine, mean, percentile, Series } from "../series.js";
+import { atMost, claimOf, exactly } from "../results/checks.js";
+import { count, ms, withInterval } from "../results/format.js";
+import type { Check } from "../results/result.js";
+import { combine, mean, percentile, Series } from "../statistics/series.js";
 import type { Prediction } from "./model.js";
 
 /** The numbers of one arm, over the rounds. */

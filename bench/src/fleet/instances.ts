@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
-import { type BenchClient, commandsFunction, handlerPath } from "../bench-client.js";
+import { type BenchClient, commandsFunction, handlerPath } from "../client/bench-client.js";
 import type { FleetReport } from "../handlers/fleet.js";
-import type { Rig } from "../rig.js";
-import { GREETING } from "../run-instance.js";
+import type { Rig } from "../rig/rig.js";
+import { GREETING } from "../rig/run-instance.js";
 import { limitFlags } from "./measure.js";
 
 /** The instances of a client, and the limits of the gateway that they share: fewer than there are instances. */

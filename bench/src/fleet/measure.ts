@@ -1,9 +1,9 @@
 import { httpResponse, type NetworkProxy, startInstance } from "warmline-testbed";
-import { handlerPath } from "../bench-client.js";
+import { handlerPath } from "../client/bench-client.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
-import type { Rig } from "../rig.js";
-import { GREETING } from "../run-instance.js";
-import { whileSampling } from "../sampling.js";
+import type { Rig } from "../rig/rig.js";
+import { GREETING } from "../rig/run-instance.js";
+import { whileSampling } from "../util/sampling.js";
 import { GatewayMetrics, type GatewaySample } from "./metrics.js";
 
 const SAMPLE_MS = 250;

@@ -1,7 +1,7 @@
-import { atMost, exactly } from "../checks.js";
-import { count, ms } from "../format.js";
-import type { Check } from "../result.js";
-import { percentile, ratio, type Series } from "../series.js";
+import { atMost, exactly } from "../results/checks.js";
+import { count, ms } from "../results/format.js";
+import type { Check } from "../results/result.js";
+import { percentile, ratio, type Series } from "../statistics/series.js";
 import type { FloodSample, IdleHeld } from "./measure.js";
 
 /** The highest ratio of p99 during the flood to p99 before it. */

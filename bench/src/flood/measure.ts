@@ -1,9 +1,9 @@
-import { type BenchClient, built, handlerPath } from "../bench-client.js";
-import { Child } from "../child.js";
+import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
 import type { RecordedPhase, UsersMessage } from "../handlers/flood-users.js";
-import type { Rig } from "../rig.js";
+import type { Rig } from "../rig/rig.js";
+import { Child } from "../util/child.js";
 
 /** The flood: number of connections, the time in ms over which they open, and how often each sends a request. */
 export interface Flood {

@@ -1,6 +1,6 @@
 import { findRedisServer } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
-import { GREETING } from "../run-instance.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { GREETING } from "../rig/run-instance.js";
 import type { Context } from "../scenario.js";
 import { FloodSite, type IdleHeld } from "./measure.js";
 

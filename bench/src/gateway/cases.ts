@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import type { Rig } from "../rig.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { Rig } from "../rig/rig.js";
 import type { Target } from "./load.js";
 import { requestsOf, type Server } from "./requests.js";
 

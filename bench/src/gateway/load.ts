@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { type ClientLoadCase, runClientLoad } from "../run-client-load.js";
+import { type ClientLoadCase, runClientLoad } from "./run-client-load.js";
 
 /** The kernel's unit for processor time, in ms. */
 const TICK = 10;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { client, options } from "../function-client.js";
+import { client, options } from "../client/function-client.js";
 
 /** The event of an invocation: the key whose value is read, computed and stored. */
 export interface CacheMissEvent {

@@ -1,5 +1,5 @@
-import type { ConnectedClient } from "../bench-client.js";
-import { client, options, reused } from "../function-client.js";
+import type { ConnectedClient } from "../client/bench-client.js";
+import { client, options, reused } from "../client/function-client.js";
 
 /** The event of an invocation: commands on these keys. Default: one GET of `greeting`. */
 export interface CommandsEvent {

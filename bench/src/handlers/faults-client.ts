@@ -1,5 +1,5 @@
+import { client, options } from "../client/function-client.js";
 import { createHandler } from "../faults/calls.js";
-import { client, options } from "../function-client.js";
 
 /** A client as its user writes it: nothing is caught, nothing is repeated by hand. */
 export const handler = createHandler(

@@ -1,4 +1,4 @@
-import { client, options } from "../function-client.js";
+import { client, options } from "../client/function-client.js";
 
 /** The event of an invocation. */
 export interface FirstCommandEvent {

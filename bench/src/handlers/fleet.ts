@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { RawConnection, type RawTarget } from "../raw-connection.js";
+import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 
 /** A fleet's life. */
 export interface FleetEvent {

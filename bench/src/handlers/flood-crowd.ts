@@ -1,7 +1,7 @@
 // A process that opens many connections, evenly over a time, and keeps them until a message ends them.
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
-import { serveParent } from "../serve-parent.js";
+import { serveParent } from "../util/serve-parent.js";
 
 /** A message to the crowd process. */
 export type CrowdMessage =

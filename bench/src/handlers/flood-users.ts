@@ -2,10 +2,10 @@
 // all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
-import { randomFrom } from "../random.js";
-import { serveParent } from "../serve-parent.js";
+import { randomFrom } from "../util/random.js";
+import { serveParent } from "../util/serve-parent.js";
 
 /** A message to the process of users. */
 export type UsersMessage =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { client, options } from "../function-client.js";
+import { client, options } from "../client/function-client.js";
 
 /** Requests that one instance serves at a time. */
 export interface FluidEvent {

@@ -2,7 +2,7 @@
 // the same length, so responses are separated by counting bytes. That costs less than any parser and leaves the processor
 // to the server.
 import { connect } from "node:net";
-import { Latencies } from "../latencies.js";
+import { Latencies } from "../statistics/latencies.js";
 
 interface Load {
   readonly port: number;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ConnectedClient } from "../bench-client.js";
-import { client, options } from "../function-client.js";
+import type { ConnectedClient } from "../client/bench-client.js";
+import { client, options } from "../client/function-client.js";
 
 /**
  * How a loop uses its client: one for all commands; one made, used and closed for each; or the same with the command and the close

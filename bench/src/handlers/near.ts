@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { createClient } from "@redis/client";
 import { Redis } from "warmline";
 import { near } from "warmline/near";
-import type { BenchClient, Endpoint } from "../bench-client.js";
+import type { BenchClient, Endpoint } from "../client/bench-client.js";
 
 // A function that reads ten keys, through one of several caches or none: BENCH_CACHE names it.
 

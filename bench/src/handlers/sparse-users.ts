@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomFrom } from "../random.js";
-import { RawConnection, type RawTarget } from "../raw-connection.js";
+import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 import { ClusterReader } from "../sockets/cluster-reader.js";
+import { randomFrom } from "../util/random.js";
 
 /** The address of a server, or of the cluster's node from which the topology is fetched. */
 export type UserTarget = RawTarget | { readonly seedPort: number };

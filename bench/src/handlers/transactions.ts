@@ -1,4 +1,4 @@
-import { RawConnection, type RawTarget } from "../raw-connection.js";
+import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 
 /** A stretch of work: clients that run one command after another for so long. */
 export interface TransactionsEvent {
@@ -26,7 +26,7 @@ interface Session {
   close(): unknown;
 }
 
-const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../function-client.js");
+const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
 const kept: Session[] = [];
 
 async function open({ target, asShipped }: TransactionsEvent): Promise<Session> {

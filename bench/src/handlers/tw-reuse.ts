@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 import { SocketCounter } from "../sockets/kernel.js";
 
 /** The work of the process. */

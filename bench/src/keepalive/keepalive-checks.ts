@@ -1,7 +1,7 @@
-import { atLeast, atMost, claimOf, decideClaim, exactly } from "../checks.js";
-import { factor, ms, preciseFactor, withInterval } from "../format.js";
-import type { Check, Claim } from "../result.js";
-import { mean, ratio, type Series } from "../series.js";
+import { atLeast, atMost, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { factor, ms, preciseFactor, withInterval } from "../results/format.js";
+import type { Check, Claim } from "../results/result.js";
+import { mean, ratio, type Series } from "../statistics/series.js";
 
 /** The numbers of one variant, over the instances. */
 interface Arm {

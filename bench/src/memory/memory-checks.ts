@@ -1,7 +1,7 @@
-import { atLeast, claimOf, decideClaim } from "../checks.js";
-import { ms } from "../format.js";
-import type { Check } from "../result.js";
-import { combine, difference, mean, ratio, type Series } from "../series.js";
+import { atLeast, claimOf, decideClaim } from "../results/checks.js";
+import { ms } from "../results/format.js";
+import type { Check } from "../results/result.js";
+import { combine, difference, mean, ratio, type Series } from "../statistics/series.js";
 
 /** The numbers of one client on a function of one size. */
 export interface SizeRow {

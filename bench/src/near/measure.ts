@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
-import { type BenchClient, built, handlerPath } from "../bench-client.js";
-import type { Rig } from "../rig.js";
+import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
+import type { Rig } from "../rig/rig.js";
 import type { Context } from "../scenario.js";
 
 export const MAX_STALE = 1_000;

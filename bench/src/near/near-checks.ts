@@ -1,6 +1,6 @@
-import { exactly } from "../checks.js";
-import { ms } from "../format.js";
-import type { Check } from "../result.js";
+import { exactly } from "../results/checks.js";
+import { ms } from "../results/format.js";
+import type { Check } from "../results/result.js";
 import { MAX_STALE, type NearCase, OFTEN } from "./measure.js";
 
 /** Returns how often a key is overwritten, in words. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { connectRedis, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
-import { readInfo } from "../redis-info.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { readInfo } from "../rig/redis-info.js";
 
 /** Writes in flight. Bare connections have one each. */
 export const IN_FLIGHT = 50;

@@ -1,4 +1,4 @@
-import { count } from "../format.js";
+import { count } from "../results/format.js";
 import type { Job } from "./jobs.js";
 
 const IN_FLIGHT = [1, 4, 16, 50, 256];

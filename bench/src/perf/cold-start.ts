@@ -3,7 +3,7 @@
 // waits for a PING. The event is due `gap` ms after the init phase. This file imports nothing that a client may need, so that
 // a client's import loads all of it.
 import { writeSync } from "node:fs";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 
 const [bundle, endpoint, phase, gap] = process.argv.slice(2) as [string, string, string, string];
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { type BenchClient, built } from "../bench-client.js";
+import { type BenchClient, built } from "../client/bench-client.js";
 import { clientCore, commandFor, type Place } from "./processes.js";
 
 /** How a first command is reached. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { RawConnection, type RawTarget } from "../raw-connection.js";
-import { readInfo } from "../redis-info.js";
-import type { Rig } from "../rig.js";
+import { RawConnection, type RawTarget } from "../client/raw-connection.js";
+import { readInfo } from "../rig/redis-info.js";
+import type { Rig } from "../rig/rig.js";
 
 /** The number of connections that open at a time: fewer than a listening socket's queue. */
 const AT_ONCE = 50;

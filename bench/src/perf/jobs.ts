@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { ConnectedClient } from "../bench-client.js";
+import type { ConnectedClient } from "../client/bench-client.js";
 
 const keys = new Map<number, string[]>();
 const keysOf = (size: number): string[] => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { built } from "../bench-client.js";
-import { UsageError } from "../usage.js";
+import { built } from "../client/bench-client.js";
+import { UsageError } from "../util/usage.js";
 
 /** A Node that measured processes run under. */
 export interface Node {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
-import { built, type Endpoint } from "../bench-client.js";
-import { Child } from "../child.js";
+import { built, type Endpoint } from "../client/bench-client.js";
+import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
 import { type Node, OWN_NODE } from "./nodes.js";
 

@@ -1,5 +1,5 @@
-import type { BenchClient } from "../bench-client.js";
-import type { Series } from "../series.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { Series } from "../statistics/series.js";
 import type { Job, JobResult } from "./jobs.js";
 import { type Place, startWorker, type Worker } from "./processes.js";
 import { FULL_WARM_UP, QUICK_WARM_UP, type WarmUp, warmUp } from "./warm-up.js";

@@ -1,8 +1,8 @@
-import { decide } from "../checks.js";
-import type { Estimate } from "../estimate.js";
-import { count, withInterval } from "../format.js";
-import type { Check } from "../result.js";
-import { combine, type Series } from "../series.js";
+import { decide } from "../results/checks.js";
+import { count, withInterval } from "../results/format.js";
+import type { Check } from "../results/result.js";
+import type { Estimate } from "../statistics/estimate.js";
+import { combine, type Series } from "../statistics/series.js";
 import { bundleSize } from "./cold.js";
 import { boundOf, OWN_NUMBERS, type Target, type Value } from "./targets.js";
 

@@ -1,4 +1,4 @@
-import { type BenchClient, isPeer } from "../bench-client.js";
+import { type BenchClient, isPeer } from "../client/bench-client.js";
 import type { ColdWay } from "./cold.js";
 import type { Job } from "./jobs.js";
 

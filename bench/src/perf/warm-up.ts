@@ -1,4 +1,4 @@
-import { median } from "../latencies.js";
+import { median } from "../statistics/latencies.js";
 import type { Job, JobResult } from "./jobs.js";
 
 /** How long a job runs before it is measured. */

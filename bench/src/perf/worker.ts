@@ -1,6 +1,6 @@
 // A process with one client that runs jobs on request, so that no client's code is optimized together with another's.
-import { type BenchClient, built, type Endpoint } from "../bench-client.js";
-import { serveParent } from "../serve-parent.js";
+import { type BenchClient, built, type Endpoint } from "../client/bench-client.js";
+import { serveParent } from "../util/serve-parent.js";
 import { type Job, runJob, type Worked } from "./jobs.js";
 
 const { default: client } = (await import(built(`clients/${process.argv[2]}.js`))) as {

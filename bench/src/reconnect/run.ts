@@ -1,7 +1,7 @@
 import { startInstance } from "warmline-testbed";
-import { clientFunction, type FunctionSpec, handlerPath } from "../bench-client.js";
+import { clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
-import type { Rig } from "../rig.js";
+import type { Rig } from "../rig/rig.js";
 import type { ReconnectWay } from "./ways.js";
 
 /**

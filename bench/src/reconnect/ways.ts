@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { startGatewayProcess } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
-import type { RawTarget } from "../raw-connection.js";
-import type { Rig } from "../rig.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { RawTarget } from "../client/raw-connection.js";
+import type { Rig } from "../rig/rig.js";
 import type { Context } from "../scenario.js";
 
 /** The ways of plain sockets to Redis, in the order of the table. */

@@ -1,4 +1,4 @@
-import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../result.js";
+import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../results/result.js";
 import { bars, curves, lines, type Panel, spans } from "./charts.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 

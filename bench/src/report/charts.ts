@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import type { BarChart, CurveChart, LineChart, SpanChart, Style } from "../result.js";
+import type { BarChart, CurveChart, LineChart, SpanChart, Style } from "../results/result.js";
 
 /** A picture as SVG, with its title. */
 export interface Panel {

@@ -1,5 +1,5 @@
-import { listedClaims } from "../articles.js";
-import type { Check, Result, Verdict } from "../result.js";
+import { listedClaims } from "../results/articles.js";
+import type { Check, Result, Verdict } from "../results/result.js";
 
 /** One row of the table of the articles' claims. */
 export interface ClaimRow {

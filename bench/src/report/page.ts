@@ -1,5 +1,5 @@
-import { checkText, verdictText } from "../checks.js";
-import type { Check, Headline, Result, Table, Verdict } from "../result.js";
+import { checkText, verdictText } from "../results/checks.js";
+import type { Check, Headline, Result, Table, Verdict } from "../results/result.js";
 import { chartSection } from "./chart-section.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 import { STYLE } from "./style.js";

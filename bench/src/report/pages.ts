@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join, relative } from "node:path";
-import type { Result, SkippedScenario } from "../result.js";
+import type { Result, SkippedScenario } from "../results/result.js";
 import { resultPage } from "./page.js";
 import { summaryPage } from "./summary.js";
 

@@ -1,5 +1,5 @@
-import { grouped } from "../present.js";
-import type { Result, SkippedScenario, Verdict } from "../result.js";
+import { grouped } from "../results/present.js";
+import type { Result, SkippedScenario, Verdict } from "../results/result.js";
 import { chartSection } from "./chart-section.js";
 import { claimRows } from "./claims.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";

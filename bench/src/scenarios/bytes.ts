@@ -1,9 +1,9 @@
-import { commandsFunction } from "../bench-client.js";
-import { count, headline, withInterval } from "../format.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { commandsFunction } from "../client/bench-client.js";
+import { count, headline, withInterval } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { mean, sum } from "../series.js";
+import { mean, sum } from "../statistics/series.js";
 
 /** Commands of the longer of two instances; their difference has no handshake in it. */
 const MANY = 101;

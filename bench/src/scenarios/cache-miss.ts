@@ -1,11 +1,11 @@
-import { clientFunction } from "../bench-client.js";
-import { atLeast, claimOf, decideClaim, exactly } from "../checks.js";
-import { factor, headline, ms } from "../format.js";
+import { clientFunction } from "../client/bench-client.js";
 import type { CacheMiss } from "../handlers/cache-miss.js";
-import { barChart, byClient, latencyColumns, medianColumns, tableOf } from "../present.js";
-import { runInstance } from "../run-instance.js";
+import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { factor, headline, ms } from "../results/format.js";
+import { barChart, byClient, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { mean, ratio } from "../series.js";
+import { mean, ratio } from "../statistics/series.js";
 
 const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
 

@@ -1,7 +1,7 @@
-import { count, headline, ms } from "../format.js";
 import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, initAndFirst, inSummary, medianColumns, tableOf } from "../present.js";
+import { count, headline, ms } from "../results/format.js";
+import { barChart, initAndFirst, inSummary, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 const WAYS: readonly ColdWay[] = [

@@ -1,10 +1,10 @@
-import { commandsFunction } from "../bench-client.js";
-import { count, dollars, headline } from "../format.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
-import { COLD_SHARE, costOfMillion, PRICES } from "../prices.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { commandsFunction } from "../client/bench-client.js";
+import { count, dollars, headline } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
+import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, sum } from "../series.js";
+import { combine, mean, sum } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
 const WAYS = [

@@ -1,10 +1,10 @@
-import { commandsFunction } from "../bench-client.js";
-import { atLeast, claimOf, decideClaim } from "../checks.js";
-import { factor, headline, ms } from "../format.js";
-import { barChart, grouped, medianColumns, tableOf } from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { commandsFunction } from "../client/bench-client.js";
+import { atLeast, claimOf, decideClaim } from "../results/checks.js";
+import { factor, headline, ms } from "../results/format.js";
+import { barChart, grouped, medianColumns, tableOf } from "../results/present.js";
+import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean, ratio } from "../series.js";
+import { difference, mean, ratio } from "../statistics/series.js";
 
 /** Round-trip times in ms: loopback, one zone, two zones, near regions, across a continent. */
 const ROUND_TRIPS = [0, 0.5, 2, 20, 70];

@@ -1,12 +1,12 @@
 import { makeCertificate } from "warmline-testbed";
-import { atLeast, claimOf, decideClaim, exactly } from "../checks.js";
 import { ITEM } from "../end-to-end/front.js";
 import { FRONT_RTT_MS, PAUSE_S, runCalls } from "../end-to-end/run-calls.js";
-import { headline, ms, withInterval } from "../format.js";
-import { barChart, byClient, latencyColumns, meanColumns, tableOf } from "../present.js";
-import type { Check, Claim } from "../result.js";
+import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { headline, ms, withInterval } from "../results/format.js";
+import { barChart, byClient, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean } from "../series.js";
+import { difference, mean } from "../statistics/series.js";
 
 const MODES = [true, false].flatMap((frozen) =>
   [1, 10].flatMap((items) => [true, false].map((keepAlive) => ({ items, keepAlive, frozen }))),

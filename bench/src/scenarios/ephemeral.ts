@@ -1,11 +1,11 @@
-import { type BenchClient, clientFunction } from "../bench-client.js";
-import { atLeast, atMost, claimOf, decideClaim } from "../checks.js";
-import { factor, headline, ms, withInterval } from "../format.js";
+import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import { barChart, curveChart, grouped, latencyColumns, tableOf } from "../present.js";
-import { runInstance } from "../run-instance.js";
+import { atLeast, atMost, claimOf, decideClaim } from "../results/checks.js";
+import { factor, headline, ms, withInterval } from "../results/format.js";
+import { barChart, curveChart, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, percentile, ratio } from "../series.js";
+import { difference, percentile, ratio } from "../statistics/series.js";
 
 /** The pause between two commands in ms, as in the article. */
 const DELAY_MS = 10;

@@ -1,12 +1,12 @@
-import { atLeast, atMost, claimOf } from "../checks.js";
-import { count, headline, share, withInterval } from "../format.js";
-import { FEW, HALF_S, type HeldWay, heldCases, LIMIT_S, MANY, NODES, PROCESSES } from "../held-cases.js";
-import { startHeldCluster } from "../held-cluster.js";
-import { startInstances, startUsers } from "../held-redis.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
-import { whileSampling } from "../sampling.js";
+import { FEW, HALF_S, type HeldWay, heldCases, LIMIT_S, MANY, NODES, PROCESSES } from "../held/held-cases.js";
+import { startHeldCluster } from "../held/held-cluster.js";
+import { startInstances, startUsers } from "../held/held-redis.js";
+import { atLeast, atMost, claimOf } from "../results/checks.js";
+import { count, headline, share, withInterval } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { difference, mean, reduction } from "../series.js";
+import { difference, mean, reduction } from "../statistics/series.js";
+import { whileSampling } from "../util/sampling.js";
 
 /** The mean pause in ms between two requests of a pod to a node, and of a process. */
 const NODE_GAP_MS = 4_000;

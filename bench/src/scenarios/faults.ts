@@ -1,5 +1,4 @@
-import { faultClients, faultNotes } from "../bench-client.js";
-import { exactly } from "../checks.js";
+import { faultClients, faultNotes } from "../client/bench-client.js";
 import { badResponses } from "../faults/bad-responses.js";
 import type { FaultGroup } from "../faults/fault.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
@@ -10,7 +9,8 @@ import { ReplacedInstance } from "../faults/replaced-instance.js";
 import { retryClaim } from "../faults/retry-claim.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
-import { byClient, tableOf, totalColumns } from "../present.js";
+import { exactly } from "../results/checks.js";
+import { byClient, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 const GROUPS: readonly FaultGroup[] = [lostResponses, badResponses, unreachable, frozenMeanwhile];

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { startInstance } from "warmline-testbed";
-import { commandsFunction, handlerPath } from "../bench-client.js";
-import { atLeast, claimOf, decideClaim } from "../checks.js";
-import { headline, seconds } from "../format.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
+import { commandsFunction, handlerPath } from "../client/bench-client.js";
+import { atLeast, claimOf, decideClaim } from "../results/checks.js";
+import { headline, seconds } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { mean } from "../series.js";
 import { followClosed } from "../sockets/follow.js";
 import { kernelMissing } from "../sockets/kernel.js";
+import { mean } from "../statistics/series.js";
 
 /** The server's idle limit in s. */
 const LIMIT_S = 3;

@@ -1,11 +1,11 @@
-import { atMost, exactly } from "../checks.js";
-import { callsOf, functionOf, isWarm, styleOf, type Way, waysOf } from "../first-write-ways.js";
-import { headline, ms } from "../format.js";
-import { LANES } from "../idle-pauses.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
-import { runPaused } from "../run-paused.js";
+import { callsOf, functionOf, isWarm, styleOf, type Way, waysOf } from "../idle/first-write-ways.js";
+import { LANES } from "../idle/idle-pauses.js";
+import { atMost, exactly } from "../results/checks.js";
+import { headline, ms } from "../results/format.js";
+import { barChart, latencyColumns, tableOf } from "../results/present.js";
+import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
-import { ratio } from "../series.js";
+import { ratio } from "../statistics/series.js";
 
 const pauseOf = ({ frozenS, tls }: { frozenS: number; tls: boolean }) =>
   `${frozenS === 0 ? "back to back" : `frozen for ${frozenS} s`}${tls ? ", TLS" : ""}`;

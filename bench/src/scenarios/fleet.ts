@@ -4,10 +4,10 @@ import { type FleetArm, instanceArms, runInstances } from "../fleet/instances.js
 import { limitFlags, measureFleet, refuseAbove, sampleGateway } from "../fleet/measure.js";
 import type { GatewaySample } from "../fleet/metrics.js";
 import { NO_MODEL, predict } from "../fleet/model.js";
-import { count, factor, headline, ms, withInterval } from "../format.js";
-import { barChart, curveChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
+import { count, factor, headline, ms, withInterval } from "../results/format.js";
+import { barChart, curveChart, latencyColumns, lineChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { mean, percentile, ratio } from "../series.js";
+import { mean, percentile, ratio } from "../statistics/series.js";
 
 const [SOFT, HARD] = [400, 700];
 const LOAD: Load = { quiet: 60, burst: 1_000, burstMs: 1_200, everyMs: 6_000 };

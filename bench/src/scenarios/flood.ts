@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { limitFlags } from "../fleet/measure.js";
 import { floodChecks } from "../flood/flood-checks.js";
 import { type FloodCase, nameOf, startSite } from "../flood/site.js";
-import { factor, headline } from "../format.js";
-import { barChart, curveChart, latencyColumns, meanColumns, tableOf } from "../present.js";
+import { factor, headline } from "../results/format.js";
+import { barChart, curveChart, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { percentile, ratio } from "../series.js";
+import { percentile, ratio } from "../statistics/series.js";
 
 const HARD = 1_000;
 const SOFT = 900;

@@ -1,11 +1,11 @@
-import { clientFunction } from "../bench-client.js";
-import { exactly } from "../checks.js";
-import { headline, ms } from "../format.js";
+import { clientFunction } from "../client/bench-client.js";
 import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
-import { barChart, curveChart, inSummary, latencyColumns, meanColumns, tableOf } from "../present.js";
-import { runInstance } from "../run-instance.js";
+import { exactly } from "../results/checks.js";
+import { headline, ms } from "../results/format.js";
+import { barChart, curveChart, inSummary, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { mean } from "../series.js";
+import { mean } from "../statistics/series.js";
 
 /** Requests that an instance serves at a time. */
 const REQUESTS = [1, 10, 50];

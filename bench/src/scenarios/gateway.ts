@@ -1,13 +1,13 @@
-import { handlerPath } from "../bench-client.js";
-import { atLeast, atMost } from "../checks.js";
-import { count, headline, ms, preciseFactor } from "../format.js";
+import { handlerPath } from "../client/bench-client.js";
 import { type Address, gatewayCases, KEY, nameOf, type Servers } from "../gateway/cases.js";
 import { drive, driveClient } from "../gateway/load.js";
 import type { Server } from "../gateway/requests.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
-import { barChart, medianColumns, tableOf } from "../present.js";
+import { atLeast, atMost } from "../results/checks.js";
+import { count, headline, ms, preciseFactor } from "../results/format.js";
+import { barChart, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { combine, pairedRatio } from "../series.js";
+import { combine, pairedRatio } from "../statistics/series.js";
 
 const perS = (value: number) => `${count(value)}/s`;
 const HUES = { gateway: 0, webdis: 1, redis: 2 };

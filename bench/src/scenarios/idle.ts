@@ -1,11 +1,11 @@
-import { commandsFunction } from "../bench-client.js";
-import { atMost, exactly } from "../checks.js";
-import { headline, ms } from "../format.js";
-import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle-pauses.js";
-import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
-import { runPaused } from "../run-paused.js";
+import { commandsFunction } from "../client/bench-client.js";
+import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle/idle-pauses.js";
+import { atMost, exactly } from "../results/checks.js";
+import { headline, ms } from "../results/format.js";
+import { barChart, curveChart, latencyColumns, tableOf } from "../results/present.js";
+import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
-import { ratio } from "../series.js";
+import { ratio } from "../statistics/series.js";
 
 const QUICK_IDLE_S = [0, 2];
 /** The longest time relative to the bare agent, which checks no connection. A write takes a PING before it. */

@@ -1,6 +1,6 @@
-import { commandsFunction, type Variant } from "../bench-client.js";
-import { factor, headline } from "../format.js";
+import { commandsFunction, type Variant } from "../client/bench-client.js";
 import { keepaliveChecks } from "../keepalive/keepalive-checks.js";
+import { factor, headline } from "../results/format.js";
 import {
   barChart,
   byClient,
@@ -9,10 +9,10 @@ import {
   latencyColumns,
   lineChart,
   tableOf,
-} from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+} from "../results/present.js";
+import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, ratio } from "../series.js";
+import { difference, ratio } from "../statistics/series.js";
 
 /** The variants; `gapMs` is the time between init phase and event. */
 const VARIANTS: readonly (Variant & { readonly gapMs: number })[] = [

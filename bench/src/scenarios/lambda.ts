@@ -1,7 +1,7 @@
 import { LambdaFunction } from "../aws/lambda.js";
 import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
-import { atLeast } from "../checks.js";
-import { factor, headline, ms } from "../format.js";
+import { atLeast } from "../results/checks.js";
+import { factor, headline, ms } from "../results/format.js";
 import {
   barChart,
   curveChart,
@@ -10,10 +10,10 @@ import {
   latencyColumns,
   medianColumns,
   tableOf,
-} from "../present.js";
-import { costOfMillion, PRICES } from "../prices.js";
+} from "../results/present.js";
+import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio } from "../series.js";
+import { combine, mean, ratio } from "../statistics/series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 

@@ -1,10 +1,10 @@
-import { commandsFunction } from "../bench-client.js";
-import { count, headline, ms } from "../format.js";
+import { commandsFunction } from "../client/bench-client.js";
 import { memoryChecks } from "../memory/memory-checks.js";
-import { barChart, grouped, latencyColumns, tableOf } from "../present.js";
-import { GREETING, runInstance } from "../run-instance.js";
+import { count, headline, ms } from "../results/format.js";
+import { barChart, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean } from "../series.js";
+import { difference, mean } from "../statistics/series.js";
 
 /** The function's sizes in MB. */
 const SIZES = [128, 256, 512, 1_024, 1_769, 3_008];

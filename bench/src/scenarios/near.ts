@@ -1,11 +1,11 @@
 import { redisAvailable } from "warmline-testbed";
-import { count, dollars } from "../format.js";
 import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
 import { nearChecks, overwritten } from "../near/near-checks.js";
-import { barChart, meanColumns, medianColumns, tableOf } from "../present.js";
-import { costOfMillion, PRICES } from "../prices.js";
+import { count, dollars } from "../results/format.js";
+import { barChart, meanColumns, medianColumns, tableOf } from "../results/present.js";
+import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, percentile } from "../series.js";
+import { combine, mean, percentile } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
 

@@ -1,12 +1,12 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import { atLeast, claimOf, decideClaim, exactly } from "../checks.js";
-import { count, headline, share, withInterval } from "../format.js";
-import { barChart, latencyColumns, meanColumns, tableOf } from "../present.js";
 import { runTransactions } from "../reconnect/run.js";
 import { type ReconnectWay, startWays } from "../reconnect/ways.js";
-import type { Check, Claim } from "../result.js";
+import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { count, headline, share, withInterval } from "../results/format.js";
+import { barChart, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio, type Series, stddev } from "../series.js";
+import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { BenchClient } from "../bench-client.js";
-import { atLeast, claimOf } from "../checks.js";
-import { count, headline, share } from "../format.js";
-import { startHeldRedis, startInstances, startUsers } from "../held-redis.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { startHeldRedis, startInstances, startUsers } from "../held/held-redis.js";
+import { atLeast, claimOf } from "../results/checks.js";
+import { count, headline, share } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { mean, reduction } from "../series.js";
+import { mean, reduction } from "../statistics/series.js";
 
 /** Simulated instances, and instances of a client. */
 const USERS = 1_000;

@@ -1,11 +1,11 @@
 import { startCluster } from "warmline-testbed";
-import { atLeast, claimOf, exactly } from "../checks.js";
-import { headline, seconds } from "../format.js";
-import { barChart, latencyColumns, meanColumns, tableOf } from "../present.js";
+import { atLeast, claimOf, exactly } from "../results/checks.js";
+import { headline, seconds } from "../results/format.js";
+import { barChart, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { mean } from "../series.js";
 import { driveOutage, type Outage } from "../sockets/outage.js";
 import { openReplicaArm, replicaArms } from "../sockets/replica-arms.js";
+import { mean } from "../statistics/series.js";
 
 /** Runs at the same time, each with a cluster of its own. */
 const LANES = 4;

@@ -1,13 +1,13 @@
 import { startGatewayProcess } from "warmline-testbed";
-import { built } from "../bench-client.js";
-import { count, headline, ms, share } from "../format.js";
-import { barChart, latencyColumns, tableOf } from "../present.js";
-import { runInstance } from "../run-instance.js";
+import { built } from "../client/bench-client.js";
+import { count, headline, ms, share } from "../results/format.js";
+import { barChart, latencyColumns, tableOf } from "../results/present.js";
+import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { mean } from "../series.js";
 import { startDistantCluster } from "../sockets/distant-cluster.js";
 import { type PartsTarget, partsCases, SPARSE_MS } from "../sockets/parts.js";
 import { partsOf } from "../sockets/parts-checks.js";
+import { mean } from "../statistics/series.js";
 
 /** Requests that do not count. */
 const WARM_UP = 10;

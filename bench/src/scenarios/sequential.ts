@@ -1,12 +1,12 @@
-import { commandsFunction } from "../bench-client.js";
-import { factor, headline } from "../format.js";
+import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../present.js";
-import { GREETING } from "../run-instance.js";
-import { runPaused } from "../run-paused.js";
+import { factor, headline } from "../results/format.js";
+import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../results/present.js";
+import { GREETING } from "../rig/run-instance.js";
+import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { type ClientTimes, sequentialChecks, type WriteTimes } from "../sequential/sequential-checks.js";
-import { ratio } from "../series.js";
+import { ratio } from "../statistics/series.js";
 
 const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
 

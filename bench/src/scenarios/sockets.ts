@@ -1,13 +1,13 @@
 import { startCluster } from "warmline-testbed";
-import { atLeast, exactly } from "../checks.js";
-import { count, headline, ms, share, withInterval } from "../format.js";
-import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
-import { pageKeys } from "../random.js";
+import { atLeast, exactly } from "../results/checks.js";
+import { count, headline, ms, share, withInterval } from "../results/format.js";
+import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { difference, mean, reduction } from "../series.js";
 import { driveRequests } from "../sockets/drive.js";
 import { kernelMissing, kernelSockets, SocketCounter, SocketPeaks } from "../sockets/kernel.js";
 import { openWay, type Way, waysOf } from "../sockets/ways.js";
+import { difference, mean, reduction } from "../statistics/series.js";
+import { pageKeys } from "../util/random.js";
 
 const REQUESTS_PER_S = 50;
 const COMMANDS = 10;

@@ -5,7 +5,7 @@ import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
 import { linesOf, sizeLines } from "../perf/target-lines.js";
 import { isNeeded, measuresOf, NOT_MEASURED, OWN_MEASURES, targetsOf } from "../perf/targets.js";
-import { barChart, tableOf } from "../present.js";
+import { barChart, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** Measures every target for speed, size and memory: the limit, the measurement, and whether it is met. */

@@ -1,12 +1,19 @@
 import { findRedisServer } from "warmline-testbed";
-import { isPeer } from "../bench-client.js";
-import { count, factor, headline } from "../format.js";
+import { isPeer } from "../client/bench-client.js";
 import { cellsOf, QUICK, REAL } from "../perf/cells.js";
 import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { barChart, curveChart, inSummary, latencyColumns, medianColumns, tableOf } from "../present.js";
+import { count, factor, headline } from "../results/format.js";
+import {
+  barChart,
+  curveChart,
+  inSummary,
+  latencyColumns,
+  medianColumns,
+  tableOf,
+} from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { pairedRatio } from "../series.js";
+import { pairedRatio } from "../statistics/series.js";
 
 const us = (value: number) => `${value.toFixed(0)} us`;
 
@@ -53,10 +60,8 @@ export default defineScenario({
   group: ({ version, cell }) => `Node ${version.slice(1)}, ${cell}`,
   session: async (group, { settings }) => {
     const { session } = group[0]!;
-    await session.start(
-      group.map(({ work }) => work),
-      settings.quick,
-    );
+    const work = group.map((each) => each.work);
+    await session.start(work, settings.quick);
     return () => session.stop();
   },
   run: async ({ client, job, perCall, session }) => throughputOf(await session.run(client, job), perCall),
@@ -64,10 +69,9 @@ export default defineScenario({
     const { settings } = context;
     const { version } = rows[0]!;
     const own = rows.filter((row) => row.version === version);
-    const pick = (cell: string, name: string) =>
-      own.find((row) => row.cell === cell && row.client.name === name);
-    const ours = pick("50 in flight", "warmline");
-    const others = own.filter(({ cell, client }) => cell === "50 in flight" && isPeer(client));
+    const inFlight = own.filter(({ cell }) => cell === "50 in flight");
+    const ours = inFlight.find(({ client }) => client.name === "warmline");
+    const others = inFlight.filter(({ client }) => isPeer(client));
     const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell };
     const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
     const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));
@@ -79,9 +83,7 @@ export default defineScenario({
         }),
         ...own
           .filter(({ cell }) => cell === "1 in flight")
-          .map(({ cpuUs, client }) =>
-            headline(cpuUs.estimate(), us, `CPU time of one command, ${client.label}`),
-          ),
+          .map((row) => headline(row.cpuUs.estimate(), us, `CPU time of one command, ${row.client.label}`)),
       ],
       checks: [],
       table: tableOf(rows, (row) => row.version + row.cell, [

@@ -1,13 +1,13 @@
 import { startCluster } from "warmline-testbed";
-import { atLeast, atMost, claimOf } from "../checks.js";
-import { count, headline, share } from "../format.js";
-import { lineChart, meanColumns, tableOf } from "../present.js";
-import { pageKeys } from "../random.js";
+import { atLeast, atMost, claimOf } from "../results/checks.js";
+import { count, headline, share } from "../results/format.js";
+import { lineChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { combine, mean, reduction } from "../series.js";
 import { driveRequests } from "../sockets/drive.js";
 import { type Counts, kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
 import { openWay, waysOf } from "../sockets/ways.js";
+import { combine, mean, reduction } from "../statistics/series.js";
+import { pageKeys } from "../util/random.js";
 
 /** Nodes of the cluster, and commands of a request: most nodes serve one, as in the article. */
 const PRIMARIES = 24;

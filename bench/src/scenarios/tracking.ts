@@ -1,9 +1,9 @@
-import { atMost } from "../checks.js";
-import { headline } from "../format.js";
 import { IN_FLIGHT, KEYS, measureTrackedWrites, type TrackedWrites } from "../near/tracked-writes.js";
-import { barChart, meanColumns, tableOf } from "../present.js";
+import { atMost } from "../results/checks.js";
+import { headline } from "../results/format.js";
+import { barChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { mean, ratio } from "../series.js";
+import { mean, ratio } from "../statistics/series.js";
 
 /** The CPU time that a SET may take with tracking, and with a prefix that its key lacks, relative to no tracking. */
 const TRACKED = 1.5;

@@ -1,11 +1,11 @@
-import { type BenchClient, built, handlerPath } from "../bench-client.js";
-import { atLeast, claimOf, exactly } from "../checks.js";
-import { count, headline, share, withInterval } from "../format.js";
+import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
-import { barChart, meanColumns, tableOf, totalColumns } from "../present.js";
+import { atLeast, claimOf, exactly } from "../results/checks.js";
+import { count, headline, share, withInterval } from "../results/format.js";
+import { barChart, meanColumns, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { mean, ratio } from "../series.js";
 import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
+import { mean, ratio } from "../statistics/series.js";
 
 /** Connections per second: in a full run more than the few ports within the time of TIME_WAIT. */
 const PER_S = 200;

@@ -1,8 +1,8 @@
-import { faultClients, faultNotes } from "../bench-client.js";
-import { claimOf, decideClaim, exactly } from "../checks.js";
+import { faultClients, faultNotes } from "../client/bench-client.js";
 import { COUNTS, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
-import { barChart, byClient, grouped, tableOf, totalColumns } from "../present.js";
+import { claimOf, decideClaim, exactly } from "../results/checks.js";
+import { barChart, byClient, grouped, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** The length of the freeze and the lifetime of an idle instance, in s of the timeline. */

@@ -1,8 +1,8 @@
-import { atLeast, claimOf, decideClaim } from "../checks.js";
-import type { Estimate } from "../estimate.js";
-import { factor, ms, withInterval } from "../format.js";
-import type { Check, Claim } from "../result.js";
-import { combine, difference, mean, ratio, type Series } from "../series.js";
+import { atLeast, claimOf, decideClaim } from "../results/checks.js";
+import { factor, ms, withInterval } from "../results/format.js";
+import type { Check, Claim } from "../results/result.js";
+import type { Estimate } from "../statistics/estimate.js";
+import { combine, difference, mean, ratio, type Series } from "../statistics/series.js";
 
 /** Times without keep-alive and with it, for one write and for ten. */
 export interface WriteTimes {

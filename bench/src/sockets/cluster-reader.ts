@@ -1,4 +1,4 @@
-import { RawConnection } from "../raw-connection.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { rangesOfSlots, type SlotRange, slotOf } from "./slots.js";
 
 /** Reads keys of a cluster over plain sockets, one after another. It keeps its connections until they are closed. */

@@ -1,8 +1,8 @@
-import { atLeast, claimOf } from "../checks.js";
-import type { Estimate } from "../estimate.js";
-import { ms, share } from "../format.js";
-import type { Check } from "../result.js";
-import { combine, difference, mean, ratio, type Series } from "../series.js";
+import { atLeast, claimOf } from "../results/checks.js";
+import { ms, share } from "../results/format.js";
+import type { Check } from "../results/result.js";
+import type { Estimate } from "../statistics/estimate.js";
+import { combine, difference, mean, ratio, type Series } from "../statistics/series.js";
 import { type Arm, ONE, type PartsCase, SPARSE_MS, TEN } from "./parts.js";
 
 /** The parts of a request's time, with their checks. */

@@ -1,5 +1,5 @@
-import type { BenchClient, ConnectedClient } from "../bench-client.js";
-import { RawConnection } from "../raw-connection.js";
+import type { BenchClient, ConnectedClient } from "../client/bench-client.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { ClusterReader } from "./cluster-reader.js";
 import { requestToGateway } from "./request.js";
 

@@ -1,5 +1,5 @@
 import type { RedisCluster } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 import { createReplicaReader } from "./replica-reader.js";
 import { openGateway } from "./ways.js";
 

@@ -1,5 +1,5 @@
 import type { RedisCluster } from "warmline-testbed";
-import { RawConnection } from "../raw-connection.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { slotOf, slotRanges } from "./slots.js";
 
 /**

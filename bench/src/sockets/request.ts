@@ -1,4 +1,4 @@
-import { RawConnection } from "../raw-connection.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { ClusterReader } from "./cluster-reader.js";
 
 /**

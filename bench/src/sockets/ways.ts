@@ -1,5 +1,5 @@
 import { type GatewayProcess, type RedisCluster, startGatewayProcess } from "warmline-testbed";
-import type { BenchClient } from "../bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 import { requestToCluster, requestToGateway } from "./request.js";
 
 /** How web requests reach a cluster. */

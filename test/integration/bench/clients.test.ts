@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import raw from "../../../bench/src/clients/raw.js";
 import { clients } from "../../../bench/src/registry.js";
-import { type Rig, startRig } from "../../../bench/src/rig.js";
+import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
 
 const all = await clients();
 let rig: Rig;

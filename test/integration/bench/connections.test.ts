@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NO_REDIS, redisAvailable } from "warmline-testbed";
 import { connectionsAtRedis } from "../../../bench/src/perf/connections.js";
-import { startRig } from "../../../bench/src/rig.js";
+import { startRig } from "../../../bench/src/rig/rig.js";
 
 test.skipIf(!redisAvailable())(
   `connections at Redis are those of one count alone (${redisAvailable() ? "a real Redis" : NO_REDIS})`,

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Child } from "../../../bench/src/child.js";
 import { Caller } from "../../../bench/src/flood/caller.js";
-import { performInProcess } from "../../../bench/src/scenario-process.js";
+import { performInProcess } from "../../../bench/src/runner/scenario-process.js";
 import { namespaceMissing, runInNamespace } from "../../../bench/src/sockets/namespace.js";
+import { Child } from "../../../bench/src/util/child.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));

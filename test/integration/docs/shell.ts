@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse as parseBench } from "../../../bench/src/command-line.js";
 import { clients, scenarios } from "../../../bench/src/registry.js";
+import { parse as parseBench } from "../../../bench/src/runner/command-line.js";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { type Block, root } from "./pages.js";
 import { platformProblem } from "./platforms.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runAdvise } from "../../../bench/src/advise/run.js";
-import { parse } from "../../../bench/src/command-line.js";
+import { parse } from "../../../bench/src/runner/command-line.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-advise-"));
 afterAll(() => rmSync(folder, { recursive: true }));

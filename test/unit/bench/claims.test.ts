@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { listedClaims } from "../../../bench/src/articles.js";
-import { atLeast, claimOf, decideClaim } from "../../../bench/src/checks.js";
 import { retryClaim } from "../../../bench/src/faults/retry-claim.js";
 import { claimRows } from "../../../bench/src/report/claims.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
-import type { Result } from "../../../bench/src/result.js";
-import { Series } from "../../../bench/src/series.js";
+import { listedClaims } from "../../../bench/src/results/articles.js";
+import { atLeast, claimOf, decideClaim } from "../../../bench/src/results/checks.js";
+import type { Result } from "../../../bench/src/results/result.js";
+import { Series } from "../../../bench/src/statistics/series.js";
 
 const src = resolve(import.meta.dirname, "../../../bench/src");
 const files = (folder: string) =>

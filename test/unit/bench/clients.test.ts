@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { BenchClient } from "../../../bench/src/bench-client.js";
-import { type CommandLine, parse } from "../../../bench/src/command-line.js";
+import type { BenchClient } from "../../../bench/src/client/bench-client.js";
 import { clients, scenarios } from "../../../bench/src/registry.js";
+import { type CommandLine, parse } from "../../../bench/src/runner/command-line.js";
 
 const known = await clients();
 const all = await scenarios();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readCommit, shortCommit } from "../../../bench/src/commit.js";
+import { readCommit, shortCommit } from "../../../bench/src/results/commit.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-commit-"));
 afterAll(() => rmSync(folder, { recursive: true }));

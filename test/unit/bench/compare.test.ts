@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { compareRuns } from "../../../bench/src/compare.js";
-import type { Check, Result, Verdict } from "../../../bench/src/result.js";
-import { fullResultsAt } from "../../../bench/src/result-file.js";
+import { compareRuns } from "../../../bench/src/results/compare.js";
+import type { Check, Result, Verdict } from "../../../bench/src/results/result.js";
+import { fullResultsAt } from "../../../bench/src/results/result-file.js";
 
 const result = (scenario: string, verdicts: Readonly<Record<string, Verdict>>, quick = false) =>
   ({

@@ -10,14 +10,13 @@ import {
   type FunctionEstimate,
 } from "../../../bench/src/advise/function-estimate.js";
 import { between, times } from "../../../bench/src/advise/intervals.js";
-import type { Question } from "../../../bench/src/advise/question.js";
+import { httpResponse, redisReply } from "../../../bench/src/client/raw-connection.js";
 import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
-import { Gate } from "../../../bench/src/gate.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
-import { costOfGateway, costOfMillion, GATEWAY } from "../../../bench/src/prices.js";
-import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
+import { costOfGateway, costOfMillion, GATEWAY } from "../../../bench/src/results/prices.js";
+import type { Question } from "../../../bench/src/runner/question.js";
 import { driveRequests } from "../../../bench/src/sockets/drive.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
 import {
@@ -27,6 +26,7 @@ import {
   sharedSockets,
 } from "../../../bench/src/sockets/kernel.js";
 import { rangesOfSlots, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
+import { Gate } from "../../../bench/src/util/gate.js";
 
 describe("a plain socket", () => {
   test("a plain socket returns a Redis reply once it is complete", () => {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { BenchClient } from "../../../bench/src/bench-client.js";
-import { parse, UsageError } from "../../../bench/src/command-line.js";
-import { Latencies, median } from "../../../bench/src/latencies.js";
-import { randomFrom, shuffled } from "../../../bench/src/random.js";
+import type { BenchClient } from "../../../bench/src/client/bench-client.js";
+import { asText } from "../../../bench/src/results/table.js";
+import { parse, UsageError } from "../../../bench/src/runner/command-line.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
-import { asText } from "../../../bench/src/table.js";
+import { Latencies, median } from "../../../bench/src/statistics/latencies.js";
+import { randomFrom, shuffled } from "../../../bench/src/util/random.js";
 
 describe("latencies", () => {
   test("latencies keep three digits of every percentile", () => {

@@ -8,7 +8,7 @@ import {
 } from "../../../bench/src/perf/server/responses.js";
 import { warmUpNotes } from "../../../bench/src/perf/session.js";
 import { FULL_WARM_UP, isSteady, warmUp } from "../../../bench/src/perf/warm-up.js";
-import { Series } from "../../../bench/src/series.js";
+import { Series } from "../../../bench/src/statistics/series.js";
 
 describe("a warm-up", () => {
   /** Runs a warm-up whose slices take these CPU times per command in us; the last one is repeated. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Run } from "../../../bench/src/command-line.js";
-import type { Result } from "../../../bench/src/result.js";
-import { runAll } from "../../../bench/src/run-all.js";
-import { whileSampling } from "../../../bench/src/sampling.js";
-import { within } from "../../../bench/src/within.js";
+import type { Result } from "../../../bench/src/results/result.js";
+import type { Run } from "../../../bench/src/runner/command-line.js";
+import { runAll } from "../../../bench/src/runner/run-all.js";
+import { whileSampling } from "../../../bench/src/util/sampling.js";
+import { within } from "../../../bench/src/util/within.js";
 
 const runOf = (name: string, missing?: () => string) => ({ scenario: { name, missing } }) as unknown as Run;
 

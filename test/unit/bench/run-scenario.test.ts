@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { BenchClient } from "../../../bench/src/bench-client.js";
-import { exactly } from "../../../bench/src/checks.js";
-import { Progress } from "../../../bench/src/progress.js";
-import { randomFrom } from "../../../bench/src/random.js";
-import { runScenario, spread } from "../../../bench/src/run-scenario.js";
+import type { BenchClient } from "../../../bench/src/client/bench-client.js";
+import { exactly } from "../../../bench/src/results/checks.js";
+import { runScenario, spread } from "../../../bench/src/runner/run-scenario.js";
 import {
   type Context,
   defineScenario,
   type ScenarioDefinition,
   type Settings,
 } from "../../../bench/src/scenario.js";
+import { Progress } from "../../../bench/src/util/progress.js";
+import { randomFrom } from "../../../bench/src/util/random.js";
 
 const settings: Settings = {
   quick: false,

@@ -8,11 +8,19 @@ import {
   decide,
   exactly,
   summaryOf,
-} from "../../../bench/src/checks.js";
-import { type Estimate, jackknife, ofMedians } from "../../../bench/src/estimate.js";
-import { warningOf } from "../../../bench/src/load-guard.js";
-import { randomFrom } from "../../../bench/src/random.js";
-import { combine, mean, pairedRatio, percentile, ratio, Series, stddev } from "../../../bench/src/series.js";
+} from "../../../bench/src/results/checks.js";
+import { warningOf } from "../../../bench/src/results/load-guard.js";
+import { type Estimate, jackknife, ofMedians } from "../../../bench/src/statistics/estimate.js";
+import {
+  combine,
+  mean,
+  pairedRatio,
+  percentile,
+  ratio,
+  Series,
+  stddev,
+} from "../../../bench/src/statistics/series.js";
+import { randomFrom } from "../../../bench/src/util/random.js";
 
 /** Draws from the normal distribution (Box and Muller). */
 const normalFrom = (random: () => number) =>

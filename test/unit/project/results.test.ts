@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type BenchClient, type Endpoint, faultClients } from "../../../bench/src/bench-client.js";
-import { claimOf } from "../../../bench/src/checks.js";
-import type { MatrixChart, Result } from "../../../bench/src/result.js";
+import { type BenchClient, type Endpoint, faultClients } from "../../../bench/src/client/bench-client.js";
+import { claimOf } from "../../../bench/src/results/checks.js";
+import type { MatrixChart, Result } from "../../../bench/src/results/result.js";
 import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
 import { schemaErrors } from "../../support/bench.js";
 import { idleResult, measured, nearResult, table } from "../../support/published.js";

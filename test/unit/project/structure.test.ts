@@ -33,7 +33,7 @@ test("the gateway's parsers keep no state in variables of their modules", () => 
 });
 
 test("every file and class that docs/architecture.md names exists", () => {
-  const files = ["src", "gateway/src", "test/support", "test/unit/project"].flatMap(sourcesIn);
+  const files = ["src", "gateway/src", "bench/src", "test/support", "test/unit/project"].flatMap(sourcesIn);
   const names = new Set(files.map((file) => basename(file)));
   const code = files.map(read).join("\n");
   const named = Array.from(read("docs/architecture.md").matchAll(/`([\w./-]+)`/g), ([, name]) => name!);

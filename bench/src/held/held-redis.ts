@@ -1,9 +1,9 @@
 import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "./bench-client.js";
-import type { SparseUsersEvent } from "./handlers/sparse-users.js";
-import type { RawTarget } from "./raw-connection.js";
-import { readInfo } from "./redis-info.js";
-import { GREETING } from "./run-instance.js";
+import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "../client/bench-client.js";
+import type { RawTarget } from "../client/raw-connection.js";
+import type { SparseUsersEvent } from "../handlers/sparse-users.js";
+import { readInfo } from "../rig/redis-info.js";
+import { GREETING } from "../rig/run-instance.js";
 
 /** Starts a Redis whose connections are counted and, unless it is reached directly, a gateway. */
 export async function startHeldRedis(direct: boolean) {

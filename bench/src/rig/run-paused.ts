@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "./bench-client.js";
-import { Gate } from "./gate.js";
+import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { Gate } from "../util/gate.js";
 
 /** Pauses between the invocations of an instance. */
 export interface Pauses {

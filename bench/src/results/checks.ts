@@ -1,5 +1,5 @@
+import { type Estimate, MIN_REPETITIONS } from "../statistics/estimate.js";
 import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
-import { type Estimate, MIN_REPETITIONS } from "./estimate.js";
 import { factor, withInterval } from "./format.js";
 import { grouped } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";

@@ -1,11 +1,11 @@
+import { readCommit } from "../results/commit.js";
+import { watchLoad } from "../results/load-guard.js";
+import { thisMachine } from "../results/machine.js";
+import type { Result } from "../results/result.js";
+import { Progress } from "../util/progress.js";
+import { UsageError } from "../util/usage.js";
 import type { Run } from "./command-line.js";
-import { readCommit } from "./commit.js";
-import { watchLoad } from "./load-guard.js";
-import { thisMachine } from "./machine.js";
-import { Progress } from "./progress.js";
-import type { Result } from "./result.js";
 import { runScenario } from "./run-scenario.js";
-import { UsageError } from "./usage.js";
 
 /** Runs a scenario in this process. @throws UsageError if it cannot run on this machine */
 export async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {

@@ -1,9 +1,9 @@
-import { type BenchClient, clientFunction, type FunctionSpec } from "./bench-client.js";
-import type { FirstCommandEvent } from "./handlers/first-command.js";
-import type { FirstWriteEvent } from "./handlers/first-write.js";
-import type { Style } from "./result.js";
-import type { Rig } from "./rig.js";
-import type { Settings } from "./scenario.js";
+import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
+import type { FirstCommandEvent } from "../handlers/first-command.js";
+import type { FirstWriteEvent } from "../handlers/first-write.js";
+import type { Style } from "../results/result.js";
+import type { Rig } from "../rig/rig.js";
+import type { Settings } from "../scenario.js";
 
 /** A way of warmline to write after a pause, or a client's command. */
 export interface Way {

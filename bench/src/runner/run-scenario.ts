@@ -1,15 +1,15 @@
+import type { BenchClient } from "../client/bench-client.js";
+import { decided, summaryOf } from "../results/checks.js";
+import { grouped } from "../results/present.js";
+import type { Outcome } from "../results/result.js";
+import { startRig } from "../rig/rig.js";
+import { GREETING } from "../rig/run-instance.js";
+import type { Context, Row, Scenario, Settings } from "../scenario.js";
+import { Series } from "../statistics/series.js";
+import type { Progress } from "../util/progress.js";
+import { randomFrom, shuffled } from "../util/random.js";
+import { within } from "../util/within.js";
 import { availableClients, versionsOf } from "./available-clients.js";
-import type { BenchClient } from "./bench-client.js";
-import { decided, summaryOf } from "./checks.js";
-import { grouped } from "./present.js";
-import type { Progress } from "./progress.js";
-import { randomFrom, shuffled } from "./random.js";
-import type { Outcome } from "./result.js";
-import { startRig } from "./rig.js";
-import { GREETING } from "./run-instance.js";
-import type { Context, Row, Scenario, Settings } from "./scenario.js";
-import { Series } from "./series.js";
-import { within } from "./within.js";
 
 /** The longest time in ms for stopping a server or process. */
 const CLOSE_MS = 60_000;

@@ -108,8 +108,8 @@ export const isPeer = ({ package: name, reference }: BenchClient): boolean =>
 export const built = (path: string): string => {
   const { url } = import.meta;
   // The bundler may put this code into a file at any depth of dist. From sources, dist is beside them.
-  const end = url.lastIndexOf("/dist/") + "/dist/".length;
-  return fileURLToPath(new URL(path, url.includes("/dist/") ? url.slice(0, end) : new URL("../dist/", url)));
+  const at = url.lastIndexOf(url.includes("/dist/") ? "/dist/" : "/src/");
+  return fileURLToPath(new URL(path, `${url.slice(0, at)}/dist/`));
 };
 
 /** Returns the path of a handler: of this package by its name, else relative to `dist`. */

@@ -1,4 +1,4 @@
-import { number, UsageError } from "../usage.js";
+import { number, UsageError } from "../util/usage.js";
 
 /** The function that advice is given for. */
 export interface Question {

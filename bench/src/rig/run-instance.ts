@@ -1,5 +1,5 @@
 import { type InstanceOptions, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "./bench-client.js";
+import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";

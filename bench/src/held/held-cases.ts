@@ -1,4 +1,4 @@
-import type { BenchClient } from "./bench-client.js";
+import type { BenchClient } from "../client/bench-client.js";
 
 /** Primaries of the cluster, and processes of a pod. */
 export const [NODES, PROCESSES] = [6, 4];

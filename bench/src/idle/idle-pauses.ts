@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
-import { listed } from "./format.js";
-import type { Series } from "./series.js";
+import { listed } from "../results/format.js";
+import type { Series } from "../statistics/series.js";
 
 /**
  * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations

@@ -1,8 +1,8 @@
-import type { BenchClient } from "./bench-client.js";
-import type { Estimate } from "./estimate.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { Estimate } from "../statistics/estimate.js";
+import { combine, mean, type Series } from "../statistics/series.js";
 import { withInterval } from "./format.js";
 import type { BarChart, Chart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
-import { combine, mean, type Series } from "./series.js";
 
 /** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {

@@ -1,7 +1,7 @@
-import { handlerPath } from "./bench-client.js";
-import { Child } from "./child.js";
-import type { ScenarioMessage } from "./handlers/one-of-all.js";
-import type { Result } from "./result.js";
+import { built } from "../client/bench-client.js";
+import type { Result } from "../results/result.js";
+import { Child } from "../util/child.js";
+import type { ScenarioMessage } from "./scenario-program.js";
 
 /** The longest time in ms for a scenario: twice that of the longest one. */
 const LIMIT_MS = 60 * 60_000;
@@ -13,7 +13,7 @@ const LIMIT_MS = 60 * 60_000;
  */
 export async function performInProcess(
   message: ScenarioMessage,
-  program: string = handlerPath("one-of-all"),
+  program: string = built("runner/scenario-program.js"),
 ): Promise<Result> {
   const child = await Child.start([process.execPath, program]);
   try {

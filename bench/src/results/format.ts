@@ -1,4 +1,4 @@
-import type { Estimate } from "./estimate.js";
+import type { Estimate } from "../statistics/estimate.js";
 import type { Headline } from "./result.js";
 
 /** A time in milliseconds, with its unit. */

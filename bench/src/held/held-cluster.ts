@@ -1,9 +1,9 @@
 import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
-import type { UserTarget } from "./handlers/sparse-users.js";
+import type { UserTarget } from "../handlers/sparse-users.js";
+import { readInfo } from "../rig/redis-info.js";
+import { GREETING } from "../rig/run-instance.js";
+import { slotOf, slotRanges } from "../sockets/slots.js";
 import { NODES } from "./held-cases.js";
-import { readInfo } from "./redis-info.js";
-import { GREETING } from "./run-instance.js";
-import { slotOf, slotRanges } from "./sockets/slots.js";
 
 /**
  * Starts a cluster of primaries whose connections are counted, and gateways in front of it. Its endpoint is the first gateway, and

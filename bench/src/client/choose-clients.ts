@@ -1,5 +1,5 @@
+import { UsageError } from "../util/usage.js";
 import type { BenchClient } from "./bench-client.js";
-import { UsageError } from "./usage.js";
 
 /** Groups that a client belongs to by its own properties. */
 const GROUPS = {

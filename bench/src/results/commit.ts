@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { built } from "./bench-client.js";
+import { built } from "../client/bench-client.js";
 
 /** The folder of the repository that this package is in. */
 const ROOT = resolve(built(""), "../..");

@@ -1,6 +1,6 @@
-import { type BenchClient, clientFunction, type Endpoint } from "./bench-client.js";
-import type { Transactions, TransactionsEvent } from "./handlers/transactions.js";
-import { runInstance } from "./run-instance.js";
+import { type BenchClient, clientFunction, type Endpoint } from "../client/bench-client.js";
+import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import { runInstance } from "../rig/run-instance.js";
 
 /** Users of a client, each of which runs one GET after another. */
 export interface ClientLoadCase {

@@ -9,7 +9,7 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import type { BenchClient, Endpoint } from "./bench-client.js";
+import type { BenchClient, Endpoint } from "../client/bench-client.js";
 
 /** A server and the way to it, for one run. Closing it stops everything; later calls return the same promise. */
 export interface Rig extends Site {

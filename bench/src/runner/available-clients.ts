@@ -1,8 +1,8 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import type { BenchClient } from "./bench-client.js";
-import { isMeasurable } from "./choose-clients.js";
-import { readVersion } from "./machine.js";
-import type { Scenario } from "./scenario.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { isMeasurable } from "../client/choose-clients.js";
+import { readVersion } from "../results/machine.js";
+import type { Scenario } from "../scenario.js";
 
 /**
  * Returns the clients that can run on this machine, whether one of them needs a Redis over TCP, and notes for the reader: skipped

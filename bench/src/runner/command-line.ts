@@ -1,12 +1,12 @@
 import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
-import { parseQuestion, type Question } from "./advise/question.js";
-import type { BenchClient } from "./bench-client.js";
-import { assertMeasurable, chooseClients } from "./choose-clients.js";
-import type { Scenario, Settings } from "./scenario.js";
-import { number, numbers, UsageError } from "./usage.js";
+import type { BenchClient } from "../client/bench-client.js";
+import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
+import type { Scenario, Settings } from "../scenario.js";
+import { number, numbers, UsageError } from "../util/usage.js";
+import { parseQuestion, type Question } from "./question.js";
 
-export { UsageError } from "./usage.js";
+export { UsageError } from "../util/usage.js";
 
 /** A scenario with its settings. */
 export interface Run {

@@ -1,5 +1,5 @@
+import type { Collection, Result, SkippedScenario } from "../results/result.js";
 import type { Run } from "./command-line.js";
-import type { Collection, Result, SkippedScenario } from "./result.js";
 
 /**
  * Runs scenarios one after the other. Skips those that cannot run here; a failed one does not stop the others.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { UsageError } from "../util/usage.js";
 import type { Result } from "./result.js";
-import { UsageError } from "./usage.js";
 
 /**
  * Reads the results in a file that `--json` wrote: of one scenario, or of several.

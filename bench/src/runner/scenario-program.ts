@@ -1,8 +1,9 @@
 // A process that runs one scenario of a run of all, so that a crash loses this scenario alone.
-import { parse } from "../command-line.js";
-import { perform } from "../perform.js";
+
 import { clients, scenarios } from "../registry.js";
-import { serveParent } from "../serve-parent.js";
+import { serveParent } from "../util/serve-parent.js";
+import { parse } from "./command-line.js";
+import { perform } from "./perform.js";
 
 /** A message to the process: the name of a scenario, and the command line of the run of all. */
 export interface ScenarioMessage {
