@@ -71,12 +71,12 @@ class CommandQueue {
     this.#path = path;
   }
 
-  // Bound, as everything that is taken out of a client or a pipeline works on its own.
-  [SEND] = (spec: CommandSpec, args: readonly unknown[]): this => {
+  [SEND](spec: CommandSpec, args: readonly unknown[]): this {
     this.#commands.push(createCommand(this.#client, spec, args, this.#commands.length));
     return this;
-  };
+  }
 
+  // Bound, as everything that is taken out of a client or a pipeline works on its own.
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
@@ -166,7 +166,7 @@ async function settled(outcome: Result): Promise<Result> {
 
 function describeProperty(name: string): PropertyDescriptor | undefined {
   const make = commandMethod(name);
-  return make && boundProperty<CommandQueue>(name, (queue) => make(queue[SEND]));
+  return make && boundProperty<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
 }
 
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
