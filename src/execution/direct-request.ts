@@ -12,29 +12,18 @@ const HEADER_NAME = /^(?!authorization$|connection$|content-|host$|transfer-)[\w
 
 /** A request that middleware lets through. Its response is passed on as JSON. */
 class DirectRequest extends PendingRequest<Response> {
-  readonly write: boolean;
-  readonly repeatable: boolean;
-  readonly encoded: EncodedRequest;
-
   constructor(
     client: ConfiguredClient,
-    { path = [], body, headers = {}, signal }: UpstashRequest,
-    call: HandledCall,
+    label: string,
+    signal: AbortSignal | undefined,
+    time: number,
+    readonly write: boolean,
+    readonly repeatable: boolean,
+    readonly encoded: EncodedRequest,
     readonly resolve: (response: Response) => void,
     readonly reject: (reason: unknown) => void,
   ) {
-    const route = path.join("/") as Route;
-    const commands = (route ? body : [body]) as unknown[][];
-    const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-    super(client, label, { time: call.budget.timeLeft, signal: signal ?? call.signal });
-    for (const [name, value] of Object.entries(headers)) {
-      if (!HEADER_NAME.test(name) || /[^\t -~]/.test(value))
-        throw new ArgumentError(`${label}: middleware can't send the header ${name}`, { command: label });
-    }
-    // Only the arguments are known of a request that middleware created itself.
-    this.write = commands.some(isWrite);
-    this.repeatable = body === call.argv ? call.repeatable : !this.write;
-    this.encoded = client.context.protocol.passthrough(body, route, Object.entries(headers).flat());
+    super(client, label, { time, signal });
   }
 
   decode(reply: unknown): Response {
@@ -53,8 +42,31 @@ class DirectRequest extends PendingRequest<Response> {
  */
 export function sendDirect(
   client: ConfiguredClient,
-  request: UpstashRequest,
+  { path = [], body, headers = {}, signal }: UpstashRequest,
   call: HandledCall,
 ): Promise<Response> {
-  return new Promise((resolve, reject) => new DirectRequest(client, request, call, resolve, reject).send());
+  const route = path.join("/") as Route;
+  const commands = (route ? body : [body]) as unknown[][];
+  const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name) || /[^\t -~]/.test(value))
+      throw new ArgumentError(`${label}: middleware can't send the header ${name}`, { command: label });
+  }
+  // Only the arguments are known of a request that middleware created itself.
+  const write = commands.some(isWrite);
+  const repeatable = body === call.argv ? call.repeatable : !write;
+  const encoded = client.context.protocol.passthrough(body, route, Object.entries(headers).flat());
+  return new Promise((resolve, reject) =>
+    new DirectRequest(
+      client,
+      label,
+      signal ?? call.signal,
+      call.budget.timeLeft,
+      write,
+      repeatable,
+      encoded,
+      resolve,
+      reject,
+    ).send(),
+  );
 }

@@ -63,8 +63,10 @@ export class CommandExecutor implements ConfiguredClient {
       const { context } = this;
       if (!context.tracer?.isActive("command")) return this.#perform(command);
       const { name } = spec;
-      const details = context.tracesArgs && { args: command.argv.slice(name.split(" ").length) };
-      return traced(context, "command", () => this.#perform(command), { command: name, ...details });
+      const details = context.tracesArgs
+        ? { command: name, args: command.argv.slice(name.split(" ").length) }
+        : { command: name };
+      return traced(context, "command", () => this.#perform(command), details);
     } catch (error) {
       return Promise.reject(error);
     }

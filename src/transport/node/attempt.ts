@@ -20,16 +20,16 @@ function hedgeDelay(connection: Connection): number {
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
   /** The connections that it is under way on: one, but where a fresh one races a suspect one. */
-  readonly #running: Connection[] = [];
+  private readonly running: Connection[] = [];
   /** The one of them that nothing was written on yet. */
-  #validating: Connection | undefined;
+  private validating: Connection | undefined;
   /** The one that it was written on though it is suspect. */
-  #suspect: Connection | undefined;
-  #stopWaiting: (() => void) | undefined;
-  #hedge: NodeJS.Timeout | undefined;
-  #done = false;
+  private suspect: Connection | undefined;
+  private stopWaiting: (() => void) | undefined;
+  private hedge: NodeJS.Timeout | undefined;
+  private done = false;
   /** The number of times that the request was written. */
-  #written = 0;
+  private written = 0;
 
   constructor(
     private readonly pool: Pool,
@@ -42,29 +42,29 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     const { circuit } = this.pool;
     if (circuit.alarmed && this.options.circuit) {
       const waiter = (refusal?: Error) => {
-        this.#stopWaiting = undefined;
-        if (refusal) this.#fail(refusal);
-        else this.#start();
+        this.stopWaiting = undefined;
+        if (refusal) this.fail(refusal);
+        else this.start();
       };
-      this.#stopWaiting = circuit.wait(waiter, this.options);
+      this.stopWaiting = circuit.wait(waiter, this.options);
     }
-    if (!this.#stopWaiting) this.#start();
+    if (!this.stopWaiting) this.start();
     return this;
   }
 
-  #start(): void {
+  private start(): void {
     const connection = this.pool.takeIdle();
-    if (connection) this.#tryIdle(connection);
-    else this.#waitForConnection();
+    if (connection) this.tryIdle(connection);
+    else this.waitForConnection();
   }
 
   abort(): void {
-    this.#finish("aborted");
+    this.finish("aborted");
   }
 
-  #tryIdle(connection: Connection): void {
-    this.#running.push(connection);
-    this.#validating = connection;
+  private tryIdle(connection: Connection): void {
+    this.running.push(connection);
+    this.validating = connection;
     // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
     // after a freeze in mid-callback.
     setImmediate(pollAgain, this);
@@ -72,76 +72,76 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   /** Called after the event loop has polled twice. */
   validateIdleSocket(): void {
-    const validating = this.#validating;
-    if (this.#done || !validating) return;
-    this.#validating = undefined;
+    const { validating } = this;
+    if (this.done || !validating) return;
+    this.validating = undefined;
     const { idle, usable } = validating;
     if (!usable || validating.isStale(idle)) {
-      this.#leave(validating);
+      this.leave(validating);
       if (usable) validating.destroy("idle-timeout");
-      this.#start();
-    } else if (this.pool.isSuspect(validating, idle)) this.#handleSuspect(validating);
-    else this.#write(validating);
+      this.start();
+    } else if (this.pool.isSuspect(validating, idle)) this.handleSuspect(validating);
+    else this.write(validating);
   }
 
-  #handleSuspect(connection: Connection): void {
+  private handleSuspect(connection: Connection): void {
     // One more than allowed, since the suspect one probably is none.
-    this.#hedgeAfter(hedgeDelay(connection), 1);
+    this.hedgeAfter(hedgeDelay(connection), 1);
     if (this.repeatable) {
-      this.#suspect = connection;
-      this.#write(connection);
-    } else this.#probe(connection);
+      this.suspect = connection;
+      this.write(connection);
+    } else this.probe(connection);
   }
 
-  #hedgeAfter(ms: number, more: number): void {
-    this.#hedge = this.pool.clock.setTimeout(() => this.#waitForConnection(more), ms);
+  private hedgeAfter(ms: number, more: number): void {
+    this.hedge = this.pool.clock.setTimeout(() => this.waitForConnection(more), ms);
   }
 
   /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
-  #replaceSuspect(connection: Connection): void {
-    this.#leave(connection);
-    if (this.#running.length > 0 || this.#stopWaiting) return;
-    this.pool.clock.clear(this.#hedge);
-    this.#waitForConnection();
+  private replaceSuspect(connection: Connection): void {
+    this.leave(connection);
+    if (this.running.length > 0 || this.stopWaiting) return;
+    this.pool.clock.clear(this.hedge);
+    this.waitForConnection();
   }
 
-  #probe(connection: Connection): void {
+  private probe(connection: Connection): void {
     const { probe, maxReplySize } = this.options;
     connection.send(probe, true, maxReplySize, {
       onStart: () => {},
       onResponse: () => {
-        this.#leave(connection);
-        this.#stopHedging();
+        this.leave(connection);
+        this.stopHedging();
         this.pool.onResponse(connection);
-        this.#tryIdle(connection);
+        this.tryIdle(connection);
       },
-      onFailure: () => this.#replaceSuspect(connection),
+      onFailure: () => this.replaceSuspect(connection),
     });
   }
 
-  #waitForConnection(more = 0): void {
+  private waitForConnection(more = 0): void {
     const { circuit, maxConnections } = this.options;
-    this.#stopWaiting = this.pool.wait({
+    this.stopWaiting = this.pool.wait({
       heedsCircuit: circuit !== false,
       limit: maxConnections + more,
       onConnection: (connection) => {
-        this.#stopWaiting = undefined;
+        this.stopWaiting = undefined;
         // Nothing was written on a suspect connection but a probe, or this may be written twice.
-        if (!this.repeatable) this.#endRunning("no-response");
+        if (!this.repeatable) this.endRunning("no-response");
         // The connection may have just been given back, or opened before a freeze: check it as any idle one.
-        this.#tryIdle(connection);
+        this.tryIdle(connection);
       },
       onFailure: (cause) => {
-        this.#stopWaiting = undefined;
-        if (this.#running.length === 0) this.#fail(cause);
-        else this.#hedgeAfter(HEDGE_AGAIN_AFTER, more);
+        this.stopWaiting = undefined;
+        if (this.running.length === 0) this.fail(cause);
+        else this.hedgeAfter(HEDGE_AGAIN_AFTER, more);
       },
     });
   }
 
-  #write(connection: Connection): void {
+  private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
-    this.#written++;
+    this.written++;
     const { keepAlive, maxReplySize } = this.options;
     connection.send(this.listener.request, keepAlive, maxReplySize, this);
   }
@@ -151,48 +151,48 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   onResponse(response: HttpResponse, connection: Connection): void {
-    this.#leave(connection);
-    this.#finish("no-response");
+    this.leave(connection);
+    this.finish("no-response");
     // Before the listener's callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.pool.onResponse(connection);
-    this.listener.onResponse(response, this.#written > 1);
+    this.listener.onResponse(response, this.written > 1);
   }
 
   onFailure(cause: Error, connection: Connection): void {
     connection.destroy("closed-by-peer");
-    if (connection === this.#suspect) this.#replaceSuspect(connection);
-    else this.#fail(cause);
+    if (connection === this.suspect) this.replaceSuspect(connection);
+    else this.fail(cause);
   }
 
-  #fail(cause: Error): void {
-    if (this.#done) return;
-    this.#finish("no-response");
+  private fail(cause: Error): void {
+    if (this.done) return;
+    this.finish("no-response");
     this.listener.onFailure(cause);
   }
 
-  #finish(reason: CloseReason): void {
-    this.#done = true;
-    this.#stopHedging();
-    if (this.#running.length > 0) this.#endRunning(reason);
+  private finish(reason: CloseReason): void {
+    this.done = true;
+    this.stopHedging();
+    if (this.running.length > 0) this.endRunning(reason);
   }
 
-  #stopHedging(): void {
-    if (this.#hedge !== undefined) this.pool.clock.clear(this.#hedge);
-    this.#stopWaiting?.();
-    this.#stopWaiting = undefined;
+  private stopHedging(): void {
+    if (this.hedge !== undefined) this.pool.clock.clear(this.hedge);
+    this.stopWaiting?.();
+    this.stopWaiting = undefined;
   }
 
-  #leave(connection: Connection): void {
-    const running = this.#running;
+  private leave(connection: Connection): void {
+    const { running } = this;
     if (running.length === 1 && running[0] === connection) running.pop();
     else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
   }
 
-  #endRunning(reason: CloseReason): void {
-    const validating = this.#validating;
-    this.#validating = undefined;
-    for (const connection of this.#running.splice(0)) {
+  private endRunning(reason: CloseReason): void {
+    const { validating } = this;
+    this.validating = undefined;
+    for (const connection of this.running.splice(0)) {
       if (connection === validating) this.pool.giveBack(connection);
       else connection.cancel(reason);
     }

@@ -3,10 +3,10 @@
  * is kept for as long as the next request is of the same kind.
  */
 export class RequestHeads {
-  #path = "";
-  #headers: readonly string[] = [];
-  #keep = false;
-  #begun: string | undefined;
+  private path = "";
+  private headers: readonly string[] = [];
+  private keep = false;
+  private begun: string | undefined;
 
   constructor(private readonly host: string) {}
 
@@ -16,18 +16,13 @@ export class RequestHeads {
    * @throws TypeError when the path or a header holds what would end it.
    */
   head(path: string, headers: readonly string[], keep: boolean, length: number): string {
-    if (
-      this.#begun === undefined ||
-      headers !== this.#headers ||
-      path !== this.#path ||
-      keep !== this.#keep
-    ) {
-      this.#begun = begin(path, this.host, headers, keep);
-      this.#headers = headers;
-      this.#path = path;
-      this.#keep = keep;
+    if (this.begun === undefined || headers !== this.headers || path !== this.path || keep !== this.keep) {
+      this.begun = begin(path, this.host, headers, keep);
+      this.headers = headers;
+      this.path = path;
+      this.keep = keep;
     }
-    return `${this.#begun}${length}\r\n\r\n`;
+    return `${this.begun}${length}\r\n\r\n`;
   }
 }
 
