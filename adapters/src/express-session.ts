@@ -29,7 +29,7 @@ export class SessionStore extends session.Store {
   /** @param redis the client. A write whose response is lost is sent again: each request writes its session anew. */
   constructor(redis: Redis, { prefix = "session:", ttl = 86_400 }: SessionStoreOptions = {}) {
     super();
-    if (!(ttl > 0)) throw new TypeError("ttl must be a positive number of seconds");
+    if (!(ttl > 0 && Number.isFinite(ttl))) throw new TypeError("ttl must be a positive number of seconds");
     this.#redis = redis.with({ writes: "at-least-once" });
     this.#prefix = prefix;
     this.#ttl = ttl;

@@ -147,6 +147,12 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
+// A reader such as `head` that has read enough ends the command.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 try {
   await main();
 } catch (error) {

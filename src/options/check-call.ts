@@ -11,7 +11,7 @@ export const MAX_SECONDS = 1e9;
 /**
  * Checks the number of arguments of a function that an entry exports.
  * @param surplus its arguments after the ones that it takes.
- * @returns throws an error of the class `Kind`, whose message begins with the function's name.
+ * @returns a function for further checks, which throws an error of the class `Kind` whose message begins with the name.
  */
 export function checkCall(
   Kind: typeof ConfigError,

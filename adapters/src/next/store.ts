@@ -25,7 +25,7 @@ export class Store {
   readonly #onError: (error: unknown) => void;
 
   constructor({ redis, prefix = "next:", ttl = 2_592_000, onError = printError }: NextCacheOptions) {
-    if (!(ttl > 0)) throw new TypeError("ttl must be a positive number of seconds");
+    if (!(ttl > 0 && Number.isFinite(ttl))) throw new TypeError("ttl must be a positive number of seconds");
     // An entry or a tag that is written again is the same.
     const client = redis.with({ writes: "at-least-once" });
     this.tags = new TagTimes(client, `${prefix}tags`);

@@ -26,6 +26,9 @@ test("a session is stored, read, extended and removed", async () => {
 });
 
 test("a session of a cookie without a lifetime lives for ttl", async () => {
+  for (const ttl of [0, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => new SessionStore(Redis.fromEnv(), { ttl })).toThrow(/^ttl must be a positive number/);
+  }
   const store = new SessionStore(Redis.fromEnv(), { prefix: "s:", ttl: 100 });
   await call((done) => store.set("1", ofBrowser, done));
   expect(await Redis.fromEnv().ttl("s:1")).toBeGreaterThan(90);

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { bench, schemaErrors } from "../../support/bench.js";
 
@@ -38,6 +40,12 @@ test.each(["sockets", "gateway"])("%s names the missing redis-server in one line
     code: 2,
     stderr: expect.stringMatching(new RegExp(`^${scenario} cannot run here: it needs redis-server.*\\n$`)),
   });
+});
+
+test("a reader that ends early ends the bench without an error", async () => {
+  const cli = resolve(import.meta.dirname, "../../../bench/dist/cli.js");
+  const { stderr } = await promisify(execFile)("sh", ["-c", `"${process.execPath}" "${cli}" --list | true`]);
+  expect(stderr).toBe("");
 });
 
 test("advise names the results that a file lacks", async () => {

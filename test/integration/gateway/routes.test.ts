@@ -109,6 +109,9 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(json).toEqual([{ result: "z" }, { result: null }]);
     expect(await run(gateway, "BLPOP", "sess:cart:none", "0.05")).toBeNull();
     expect((await run(gateway, "SORT", "sess:cart:l", "BY", "w_*")).error).toMatch(/BY or GET/);
+    // Without a star they read no other key.
+    await run(gateway, "RPUSH", "sess:cart:l", "b", "a");
+    expect(await run(gateway, "SORT", "sess:cart:l", "BY", "nosort", "GET", "#")).toEqual(["b", "a"]);
   });
 
   test("WAIT covers every route that was written to", async () => {

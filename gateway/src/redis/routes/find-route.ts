@@ -1,4 +1,5 @@
 import { getCommandInfo } from "../../commands/command-info.js";
+import { keyPatternsOf } from "../../commands/key-patterns.js";
 import { getKeyIndexes } from "../../commands/keys.js";
 import { onceCallOf } from "../../commands/once.js";
 import type { Command } from "../../resp/command.js";
@@ -51,18 +52,11 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   if (!route || others.length > 0) return { error: TWO_ROUTES };
   if (!route.strip) return { route, command, keys: true, name };
   const run = once?.wrapped ?? command;
-  if (namesPatterns(run)) return { error: PATTERNS };
+  if (keyPatternsOf(run).length > 0) return { error: PATTERNS };
   if (!inner) return { error: UNKNOWN_KEYS };
   return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
 }
 
 function routeOf(routes: readonly RoutedUpstream[], key: string): RoutedUpstream {
   return routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
-}
-
-/** Whether SORT names further keys by patterns. */
-function namesPatterns(command: Command): boolean {
-  if (command.name !== "SORT" && command.name !== "SORT_RO") return false;
-  for (let at = 2; at < command.size; at++) if (["BY", "GET"].includes(command.upper(at))) return true;
-  return false;
 }
