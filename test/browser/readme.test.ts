@@ -30,18 +30,29 @@ const STYLE = `
   th, td { padding: 6px 13px; border: 1px solid } th { font-weight: 600 } img { max-width: 100% }
 `;
 
+interface Layout {
+  readonly height: number;
+  readonly width: number;
+}
+
 /** Runs in the page. Returns the height of what stands before "Guides", and the width of the page. */
 const MEASURE = `(async () => {
   await Promise.all([...document.images].map((image) => image.decode()));
   const top = (of) => of.getBoundingClientRect().top;
   const guides = [...document.querySelectorAll("h2")].find(({ textContent }) => textContent === "Guides");
   const height = top(guides) - parseFloat(getComputedStyle(guides).marginTop) - top(document.querySelector("h1"));
-  return { height, width: document.documentElement.scrollWidth };
+  const { width: textWidth } = Object.assign(document.createElement("canvas").getContext("2d"), {
+    font: getComputedStyle(document.body).font,
+  }).measureText("m".repeat(100));
+  return { height, width: document.documentElement.scrollWidth, textWidth };
 })()`;
+
+/** The width in pixels of a hundred times the letter m in Arial at 16 px: 1,706 of 2,048 units each. */
+const HUNDRED_M = 1_333;
 
 describeInBrowser("README on GitHub", (browser) => {
   /** Returns the layout of README with these results in a column of a width. */
-  async function layoutWith(from: typeof results, width: number): Promise<{ height: number; width: number }> {
+  async function layoutWith(from: typeof results, width: number): Promise<Layout> {
     const html = await marked(withResults(readFileSync(path, "utf8"), from));
     const page = await browser().newPage({ viewport: { width, height: 1_000 } });
     try {
@@ -49,7 +60,11 @@ describeInBrowser("README on GitHub", (browser) => {
       await page.setContent(
         `<!doctype html><meta name="viewport" content="width=device-width"><style>${STYLE}</style>${html}`,
       );
-      return await page.evaluate<{ height: number; width: number }>(MEASURE);
+      const { textWidth, ...layout } = await page.evaluate<Layout & { textWidth: number }>(MEASURE);
+      expect(Math.round(textWidth), "a font with the widths of Arial, such as fonts-liberation").toBe(
+        HUNDRED_M,
+      );
+      return layout;
     } finally {
       await page.close();
     }
