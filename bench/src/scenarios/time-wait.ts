@@ -3,7 +3,7 @@ import { atLeast, atMost, claimOf } from "../results/checks.js";
 import { count, headline, share } from "../results/format.js";
 import { lineChart, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { driveRequests } from "../sockets/drive.js";
+import { driveRequests, SETTLE_MS } from "../sockets/drive.js";
 import { type Counts, kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
 import { openWay, waysOf } from "../sockets/ways.js";
 import { combine, mean, reduction } from "../statistics/series.js";
@@ -43,7 +43,7 @@ export default defineScenario({
     defer(() => cluster.stop());
     const engine = `redis-server, a cluster of ${PRIMARIES}`;
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
-    const sockets = sharedSockets(SAMPLE_MS / 2);
+    const sockets = sharedSockets(SETTLE_MS / 2);
     return waysOf(clients).map((way) => ({ ...way, cluster, sockets }));
   },
   label: ({ way }) => way,

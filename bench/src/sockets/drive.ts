@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Counts } from "./kernel.js";
 
+/** The wait in ms after the last request, whose sockets are still closing, before the last sample. */
+export const SETTLE_MS = 250;
+
 /**
  * Starts requests at a fixed rate and counts the kernel's sockets meanwhile.
  * @param request returns the number of connections that it closed
@@ -40,8 +43,7 @@ export async function driveRequests(
   }
   await Promise.all(running);
   const elapsedS = (performance.now() - begunAt) / 1_000;
-  // The last sockets are still closing.
-  await pause(250);
+  await pause(SETTLE_MS);
   clearInterval(sampling);
   sample();
   const peak = (of: (counts: Counts) => number) => Math.max(...samples.map(of));
