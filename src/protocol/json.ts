@@ -1,5 +1,4 @@
 import { BytesBulk, TextBulk } from "./bytes.js";
-import { replaceNumbers } from "./lossless.js";
 import { MalformedReply, nextDepth } from "./malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 
@@ -43,9 +42,14 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
 /** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */
 function keepDigits(text: string): string {
   if (!/\d{16}/.test(text)) return text;
-  return replaceNumbers(text, (number) =>
-    /^-?\d{16,}$/.test(number) && !Number.isSafeInteger(Number(number)) ? `{"digits":"${number}"}` : number,
-  );
+  let inString = false;
+  // A string's end is found token by token: a repetition over all of it would need as much of the stack.
+  return text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
+    if (token === '"') inString = !inString;
+    return inString || !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))
+      ? token
+      : `{"digits":"${token}"}`;
+  });
 }
 
 /** A string of a response. */

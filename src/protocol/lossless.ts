@@ -49,22 +49,14 @@ function printsAs(value: unknown, text: string): boolean {
   }
 }
 
+// No repetition here may fail after it has matched: the stored text may be long, and malicious.
 function losesDigits(json: string): boolean {
-  return replaceNumbers(json, (number) => (printsOtherwise(number) ? "" : number)) !== json;
-}
-
-/**
- * Returns JSON with its numbers replaced, but not digits in strings. A string's end is found token by token: a repetition
- * over all of it would need as much of the stack. No repetition may fail after it has matched: the JSON may be long, and
- * malicious.
- */
-export function replaceNumbers(json: string, replace: (number: string) => string): string {
   let inString = false;
-  return json.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
+  for (const [token] of json.matchAll(/\\.|"|-?\d[\d.]*(?:[eE][-+]?\d+)?/g)) {
     if (token === '"') inString = !inString;
-    else if (!inString) return replace(token);
-    return token;
-  });
+    else if (!inString && printsOtherwise(token)) return true;
+  }
+  return false;
 }
 
 function printsOtherwise(number: string): boolean {
