@@ -13,6 +13,11 @@ const entryOf = (text: string, more: Partial<UseCacheEntry> = {}): UseCacheEntry
 });
 const textOf = (entry: UseCacheEntry | undefined) => entry && new Response(entry.value).text();
 
+test.each([0, Number.NaN, Number.POSITIVE_INFINITY])("a ttl of %s is refused", (ttl) => {
+  const redis = Redis.fromEnv();
+  expect(() => createUseCacheHandler({ redis, ttl })).toThrow(/^ttl must be a positive number of seconds/);
+});
+
 describe("the handler for cacheHandlers", () => {
   const instances = () => [0, 1].map(() => createUseCacheHandler({ redis: Redis.fromEnv() }));
 
