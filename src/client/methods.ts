@@ -14,10 +14,11 @@ import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { createSubscriber } from "../features/subscribe/subscriptions.js";
 import { type UpdateOptions, type Updater, update } from "../features/update.js";
 import { assertConfig } from "../options/assert-config.js";
+import { assertKnownOptions } from "../options/option-names.js";
 import type { CallOptions, ScopeOptions } from "../options/options.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { rejectAtCaller } from "../util/at-caller.js";
-import { checkNames, createPipeline } from "./pipeline.js";
+import { createPipeline } from "./pipeline.js";
 
 export const PROTOTYPE = Symbol("prototype");
 
@@ -103,13 +104,13 @@ const clientMethods: Record<string, Bound> = {
   createScript:
     (executor) =>
     (script: string, options: { readonly?: boolean } = {}) => {
-      checkNames("createScript", options, "readonly");
+      assertKnownOptions("createScript", options, "readonly");
       return createScript(executor, script, options.readonly ?? false);
     },
   update:
     (executor) =>
     async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
-      checkNames("update", options, "attempts");
+      assertKnownOptions("update", options, "attempts");
       return update(executor, key, change, options).catch(rejectAtCaller);
     },
   subscribe: subscribeBy("subscribe"),

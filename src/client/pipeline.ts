@@ -15,7 +15,7 @@ import { getNear, type NearClient } from "../execution/near-hooks.js";
 import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
 import { traced } from "../execution/trace.js";
-import { findUnknownOption } from "../options/option-names.js";
+import { assertKnownOptions } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { atCaller } from "../util/at-caller.js";
 
@@ -96,7 +96,7 @@ class CommandQueue {
   };
 
   async #send(options: object | undefined): Promise<Result[]> {
-    if (options) checkNames(this.#path, options, "keepErrors");
+    if (options) assertKnownOptions(this.#path, options, "keepErrors");
     if (this.#commands.length === 0) throw new ArgumentError("Pipeline is empty");
     const client = this.#client;
     const waitFor = beforeCall(client, "exec");
@@ -170,12 +170,6 @@ function describeProperty(name: string): PropertyDescriptor | undefined {
 }
 
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
-
-/** @throws ArgumentError for an option that the method does not have. */
-export function checkNames(method: string, options: object, ...known: string[]): void {
-  const unknown = findUnknownOption(options, known);
-  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
-}
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(client: NearClient, path: BatchPath): Pipeline {

@@ -1,3 +1,5 @@
+import { ArgumentError } from "../errors.js";
+
 /** Returns what is wrong with an option's name, with the known name that was probably meant, or all of them. */
 export function unknownOption(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
@@ -30,4 +32,10 @@ function isNear(a: string, b: string, edits: number): boolean {
       [a, restB],
     ].some(([x, y]) => isNear(x!, y!, edits - 1))
   );
+}
+
+/** @throws ArgumentError for an option that the method does not have. */
+export function assertKnownOptions(method: string, options: object, ...known: string[]): void {
+  const unknown = findUnknownOption(options, known);
+  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
 }
