@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CLUSTER_NODES, primariesIn } from "../redis/cluster/node-view.js";
+import { CLUSTER_NODES, type ListedPrimaries, primariesIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
 import type { PushConnection } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
@@ -33,7 +33,7 @@ interface TrackedServer {
   readonly isNode: boolean;
   readonly connection: PushConnection;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
-  primaries: string | null;
+  primaries: ListedPrimaries | null;
 }
 
 /** A promise, and the function that resolves it. */
@@ -91,8 +91,11 @@ export class TrackingSession {
       await this.#started();
       if (!(await this.confirm())) return;
     } while (await this.#connectToOthers());
+    if (this.#ended) return;
+    // Nodes that have not heard of a promotion yet list the former primary.
+    if (!this.#nodesAgree()) return this.#end("the nodes of the cluster list different primaries");
     this.#confirmedAt = now();
-    this.isReady = !this.#ended;
+    this.isReady = true;
   }
 
   /** Age in ms, at a time, of what is known: every change acknowledged before is in the table. */
@@ -152,7 +155,7 @@ export class TrackingSession {
         if (server.isNode) {
           const primaries = primariesIn(reply);
           server.primaries ??= primaries;
-          if (primaries !== server.primaries) return lost("the cluster has changed");
+          if (primaries.all !== server.primaries.all) return lost("the cluster has changed");
         }
         if (--this.#due === 0) this.#confirmed();
       },
@@ -193,6 +196,14 @@ export class TrackingSession {
       }
     }
     return found;
+  }
+
+  /** Whether all nodes of a cluster list the same primary for each slot. */
+  #nodesAgree(): boolean {
+    return this.sources.every((source) => {
+      const nodes = this.#servers.filter((server) => server.source === source);
+      return new Set(nodes.map(({ primaries }) => primaries?.owners)).size === 1;
+    });
   }
 
   #confirmNext(): void {

@@ -76,21 +76,35 @@ export function nodeViewOf(reply: Buffer): NodeView {
   };
 }
 
-/**
- * Returns a text that is the same for two replies to CLUSTER NODES, in RESP2 or RESP3, as long as no primary was added, removed,
- * replaced or given other slots.
- */
-export function primariesIn(reply: Buffer): string {
+/** The primaries that a node lists, as texts to compare with those of other replies. */
+export interface ListedPrimaries {
+  /** The same as long as no primary was added, removed, replaced or given other slots. */
+  readonly all: string;
+  /** Which primary serves which slots. The same at nodes that agree on it. */
+  readonly owners: string;
+}
+
+/** Reads a reply to CLUSTER NODES, in RESP2 or RESP3. */
+export function primariesIn(reply: Buffer): ListedPrimaries {
   const text = reply.toString("latin1").replace(/^.*\r\n(?:txt:)?/, "");
-  return text
+  const primaries = text
     .split("\n")
     .map((line) => line.split(" "))
     .filter(([, , flags]) => flags?.split(",").includes("master"))
-    .map(([id, , flags, , , , epoch, , ...slots]) =>
-      [id, /\bfail\b(?!\?)/.test(flags!), epoch, ...slots.filter((slot) => !slot.startsWith("["))].join(" "),
-    )
-    .sort()
-    .join("\n");
+    .map(([id, , flags, , , , epoch, , ...slots]) => ({
+      ...{ id: id!, hasFailed: /\bfail\b(?!\?)/.test(flags!), epoch },
+      slots: slots.filter((slot) => !slot.startsWith("[")),
+    }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    all: primaries
+      .map(({ id, hasFailed, epoch, slots }) => [id, hasFailed, epoch, ...slots].join(" "))
+      .join("\n"),
+    owners: primaries
+      .filter(({ slots }) => slots.length > 0)
+      .map(({ id, slots }) => [id, ...slots].join(" "))
+      .join("\n"),
+  };
 }
 
 /** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */

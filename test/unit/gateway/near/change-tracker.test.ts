@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Log } from "../../../../gateway/src/log/log.js";
 import { ChangeTracker } from "../../../../gateway/src/near/change-tracker.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import type { PushConnectionOptions } from "../../../../gateway/src/redis/push-connection.js";
+import type { Sharding } from "../../../../gateway/src/redis/upstream.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn } from "../redis/fake-cluster.js";
 
@@ -15,8 +17,11 @@ interface Connection {
 let tracker: ChangeTracker;
 let connections: Connection[] = [];
 let log: string[] = [];
+const record = (message: string) => log.push(message);
+const recorded = { debug: record, warn: record } as never as Log;
 /** Returns the reply to a command; undefined if there is none yet. */
 let reply: (name: string, connection: Connection) => string | undefined;
+let pushOptions: PushConnectionOptions;
 
 const REPLIES: Record<string, string> = { PING: "+PONG", HELLO: "%0", CLIENT: "+OK" };
 /** Lets streams and promises run. */
@@ -29,7 +34,6 @@ beforeEach(() => {
   connections = [];
   log = [];
   reply = (name) => REPLIES[name];
-  const record = (message: string) => log.push(message);
   const connect = () => {
     const [near, far] = duplexPair();
     const connection: Connection = { side: far, received: [] };
@@ -43,15 +47,12 @@ beforeEach(() => {
     });
     return near;
   };
-  const pushOptions = {
+  pushOptions = {
     ...{ connect, handshake: [command("PING")], timeout: 5_000 },
     ...{ maxReplySize: 1_000, counters: newCounters() },
   };
   const upstream = { pushOptions, sharding: null };
-  tracker = new ChangeTracker([{ upstream, prefixes: ["a"], stripped: Buffer.alloc(0) }], 5_000, {
-    debug: record,
-    warn: record,
-  } as never as Log);
+  tracker = new ChangeTracker([{ upstream, prefixes: ["a"], stripped: Buffer.alloc(0) }], 5_000, recorded);
   tracker.open();
 });
 afterEach(() => {
@@ -109,4 +110,37 @@ test("a user that may not run PING gets no reports, which the log says once", as
   expect(log.filter((message) => message.includes("can't be tracked"))).toEqual([
     expect.stringContaining("NOPERM"),
   ]);
+});
+
+test("a cluster is tracked once its nodes list the same primaries", async () => {
+  const line = (id: string, slots: string) => `${id} 127.0.0.1:1@2,, master - 0 0 1 connected ${slots}\n`;
+  const promoted = line("c", "0-8191") + line("b", "8192-16383");
+  const former = line("a", "0-8191") + line("b", "8192-16383");
+  const bulk = (text: string) => `$${text.length}\r\n${text}`;
+  const lists: Record<string, string> = { a: promoted, b: former };
+  const names = new Map<Connection, string>();
+  const sharding: Partial<Sharding> = {
+    primaries: ["a", "b"],
+    pushOptions: (name) => ({
+      ...pushOptions,
+      connect: () => {
+        const near = pushOptions.connect();
+        names.set(latest(), name);
+        return near;
+      },
+    }),
+    primariesListedBy: async () => ["a", "b"],
+    suspect: () => {},
+  };
+  reply = (name, connection) => (name === "CLUSTER" ? bulk(lists[names.get(connection)!]!) : REPLIES[name]);
+  tracker.close();
+  const upstream = { pushOptions, sharding: sharding as Sharding };
+  tracker = new ChangeTracker([{ upstream, prefixes: ["a"], stripped: Buffer.alloc(0) }], 5_000, recorded);
+  tracker.open();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(tracker.use()).toBeNull();
+  expect(log.at(-1)).toContain("the nodes of the cluster list different primaries");
+  lists.b = promoted;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(tracker.use()).not.toBeNull();
 });

@@ -25,7 +25,7 @@ describe("the primaries of a cluster", () => {
     ["a suspicion", bulk(A, B.replace("master", "master,fail?"), EMPTY)],
     ["a slot on its way", bulk(`${A} [5->-bbbb]`, B, EMPTY)],
   ])("%s does not change them", (_, reply) => {
-    expect(primariesIn(reply)).toBe(before);
+    expect(primariesIn(reply)).toEqual(before);
   });
 
   test.each([
@@ -36,6 +36,11 @@ describe("the primaries of a cluster", () => {
     ["a failover", bulk(A, B.replace(" 2 connected", " 4 connected"), EMPTY)],
     ["a primary that became a replica", bulk(A, B.replace("master -", "slave aaaa"), EMPTY)],
   ])("%s changes them", (_, reply) => {
-    expect(primariesIn(reply)).not.toBe(before);
+    expect(primariesIn(reply).all).not.toBe(before.all);
+  });
+
+  test("nodes agree on the owners of slots whatever they know of other primaries", () => {
+    expect(primariesIn(bulk(A, B.replace(" 2 connected", " 4 connected"))).owners).toBe(before.owners);
+    expect(primariesIn(bulk(A, B.replace("bbbb", "dddd"), EMPTY)).owners).not.toBe(before.owners);
   });
 });
