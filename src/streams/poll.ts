@@ -16,6 +16,7 @@ const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 
 /**
  * Yields the entries after a position, and reads again for each next page. For endpoints that have no event stream of entries.
+ * @param wait resolves after so many ms; a test gives its own.
  * @throws GapError, and what the commands throw, unless it is a lost connection after the first page.
  */
 export async function* pollEntries<V>(
@@ -23,6 +24,7 @@ export async function* pollEntries<V>(
   key: string,
   from: string,
   signal: AbortSignal | undefined,
+  wait = sleep,
 ): AsyncGenerator<FollowedEntry<V>[], never> {
   // Reads under a token would store their replies.
   const client = redis.with({ writes: "at-most-once", ...(signal && { signal }) });
@@ -59,7 +61,7 @@ export async function* pollEntries<V>(
       if (isFirst || !isTransient(error)) throw error;
       pause = longer(pause);
     }
-    await sleep(pause, signal);
+    await wait(pause, signal);
     throwIfAborted(signal);
   }
 }

@@ -1,19 +1,14 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ConnectionError } from "../../../src/errors.js";
 import type { Redis } from "../../../src/index.js";
 import { pollEntries } from "../../../src/streams/poll.js";
-
-const pauses: number[] = [];
-vi.mock("../../../src/util/timers.js", async (actual) => ({
-  ...(await actual<object>()),
-  sleep: async (ms: number) => void pauses.push(Math.round(ms)),
-}));
 
 type Read = "entry" | "none" | "lost";
 
 /** Polls a stream whose reads end as given, and returns the pause in ms after each. */
 async function pausesAfter(reads: readonly Read[]): Promise<number[]> {
-  pauses.length = 0;
+  const pauses: number[] = [];
+  const wait = async (ms: number) => void pauses.push(Math.round(ms));
   const stop = new AbortController();
   let last = 0;
   const exec = async () => {
@@ -27,7 +22,7 @@ async function pausesAfter(reads: readonly Read[]): Promise<number[]> {
   const batch = { xinfo: () => batch, xrange: () => batch, exec };
   const redis = { with: () => redis, multi: () => batch } as unknown as Redis;
   const polling = (async () => {
-    for await (const _ of pollEntries(redis, "s", "1-0", stop.signal));
+    for await (const _ of pollEntries(redis, "s", "1-0", stop.signal, wait));
   })();
   await expect(polling).rejects.toThrow(/abort/i);
   return pauses;
