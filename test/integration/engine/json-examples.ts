@@ -90,6 +90,9 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.GET d $", json([{ b: 8, f: { x: { z: 1 } } }])],
       ['JSON.MERGE new $ {"a":null,"b":1}', "+OK"],
       ["JSON.GET new", json({ b: 1 })],
+      ["JSON.SET new $.list [1,2,3,4]", "+OK"],
+      ["JSON.MERGE new $.list[0,2,1] null", "+OK"],
+      ["JSON.GET new $.list", json([[4]])],
     ],
   },
   "DEL and FORGET": {

@@ -19,7 +19,6 @@ import {
   isNumber,
   isObject,
   type Json,
-  type Location,
   merge,
   parseJson,
   valueAt,
@@ -148,22 +147,11 @@ const del = (name: string) =>
       if (before === undefined) return integer(0);
       const found = outermost(parsePath(pathArg).find(before));
       let root: Json | undefined = before;
-      // The last of an array first, so that the indexes of those before it hold.
-      for (const location of found.toSorted(compareLocations).toReversed()) {
-        root = withValueAt(root!, location, undefined);
-      }
+      for (const location of found) root = withValueAt(root!, location, undefined);
       if (found.length > 0) store(ctx.db, key!, root);
       return integer(found.length);
     },
   });
-
-/** Orders places of which none is inside another one. */
-function compareLocations(left: Location, right: Location): number {
-  const at = left.findIndex((part, index) => part !== right[index]);
-  const [a, b] = [left[at], right[at]];
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a) < String(b) ? -1 : 1;
-}
 
 const clear = plainCommand({
   name: "json.clear",

@@ -72,15 +72,27 @@ function isInside(location: Location, others: readonly Location[]): boolean {
   );
 }
 
-/** Returns the places that are inside no other one of the list, each once. */
+/**
+ * Returns the places that are inside no other one of the list, each once. Of the items of an array, the last comes first: if one is
+ * removed, the indexes of those that follow in the list hold.
+ */
 export function outermost(locations: readonly Location[]): Location[] {
   const seen = new Set<string>();
-  return locations.filter((location) => {
+  const found = locations.filter((location) => {
     const name = JSON.stringify(location);
     if (seen.has(name) || isInside(location, locations)) return false;
     seen.add(name);
     return true;
   });
+  return found.sort((left, right) => compareLocations(right, left));
+}
+
+/** Orders places of which none is inside another one. */
+function compareLocations(left: Location, right: Location): number {
+  const at = left.findIndex((part, index) => part !== right[index]);
+  const [a, b] = [left[at], right[at]];
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a) < String(b) ? -1 : 1;
 }
 
 /**
