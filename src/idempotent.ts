@@ -8,7 +8,7 @@ import type { Redis } from "./client/redis.js";
 import { ArgumentError, WarmlineError } from "./errors.js";
 import { createScope, type WriteScope } from "./execution/exactly-once/scope.js";
 import { CHECK_LEASE } from "./execution/exactly-once/script.js";
-import { executorOf } from "./execution/executor-key.js";
+import { checkClient, executorOf } from "./execution/executor-key.js";
 import { getRemainingTime, getSignal } from "./execution/limits.js";
 import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "./options/check-call.js";
 import { throwIfAborted } from "./util/abort.js";
@@ -68,6 +68,7 @@ export async function idempotent<T, V = unknown>(
   ...surplus: []
 ): Promise<T> {
   const assert = checkCall(ArgumentError, "idempotent", 4, surplus);
+  checkClient(assert, redis);
   assert(
     typeof key === "string" && key !== "" && key.isWellFormed(),
     "the key must be non-empty, well-formed text",

@@ -7,7 +7,7 @@
 import type { Redis } from "./client/redis.js";
 import { ArgumentError } from "./errors.js";
 import type { ConfiguredClient } from "./execution/client-context.js";
-import { executorOf } from "./execution/executor-key.js";
+import { checkClient, executorOf } from "./execution/executor-key.js";
 import { createSubscriber } from "./features/subscribe/subscriptions.js";
 import { checkCall } from "./options/check-call.js";
 import { StreamMultiplexer } from "./shared-stream/multiplexer.js";
@@ -24,9 +24,8 @@ export type SharedStream<V = unknown> = Pick<Redis<V>, "subscribe" | "psubscribe
  * @throws ArgumentError if `redis` is no client.
  */
 export function sharedStream<V>(redis: Redis<V>, ...surplus: []): SharedStream<V> {
-  checkCall(ArgumentError, "sharedStream", 1, surplus);
-  const executor = Object(redis) === redis ? executorOf(redis) : undefined;
-  if (!executor) throw new ArgumentError("sharedStream() needs a client, such as new Redis({ url, token })");
+  checkClient(checkCall(ArgumentError, "sharedStream", 1, surplus), redis);
+  const executor = executorOf(redis);
   const { context, settings } = executor;
   const multiplexer = new StreamMultiplexer(executor);
   const open = multiplexer.open.bind(multiplexer);

@@ -1,6 +1,6 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError, ConfigError } from "../errors.js";
-import { executorOf } from "../execution/executor-key.js";
+import { checkClient, executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
 import { checkCall } from "../options/check-call.js";
@@ -63,8 +63,7 @@ export function cached<Fn extends (this: void, ...args: any[]) => unknown>(
   ...surplus: []
 ): CachedFunction<Parameters<Fn>, Awaited<ReturnType<Fn>>> {
   const assert = checkCall(ConfigError, "cached", 4, surplus);
-  const executor = executorOf(Object(redis));
-  assert(executor !== undefined, "the first argument must be a client, such as new Redis()");
+  checkClient(assert, redis);
   assert(
     typeof name === "string" && name !== "" && name.isWellFormed() && !name.includes(":cached"),
     'the name must be non-empty, well-formed text without ":cached"',

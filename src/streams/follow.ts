@@ -1,6 +1,6 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
-import { executorOf } from "../execution/executor-key.js";
+import { checkClient, executorOf } from "../execution/executor-key.js";
 import { getSignal, isSignal } from "../execution/limits.js";
 import { type Assert, checkCall, checkNames } from "../options/check-call.js";
 import type { Signal } from "../options/options.js";
@@ -37,6 +37,7 @@ export function follow<V = unknown, T = V>(
   ...surplus: []
 ): AsyncGenerator<FollowedEntry<T>, void, undefined> {
   const assert = checkCall(ArgumentError, "follow", 3, surplus);
+  checkClient(assert, redis);
   checkKey(assert, key);
   checkNames(assert, options, ["from", "signal"]);
   const { from = START, signal } = options;
@@ -66,8 +67,7 @@ async function* entriesOf<V>(
   from: string,
   given: AbortSignal | undefined,
 ): AsyncGenerator<FollowedEntry<V>, void> {
-  const executor = executorOf(redis);
-  const signal = given ?? (executor && getSignal(executor.settings));
+  const signal = given ?? getSignal(executorOf(redis).settings);
   throwIfAborted(signal);
   for await (const entries of pagesOf(redis, key, from, signal)) {
     for (const entry of entries) {
@@ -88,8 +88,8 @@ async function* pagesOf<V>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<FollowedEntry<V>[], never> {
   const executor = executorOf(redis);
-  const { endpoint, protocol } = executor?.context ?? {};
-  if (endpoint && !protocol?.isThirdParty) {
+  const { endpoint, protocol } = executor.context;
+  if (endpoint && !protocol.isThirdParty) {
     try {
       yield* streamEntries<V>(executor, key, from, signal);
     } catch (error) {

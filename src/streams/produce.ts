@@ -1,7 +1,7 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError } from "../errors.js";
 import type { WriteScope } from "../execution/exactly-once/scope.js";
-import { executorOf } from "../execution/executor-key.js";
+import { checkClient, executorOf } from "../execution/executor-key.js";
 import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import type { ScopeOptions } from "../options/options.js";
 import { ABORT_FIELD, END_FIELD } from "./entry.js";
@@ -31,7 +31,7 @@ type Fields = Record<string, unknown>;
  * Returns a WritableStream whose chunks become entries of a stream. Chunks that are written during a request are sent together in the
  * next one, in their order and exactly once. If the client has a scope, a second run adds no entry again. `close()` adds the entry
  * that ends the loop of `follow`; `abort()` adds one that makes it throw.
- * @throws ArgumentError if an option is wrong. The stream fails with the error of a request.
+ * @throws ArgumentError if an argument is wrong. The stream fails with the error of a request.
  */
 export function produce<V>(
   redis: Redis<V>,
@@ -40,6 +40,7 @@ export function produce<V>(
   ...surplus: []
 ): WritableStream<StreamChunk> {
   const assert = checkCall(ArgumentError, "produce", 3, surplus);
+  checkClient(assert, redis);
   checkKey(assert, key);
   checkNames(assert, options, ["ttl", "maxLen"]);
   const { ttl, maxLen } = options;

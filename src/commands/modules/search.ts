@@ -434,7 +434,7 @@ const searching = options(
 
 const reduce = array(
   sequence(
-    options("function=REDUCE"),
+    options("function!=REDUCE"),
     reading("args", (out, { args = [] }, encode) => counted(out, args, encode)),
     options("as"),
   ),

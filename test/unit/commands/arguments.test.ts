@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { InvalidArgument } from "../../../src/protocol/args.js";
 import { TextBulk } from "../../../src/protocol/bytes.js";
 import { resolveCodec } from "../../../src/protocol/codec.js";
-import { allSpecs } from "./samples/index.js";
+import { allSpecs, moduleSpecs } from "./samples/index.js";
 
 function send(method: string, args: unknown[], codec = resolveCodec("json")) {
-  const spec = allSpecs[method]!;
+  const spec = (allSpecs[method] ?? moduleSpecs[method])!;
   return spec.encodeArgs(codec.encode, [...args], spec.name.split(" "));
 }
 
@@ -36,6 +36,7 @@ const refused: [string, unknown[]][] = [
   ["eval", ["return 1", ["k", undefined], []]],
   ["eval", ["return 1", [], [undefined]]],
   ["publish", ["c", undefined]],
+  ["ft.aggregate", ["i", "*", { steps: [{ groupBy: ["@a"], reduce: [undefined] }] }]],
 ];
 
 describe("what can't be sent is refused before anything is", () => {

@@ -57,6 +57,19 @@ test.each(FUNCTIONS.filter(([, , args]) => Object.getPrototypeOf(args.at(-1)) ==
   },
 );
 
+test.each(FUNCTIONS.filter(([, , [first]]) => first === redis))(
+  "%s refuses a first argument that is no client",
+  async (name, call, [, ...args], kind) => {
+    for (const first of [undefined, null, {}, "redis"]) {
+      const error = await errorOf(call, first, ...args);
+      expect(error).toBeInstanceOf(kind);
+      expect((error as Error).message).toBe(
+        `${name}: the first argument must be a client, such as new Redis()`,
+      );
+    }
+  },
+);
+
 /** The numeric options of each function, and the text of what they must be. */
 const NUMBERS: [name: string, option: string, wanted: string][] = [
   ["near", "maxStale", "a number of ms above 0 to 1000000000000"],

@@ -78,9 +78,9 @@ export function nodeViewOf(reply: Buffer): NodeView {
 
 /** The primaries that a node lists, as texts to compare with those of other replies. */
 export interface ListedPrimaries {
-  /** The same as long as no primary was added, removed, replaced or given other slots. */
+  /** All of them. It changes when a primary is added, removed, replaced or given other slots. */
   readonly all: string;
-  /** Which primary serves which slots. The same at nodes that agree on it. */
+  /** Primaries that serve slots, with their slots. */
   readonly owners: string;
 }
 
