@@ -1,7 +1,7 @@
 import { createConnection } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedisServer } from "../../testbed/src/index.js";
-import { EXAMPLES, json } from "../integration/engine/json-examples.js";
+import { EXAMPLES } from "../integration/engine/json-examples.js";
 import { argsOf, PAGES } from "../integration/engine/json-pages.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
 import { serversAvailable, startRedis8 } from "./support/servers.js";
@@ -10,8 +10,6 @@ import { serversAvailable, startRedis8 } from "./support/servers.js";
 
 /** Replies of RedisJSON 2.8 that differ from those of the embedded engine. */
 const DIFFERENCES: Readonly<Record<string, Reply>> = {
-  // By RFC 7396, section 2, null removes a member. RedisJSON stores it where the value is new.
-  "JSON.GET new": json({ a: null, b: 1 }),
   // RedisJSON keeps that a number was a fraction. Its introduction shows 42.
   "JSON.NUMMULTBY crashes $ 24": "$[42.0]",
 };

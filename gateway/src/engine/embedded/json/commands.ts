@@ -19,6 +19,7 @@ import {
   isNumber,
   isObject,
   type Json,
+  type Location,
   merge,
   parseJson,
   valueAt,
@@ -75,9 +76,9 @@ const mergeCommand = plainCommand({
   execute([key, pathArg, text], ctx) {
     const path = parsePath(pathArg!);
     const patch = parseJson(text!);
-    const root = setAt(documentAt(ctx.db, key!), path, (old, place) =>
-      // null removes the value itself, as it does inside an object.
-      patch === null && place.length > 0 ? undefined : merge(old, patch),
+    // As in RedisJSON, null removes members of an object that is there, and is stored where the value is new.
+    const root = setAt(documentAt(ctx.db, key!), path, (old) =>
+      old === undefined ? patch : merge(old, patch),
     );
     if (root === undefined) return bulk(null);
     store(ctx.db, key!, root);
@@ -147,11 +148,22 @@ const del = (name: string) =>
       if (before === undefined) return integer(0);
       const found = outermost(parsePath(pathArg).find(before));
       let root: Json | undefined = before;
-      for (const location of found) root = withValueAt(root!, location, undefined);
+      // The last of an array first, so that the indexes of those before it hold.
+      for (const location of found.toSorted(compareLocations).toReversed()) {
+        root = withValueAt(root!, location, undefined);
+      }
       if (found.length > 0) store(ctx.db, key!, root);
       return integer(found.length);
     },
   });
+
+/** Orders places of which none is inside another one. */
+function compareLocations(left: Location, right: Location): number {
+  const at = left.findIndex((part, index) => part !== right[index]);
+  const [a, b] = [left[at], right[at]];
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a) < String(b) ? -1 : 1;
+}
 
 const clear = plainCommand({
   name: "json.clear",

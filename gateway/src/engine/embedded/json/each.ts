@@ -72,42 +72,30 @@ function isInside(location: Location, others: readonly Location[]): boolean {
   );
 }
 
-/**
- * Returns the places that are inside no other one of the list, each once. Of the items of an array, the last comes first: if one is
- * removed, the indexes of those that follow in the list hold.
- */
+/** Returns the places that are inside no other one of the list, each once. */
 export function outermost(locations: readonly Location[]): Location[] {
   const seen = new Set<string>();
-  const found = locations.filter((location) => {
+  return locations.filter((location) => {
     const name = JSON.stringify(location);
     if (seen.has(name) || isInside(location, locations)) return false;
     seen.add(name);
     return true;
   });
-  return found.sort((left, right) => compareLocations(right, left));
-}
-
-/** Orders places of which none is inside another one. */
-function compareLocations(left: Location, right: Location): number {
-  const at = left.findIndex((part, index) => part !== right[index]);
-  const [a, b] = [left[at], right[at]];
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a) < String(b) ? -1 : 1;
 }
 
 /**
  * Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows.
- * @param next returns the value for a place from the old one there. Undefined removes it
+ * @param next returns the value for a place from the old one there, undefined for a new member
  */
 export function setAt(
   root: Json | undefined,
   path: Path,
-  next: (old: Json | undefined, place: Location) => Json | undefined,
+  next: (old: Json | undefined) => Json,
   only?: "NX" | "XX",
 ): Json | undefined {
   if (root === undefined) {
     if (!path.isRoot) throw new RedisCommandError("new objects must be created at the root");
-    return only === "XX" ? undefined : next(undefined, []);
+    return only === "XX" ? undefined : next(undefined);
   }
   const found = outermost(path.find(root));
   const places = found.length > 0 ? found : path.findMissing(root);
@@ -115,7 +103,7 @@ export function setAt(
     return undefined;
   places.forEach(checkPlace);
   return places.reduce(
-    (document: Json, place) => withValueAt(document, place, next(valueAt(document, place), place))!,
+    (document: Json, place) => withValueAt(document, place, next(valueAt(document, place)))!,
     root,
   );
 }

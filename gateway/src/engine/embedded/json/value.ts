@@ -179,7 +179,7 @@ export function isEqual(left: Json, right: Json): boolean {
   );
 }
 
-/** Merges by RFC 7396: null in the patch removes, undefined is returned where nothing is left. */
+/** Merges by RFC 7396: null in the patch removes the member. */
 export function merge(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map(isObject(target) ? Object.entries(target) : []);
