@@ -21,6 +21,8 @@ export interface LoadResult {
   readonly p99: number;
   /** Processor time of the server for one request, in microseconds; NaN if the system does not report it. */
   readonly cpuMicros: number;
+  /** Requests to which the server responded more than once. */
+  readonly surplus: number;
 }
 
 /**
@@ -53,8 +55,9 @@ export async function drive(
   const code = await new Promise((resolve) => child.once("close", resolve));
   const line = out.split("\n").find((each) => each.startsWith("{"));
   if (code !== 0 || line === undefined) throw new Error(`The load generator failed: ${stderr.slice(0, 500)}`);
-  const { responses, seconds, p50, p99 } = JSON.parse(line);
-  return { perSecond: responses / seconds, p50, p99, cpuMicros: ((after - before) * 1_000) / responses };
+  const { responses, surplus, seconds, p50, p99 } = JSON.parse(line);
+  const cpuMicros = ((after - before) * 1_000) / responses;
+  return { perSecond: responses / seconds, p50, p99, cpuMicros, surplus };
 }
 
 /**
@@ -70,7 +73,13 @@ export async function driveClient(load: ClientLoadCase, pid: number, measureMs: 
   const at = (percent: number) => sorted[Math.ceil((percent / 100) * sorted.length) - 1]!;
   // The warm-up's requests are in the processor time too, at about the same rate.
   const requests = latencies.length * (1 + warmUpMs / measureMs);
-  return { perSecond, p50: at(50), p99: at(99), cpuMicros: ((after - before) * 1_000) / requests };
+  return {
+    perSecond,
+    p50: at(50),
+    p99: at(99),
+    cpuMicros: ((after - before) * 1_000) / requests,
+    surplus: 0,
+  };
 }
 
 /** Processor time of a process so far, in ms; NaN if the system does not report it. */

@@ -102,6 +102,12 @@ export default defineScenario({
         theirs
           ? "webdis has no HTTP pipeline that is comparable to /pipeline."
           : "Skipped: webdis: it is not on PATH.",
+        ...rows
+          .filter(({ surplus }) => surplus.total > 0)
+          .map(
+            (row) =>
+              `${nameOf(row)} sent a second response to ${row.surplus.total} requests (${caseOf(row)}). Their connections were replaced.`,
+          ),
       ],
     };
   },

@@ -199,6 +199,7 @@ const servers = (perSecond: Record<string, number>, p50: Record<string, number>)
       p50: p50[server]! / (round === 2 ? 0.3 : 1),
       p99: 1,
       cpuMicros: 10,
+      surplus: 0,
     }),
   );
 const MEASURES = [
