@@ -120,7 +120,7 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
     const replica = cluster.nodes[3]!;
     await until(async () => String(await replica.command("ROLE")).includes("connected"));
     await failOver(replica);
-    // Until a node lists the new primary, a write there may be missed.
+    // Until the primaries list the new one, a write there may be missed.
     const promoted = new RegExp(`^${replica.id} \\S+ (?:myself,)?master`, "m");
     for (const node of cluster.nodes.slice(0, 3)) {
       await until(async () => promoted.test(String(await node.command("CLUSTER", "NODES"))));

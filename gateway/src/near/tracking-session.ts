@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CLUSTER_NODES, type ListedPrimaries, primariesIn } from "../redis/cluster/node-view.js";
+import { CLUSTER_NODES, primariesIn, slotOwnersIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
 import type { PushConnection } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
@@ -33,7 +33,7 @@ interface TrackedServer {
   readonly isNode: boolean;
   readonly connection: PushConnection;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
-  primaries: ListedPrimaries | null;
+  primaries: string | null;
 }
 
 /** A promise, and the function that resolves it. */
@@ -155,7 +155,7 @@ export class TrackingSession {
         if (server.isNode) {
           const primaries = primariesIn(reply);
           server.primaries ??= primaries;
-          if (primaries.all !== server.primaries.all) return lost("the cluster has changed");
+          if (primaries !== server.primaries) return lost("the cluster has changed");
         }
         if (--this.#due === 0) this.#confirmed();
       },
@@ -202,7 +202,7 @@ export class TrackingSession {
   #nodesAgree(): boolean {
     return this.sources.every((source) => {
       const nodes = this.#servers.filter((server) => server.source === source);
-      return new Set(nodes.map(({ primaries }) => primaries?.owners)).size === 1;
+      return new Set(nodes.map(({ primaries }) => primaries && slotOwnersIn(primaries))).size === 1;
     });
   }
 

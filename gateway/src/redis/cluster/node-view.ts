@@ -76,35 +76,31 @@ export function nodeViewOf(reply: Buffer): NodeView {
   };
 }
 
-/** The primaries that a node lists, as texts to compare with those of other replies. */
-export interface ListedPrimaries {
-  /** All of them. It changes when a primary is added, removed, replaced or given other slots. */
-  readonly all: string;
-  /** Primaries that serve slots, with their slots. */
-  readonly owners: string;
-}
-
-/** Reads a reply to CLUSTER NODES, in RESP2 or RESP3. */
-export function primariesIn(reply: Buffer): ListedPrimaries {
+/**
+ * Returns a text that is the same for two replies to CLUSTER NODES, in RESP2 or RESP3, as long as no primary was added, removed,
+ * replaced or given other slots.
+ */
+export function primariesIn(reply: Buffer): string {
   const text = reply.toString("latin1").replace(/^.*\r\n(?:txt:)?/, "");
-  const primaries = text
+  return text
     .split("\n")
     .map((line) => line.split(" "))
     .filter(([, , flags]) => flags?.split(",").includes("master"))
-    .map(([id, , flags, , , , epoch, , ...slots]) => ({
-      ...{ id: id!, hasFailed: /\bfail\b(?!\?)/.test(flags!), epoch },
-      slots: slots.filter((slot) => !slot.startsWith("[")),
-    }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  return {
-    all: primaries
-      .map(({ id, hasFailed, epoch, slots }) => [id, hasFailed, epoch, ...slots].join(" "))
-      .join("\n"),
-    owners: primaries
-      .filter(({ slots }) => slots.length > 0)
-      .map(({ id, slots }) => [id, ...slots].join(" "))
-      .join("\n"),
-  };
+    .map(([id, , flags, , , , epoch, , ...slots]) =>
+      [id, /\bfail\b(?!\?)/.test(flags!), epoch, ...slots.filter((slot) => !slot.startsWith("["))].join(" "),
+    )
+    .sort()
+    .join("\n");
+}
+
+/** Returns which primary serves which slots, of a text that {@link primariesIn} returned: the same text for nodes that agree on it. */
+export function slotOwnersIn(primaries: string): string {
+  return primaries
+    .split("\n")
+    .map((line) => line.split(" "))
+    .filter(([, , , ...slots]) => slots.length > 0)
+    .map(([id, , , ...slots]) => [id, ...slots].join(" "))
+    .join("\n");
 }
 
 /** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */
