@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly p99: number;
   /** Processor time of the server for one request, in microseconds; NaN if the system does not report it. */
   readonly cpuMicros: number;
-  /** Requests to which the server responded more than once. */
+  /** Requests to which the server responded twice at once. A second response that comes later is taken for that of the next request. */
   readonly surplus: number;
 }
 
@@ -73,13 +73,8 @@ export async function driveClient(load: ClientLoadCase, pid: number, measureMs: 
   const at = (percent: number) => sorted[Math.ceil((percent / 100) * sorted.length) - 1]!;
   // The warm-up's requests are in the processor time too, at about the same rate.
   const requests = latencies.length * (1 + warmUpMs / measureMs);
-  return {
-    perSecond,
-    p50: at(50),
-    p99: at(99),
-    cpuMicros: ((after - before) * 1_000) / requests,
-    surplus: 0,
-  };
+  const cpuMicros = ((after - before) * 1_000) / requests;
+  return { perSecond, p50: at(50), p99: at(99), cpuMicros, surplus: 0 };
 }
 
 /** Processor time of a process so far, in ms; NaN if the system does not report it. */

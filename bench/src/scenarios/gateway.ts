@@ -106,7 +106,7 @@ export default defineScenario({
           .filter(({ surplus }) => surplus.total > 0)
           .map(
             (row) =>
-              `${nameOf(row)} sent a second response to ${row.surplus.total} requests (${caseOf(row)}). Their connections were replaced.`,
+              `Second responses to one request from ${nameOf(row)} (${caseOf(row)}): ${row.surplus.total} or more. Their connections were replaced.`,
           ),
       ],
     };

@@ -187,7 +187,11 @@ const floods = (slower: number, crowd = {}) =>
     upstream: 1,
     ...{ opened: 2_000, served: 980, refused: 1_020, lost: 0, cut: 0, ...crowd },
   }));
-const servers = (perSecond: Record<string, number>, p50: Record<string, number>) =>
+const servers = (
+  perSecond: Record<string, number>,
+  p50: Record<string, number>,
+  surplus: Record<string, number> = {},
+) =>
   rowsOf(
     cross(
       Object.keys(perSecond).map((server) => ({ server })),
@@ -199,7 +203,7 @@ const servers = (perSecond: Record<string, number>, p50: Record<string, number>)
       p50: p50[server]! / (round === 2 ? 0.3 : 1),
       p99: 1,
       cpuMicros: 10,
-      surplus: 0,
+      surplus: surplus[server] ?? 0,
     }),
   );
 const MEASURES = [
@@ -822,6 +826,20 @@ test("a page shows the warning of the load guard, and no checks if there are non
   expect(page(busy)).toContain("Warning: The machine was busy.");
   expect(page(busy)).not.toContain("<h2>Checks</h2>");
   expect(page(result(fleet, report))).toContain("<h2>Checks</h2>");
+});
+
+test("gateway names servers that sent second responses", () => {
+  const [speeds, latencies] = [
+    { gateway: 60, webdis: 48, redis: 90 },
+    { gateway: 0.12, webdis: 0.1, redis: 0.04 },
+  ];
+  const notes = (surplus: object) =>
+    gateway.report(servers(speeds, latencies, { ...surplus }) as never, context).notes.join("\n");
+  expect(notes({ webdis: 1 })).toMatch(
+    /^Second responses to one request from webdis \(GET, 50 connections\): \d/m,
+  );
+  expect(notes({ webdis: 1 })).not.toContain("from warmline-gateway");
+  expect(notes({})).not.toContain("Second responses");
 });
 
 test("a percentile curve that begins at zero is drawn", () => {
