@@ -7,8 +7,8 @@ import { built } from "../client/bench-client.js";
 const ROOT = resolve(built(""), "../..");
 
 /**
- * Returns the commit of a repository, with `-dirty` if files that it has differ from it. Results do not count, since a run of
- * several scenarios writes them. Undefined if the folder is not the top of a clone.
+ * Returns the commit of a repository, with `-dirty` if files that it has differ from it. Documents do not count, since nothing
+ * measured reads them, nor results, since a run of several scenarios writes them. Undefined if the folder is not the top of a clone.
  * @param root the folder. Default: the repository of this package
  */
 export function readCommit(root: string = ROOT): string | undefined {
@@ -17,7 +17,15 @@ export function readCommit(root: string = ROOT): string | undefined {
   try {
     const [top, commit] = git("rev-parse", "--show-toplevel", "HEAD").split("\n");
     if (realpathSync(top!) !== realpathSync(root)) return undefined;
-    const changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results");
+    const changes = git(
+      "status",
+      "--porcelain",
+      "--untracked-files=no",
+      "--",
+      ".",
+      ":!*.md",
+      ":!bench/results",
+    );
     return changes === "" ? commit : `${commit}-dirty`;
   } catch {
     return undefined;

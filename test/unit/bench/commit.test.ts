@@ -13,18 +13,20 @@ const git = (...args: string[]) =>
     encoding: "utf8",
   }).trim();
 
-test("the commit of a clone is marked if files differ from it, results excepted", () => {
+test("the commit of a clone is marked if files differ from it, results and documents excepted", () => {
   expect(readCommit(folder)).toBeUndefined();
   git("init", "-q");
-  mkdirSync(join(folder, "bench/results"), { recursive: true });
+  for (const name of ["bench/results", "docs"]) mkdirSync(join(folder, name), { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write("bench/code.ts", "1");
   write("bench/results/idle.json", "1");
+  write("docs/caching.md", "1");
   git("add", ".");
   git("commit", "-qm", "first");
   const commit = git("rev-parse", "HEAD");
   expect(readCommit(folder)).toBe(commit);
   write("bench/results/idle.json", "2");
+  write("docs/caching.md", "2");
   write("out.json", "2");
   expect(readCommit(folder)).toBe(commit);
   write("bench/code.ts", "2");
