@@ -7,8 +7,9 @@ import { built } from "../client/bench-client.js";
 const ROOT = resolve(built(""), "../..");
 
 /**
- * Returns the commit of a repository, with `-dirty` if files that it has differ from it. Documents do not count, since nothing
- * measured reads them, nor results, since a run of several scenarios writes them. Undefined if the folder is not the top of a clone.
+ * Returns the commit of a repository, with `-dirty` if files that it has differ from it. Two kinds do not count: Markdown, since
+ * nothing measured reads it, and results, since a run of several scenarios writes them. Undefined if the folder is not the top of
+ * a clone.
  * @param root the folder. Default: the repository of this package
  */
 export function readCommit(root: string = ROOT): string | undefined {

@@ -13,7 +13,7 @@ const git = (...args: string[]) =>
     encoding: "utf8",
   }).trim();
 
-test("the commit of a clone is marked if files differ from it, results and documents excepted", () => {
+test("the commit of a clone is marked if files differ from it, results and Markdown excepted", () => {
   expect(readCommit(folder)).toBeUndefined();
   git("init", "-q");
   for (const name of ["bench/results", "docs"]) mkdirSync(join(folder, name), { recursive: true });

@@ -833,8 +833,8 @@ test("gateway names servers that sent second responses", () => {
     { gateway: 60, webdis: 48, redis: 90 },
     { gateway: 0.12, webdis: 0.1, redis: 0.04 },
   ];
-  const notes = (surplus: object) =>
-    gateway.report(servers(speeds, latencies, { ...surplus }) as never, context).notes.join("\n");
+  const notes = (surplus: Record<string, number>) =>
+    gateway.report(servers(speeds, latencies, surplus) as never, context).notes.join("\n");
   expect(notes({ webdis: 1 })).toMatch(
     /^Second responses to one request from webdis \(GET, 50 connections\): \d/m,
   );
