@@ -15,8 +15,11 @@ const SHARES: ReadonlyMap<number, number> = new Map([
 /** The times in s between two invocations of the scenario idle. */
 export const IDLE_S = [...SHARES.keys()];
 
-/** The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. */
-export const LANES = Math.max(16, Math.min(360, Math.floor(totalmem() / 2 ** 26)));
+/**
+ * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. A kernel that
+ * tracks page accesses (DAMON) does more work the more processes map the same files: with 360 it took over a tenth of the processors.
+ */
+export const LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
 /** Returns the number of invocations of an instance, of the settings' number. */
 export const callsOf = (idleS: number, invocations: number) =>
