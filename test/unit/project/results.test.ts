@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -44,6 +45,23 @@ test.each([...results.values()])("bench/results has a full run of $scenario on a
   expect(schemaErrors(result)).toEqual([]);
   expect(result.settings.quick).toBe(false);
   expect(result.load.warning).toBeUndefined();
+});
+
+describe("commits of published results", () => {
+  const git = (...args: string[]) => spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
+
+  test.each([...results.values()])("$scenario ran on a commit without changes", ({ commit }) => {
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  // A shallow clone, or an archive without .git, has no history to look in.
+  const complete = git("rev-parse", "--is-shallow-repository").stdout?.trim() === "false";
+  test(`each commit is in the history${complete ? "" : ", which is not here: not tested"}`, () => {
+    const missing = [...results.values()]
+      .filter(({ commit }) => complete && git("merge-base", "--is-ancestor", commit!, "HEAD").status !== 0)
+      .map(({ scenario, commit }) => `${scenario}: ${commit}`);
+    expect(missing).toEqual([]);
+  });
 });
 
 describe("blocks of other results", () => {
