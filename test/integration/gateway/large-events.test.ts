@@ -4,6 +4,8 @@ import { createGateway, type Gateway, type GatewayOptions } from "../../../gatew
 import { call } from "./http.js";
 
 const MB = 1024 * 1024;
+/** Characters of a stream's end that a test looks at: heartbeats of 20 ms in several minutes fit. */
+const END_LENGTH = 64 * 1024;
 
 let redis: RedisServer;
 let gateway: Gateway;
@@ -16,14 +18,17 @@ async function open(path: string): Promise<(until: RegExp) => Promise<string>> {
   expect(response.status).toBe(200);
   const reader = response.body!.getReader();
   const decoder = new TextDecoder();
-  let text = "";
+  const chunks: string[] = [];
+  // What is matched: slicing the whole text would copy all of its megabytes for each chunk.
+  let end = "";
   return async (until) => {
-    while (!until.test(text.slice(-1_000))) {
+    while (!until.test(end)) {
       const { done, value } = await reader.read();
       if (done) break;
-      text += decoder.decode(value, { stream: true });
+      chunks.push(decoder.decode(value, { stream: true }));
+      end = (end + chunks.at(-1)).slice(-END_LENGTH);
     }
-    return text;
+    return chunks.join("");
   };
 }
 
