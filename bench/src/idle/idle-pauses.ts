@@ -16,8 +16,8 @@ const SHARES: ReadonlyMap<number, number> = new Map([
 export const IDLE_S = [...SHARES.keys()];
 
 /**
- * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. A kernel that
- * tracks page accesses (DAMON) does more work the more processes map the same files: with 360 it took over a tenth of the processors.
+ * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. At most 180: with
+ * 360, a kernel that tracks page accesses (DAMON) used over a tenth of two processors.
  */
 export const LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
