@@ -46,7 +46,8 @@ export default defineConfig({
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
     maxWorkers: suite === undefined ? 3 : 2,
-    maxConcurrency: 8,
+    // A run of the bench takes processes of its own.
+    maxConcurrency: suite === "bench" ? 3 : 8,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
@@ -17,13 +18,12 @@ const src = join(copy, "bench/src");
 const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-pool.ts")];
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-const bench = (...args: string[]): string =>
-  execFileSync(process.execPath, [join(copy, "bench/dist/cli.js"), ...args], {
-    cwd: copy,
-    env: { ...process.env, INIT_CWD: copy },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** Runs the bench of the copy and returns what it prints. */
+const bench = async (...args: string[]): Promise<string> => {
+  const options = { cwd: copy, env: { ...process.env, INIT_CWD: copy }, maxBuffer: 64 * 1024 * 1024 };
+  return (await promisify(execFile)(process.execPath, [join(copy, "bench/dist/cli.js"), ...args], options))
+    .stdout;
+};
 
 beforeAll(() => {
   cpSync(join(root, "bench/src"), src, { recursive: true });
@@ -48,10 +48,10 @@ test("the new scenario and the new client type-check", { timeout: 60_000 }, () =
   expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
 });
 
-test("the new scenario is listed and measures the new client", { timeout: 60_000 }, () => {
-  expect(bench("--list")).toMatch(/^values +How much longer does a GET take/m);
+test("the new scenario is listed and measures the new client", { timeout: 60_000 }, async () => {
+  expect(await bench("--list")).toMatch(/^values +How much longer does a GET take/m);
   const clients = ["--clients", "warmline,undici-pool"];
-  const printed = bench("values", "--quick", ...clients, "--json", "out.json", "--report", "out.html");
+  const printed = await bench("values", "--quick", ...clients, "--json", "out.json", "--report", "out.html");
   expect(printed).toMatch(/^100 KB +undici's Pool( +\S+)+/m);
   const result = JSON.parse(readFileSync(join(copy, "out.json"), "utf8"));
   expect(schemaErrors(result)).toEqual([]);
@@ -76,21 +76,21 @@ const shortRunOf = (name: string): readonly string[] => {
 };
 
 // A client over TCP is measured beside the new one, unless the scenario measures connections to the gateway.
-// lambda needs a stack on AWS, and is unknown here.
-test.each(scenarios.filter((name) => name !== "lambda"))(
+// lambda needs a stack on AWS, and is unknown here. Most of a short run is waiting, so some run at once.
+test.concurrent.each(scenarios.filter((name) => name !== "lambda"))(
   "the new client appears in %s",
-  { timeout: 120_000 },
-  (name) => {
+  { timeout: 240_000 },
+  async (name) => {
     const files = ["--json", `${name}.json`, "--report", `${name}.html`];
     const overHttp = /^ {2}protocol: "http",$/m.test(
       readFileSync(join(root, `bench/src/scenarios/${name}.ts`), "utf8"),
     );
     const both = ["--clients", "undici-pool,ioredis"];
     if (overHttp) {
-      expect(() => bench(name, ...SMALL, ...both)).toThrow(/gateway, and ioredis connects to Redis/);
+      await expect(bench(name, ...SMALL, ...both)).rejects.toThrow(/gateway, and ioredis connects to Redis/);
     }
     const chosen = overHttp || !redisAvailable() ? ["--clients", "undici-pool"] : both;
-    bench(name, ...SMALL, ...shortRunOf(name), ...chosen, ...files);
+    await bench(name, ...SMALL, ...shortRunOf(name), ...chosen, ...files);
     const { data, table } = JSON.parse(readFileSync(join(copy, `${name}.json`), "utf8"));
     for (const client of chosen[1]!.split(",")) {
       expect((data as any[]).filter((row) => row.client === client).length, client).toBeGreaterThan(0);
