@@ -28,7 +28,13 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
     // Node's own headers, where they came with it, spare a download.
     const nodedir = dirname(dirname(process.execPath));
     const headers = existsSync(join(nodedir, "include/node/node.h")) ? { npm_config_nodedir: nodedir } : {};
-    execFileSync("npm", ["ci"], { cwd: folder, env: { ...process.env, ...headers }, stdio: "pipe" });
+    // It is tested, not measured: compiling without optimisation takes a quarter less time.
+    const build = { MAKEFLAGS: "-j2", CFLAGS: "-O0", CXXFLAGS: "-O0" };
+    execFileSync("npm", ["ci"], {
+      cwd: folder,
+      env: { ...process.env, ...headers, ...build },
+      stdio: "pipe",
+    });
   }, 600_000);
 
   test("AWS's own runtime client runs a handler and reports its errors as the testbed's program does", async () => {
