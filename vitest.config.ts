@@ -46,7 +46,7 @@ export default defineConfig({
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
     maxWorkers: suite === undefined ? 3 : 2,
-    // A run of the bench takes processes of its own.
+    // Each run of the bench starts several processes.
     maxConcurrency: suite === "bench" ? 3 : 8,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
     outputFile: { json: process.env.VITEST_JSON ?? "" },

@@ -1,23 +1,14 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findRedisServer } from "warmline-testbed";
+import { benchOutput } from "../support/bench.js";
 
-const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function bench(...args: string[]): Promise<string> {
-  const env = { ...process.env, INIT_CWD: folder };
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [CLI, ...args], { env, cwd: folder }, (error, stdout, stderr) =>
-      error ? reject(new Error(stderr)) : resolve(stdout),
-    );
-  });
-}
+const bench = (...args: string[]): Promise<string> => benchOutput(folder, args);
 
 describe("every fault once, over TLS", () => {
   let stdout: string;

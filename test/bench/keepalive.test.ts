@@ -1,34 +1,17 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
+import { type BenchEnded, bench as runBench } from "../support/bench.js";
 
-const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the bench as npm does, in `folder`. */
-function bench(folder: string, ...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, INIT_CWD: folder };
-    execFile(process.execPath, [CLI, ...args], { env, cwd: folder }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
-    });
-  });
-}
+const bench = (folder: string, ...args: string[]) => runBench(folder, args);
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("keepalive, a few invocations", () => {
-  let ended: Ended;
+  let ended: BenchEnded;
   let result: any;
   let report: string;
 

@@ -1,13 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import { scenarios as readScenarios } from "../../bench/src/registry.js";
-import { schemaErrors } from "../support/bench.js";
+import { benchOutput, schemaErrors } from "../support/bench.js";
 
 // The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
 
@@ -19,11 +18,8 @@ const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-pool.
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** Runs the bench of the copy and returns what it prints. */
-const bench = async (...args: string[]): Promise<string> => {
-  const options = { cwd: copy, env: { ...process.env, INIT_CWD: copy }, maxBuffer: 64 * 1024 * 1024 };
-  return (await promisify(execFile)(process.execPath, [join(copy, "bench/dist/cli.js"), ...args], options))
-    .stdout;
-};
+const bench = (...args: string[]): Promise<string> =>
+  benchOutput(copy, args, join(copy, "bench/dist/cli.js"));
 
 beforeAll(() => {
   cpSync(join(root, "bench/src"), src, { recursive: true });
@@ -76,7 +72,7 @@ const shortRunOf = (name: string): readonly string[] => {
 };
 
 // A client over TCP is measured beside the new one, unless the scenario measures connections to the gateway.
-// lambda needs a stack on AWS, and is unknown here. Most of a short run is waiting, so some run at once.
+// lambda needs a stack on AWS, and is unknown here. One short run at a time leaves processors idle.
 test.concurrent.each(scenarios.filter((name) => name !== "lambda"))(
   "the new client appears in %s",
   { timeout: 240_000 },

@@ -15,18 +15,30 @@ export interface BenchEnded {
   readonly stderr: string;
 }
 
-/** Runs the bench as npm does, in `folder`. */
-export function bench(folder: string, args: readonly string[], env: object = {}): Promise<BenchEnded> {
+/** Runs the bench as npm does, in `folder`: that of this repository, or another `cli`. */
+export function bench(
+  folder: string,
+  args: readonly string[],
+  env: object = {},
+  cli = CLI,
+): Promise<BenchEnded> {
   const options = {
     cwd: folder,
     env: { ...process.env, INIT_CWD: folder, ...env },
     maxBuffer: 64 * 1024 * 1024,
   };
   return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [cli, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
   });
+}
+
+/** Runs the bench and returns its standard output. @throws Error with its standard error if it exits with another code than 0 */
+export async function benchOutput(folder: string, args: readonly string[], cli = CLI): Promise<string> {
+  const { code, stdout, stderr } = await bench(folder, args, {}, cli);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 const validate = new Ajv({ allErrors: true, strict: false }).compile(
