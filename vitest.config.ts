@@ -1,4 +1,12 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// A folder for all temporary files of tests: workers are killed at their end, before they remove their own.
+const temporary = mkdtempSync(join(tmpdir(), "warmline-tests-"));
+process.env.TMPDIR = temporary;
+process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 const suite = process.env.WARMLINE_SUITE;
 

@@ -6,6 +6,7 @@ import { overwritten } from "../bench/src/near/near-checks.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
+import { compareRuns } from "../bench/src/results/compare.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
 
@@ -27,6 +28,16 @@ export const results: Results = new Map(
       return [result.scenario, result] as const;
     }),
 );
+
+/** The second full run, with another seed: of its results, what `scripts/second-run.mjs` keeps. */
+export type SecondRun = readonly Pick<
+  Result,
+  "format" | "scenario" | "seed" | "commit" | "startedAt" | "machine" | "checks"
+>[];
+
+export const secondRun: SecondRun = JSON.parse(
+  readFileSync(resolve(import.meta.dirname, "../bench/second-run.json"), "utf8"),
+).results;
 
 const scenarios = await readScenarios();
 
@@ -188,6 +199,19 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ]);
     return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },
+  agreement: (results) => {
+    const own = { name: "bench/results", results: [...results.values()] };
+    const { agreeing, contradicted, undecidedInOne } = compareRuns(own, {
+      name: "bench/second-run.json",
+      results: secondRun,
+    }).counts;
+    const seeds = (from: SecondRun) => [...new Set(from.map(({ seed }) => seed))].join(", ");
+    return [
+      `The published results have seed ${seeds(own.results)}. A second full run on the same machine (${period(secondRun.map(dateOf))})`,
+      `had seed ${seeds(secondRun)}: ${agreeing + contradicted} checks are yes or no in both, of which ${agreeing} agree, and`,
+      `${undecidedInOne} are undecided in one of the two.\n`,
+    ].join(" ");
+  },
   scenarios: (results) => {
     const rows = scenarios.map(({ name, question }) => {
       const result = results.get(name);
@@ -338,7 +362,7 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-const dateOf = ({ startedAt }: Result) => startedAt.slice(0, 10);
+const dateOf = ({ startedAt }: Pick<Result, "startedAt">) => startedAt.slice(0, 10);
 
 /** The machine of a result. */
 const machineOf = ({ machine: { cpu, cores, node } }: Result) =>

@@ -5,7 +5,7 @@ import type { Check, Result } from "./result.js";
 /** One run: a name for messages, and its results. */
 export interface NamedRun {
   readonly name: string;
-  readonly results: readonly Result[];
+  readonly results: readonly Pick<Result, "scenario" | "checks">[];
 }
 
 interface Pair {
@@ -13,11 +13,21 @@ interface Pair {
   readonly checks: readonly [Check | undefined, Check | undefined];
 }
 
-/**
- * Compares the verdicts of two runs, check by check. Returns the text to print, and whether every check that is yes or no in both
- * runs has the same verdict, and no check is in one run alone.
- */
-export function compareRuns(a: NamedRun, b: NamedRun): { readonly agrees: boolean; readonly text: string } {
+export interface Comparison {
+  /** Whether every check that is yes or no in both runs has the same verdict, and no check is in one run alone. */
+  readonly agrees: boolean;
+  /** How many checks are yes or no in both runs and agree, and how many contradict or are undecided in one of the runs. */
+  readonly counts: {
+    readonly agreeing: number;
+    readonly contradicted: number;
+    readonly undecidedInOne: number;
+  };
+  /** The output of `compare`. */
+  readonly text: string;
+}
+
+/** Compares the verdicts of two runs, check by check. */
+export function compareRuns(a: NamedRun, b: NamedRun): Comparison {
   const [ofA, ofB] = [checksOf(a), checksOf(b)];
   const names = [...new Set([...ofA.keys(), ...ofB.keys()])];
   const pairs: Pair[] = names.map((name) => ({ name, checks: [ofA.get(name), ofB.get(name)] }));
@@ -30,10 +40,12 @@ export function compareRuns(a: NamedRun, b: NamedRun): { readonly agrees: boolea
   const unconfirmed = both.filter((pair) => !decided.includes(pair) && differs(pair));
   const lines = (title: string, some: readonly Pair[]) =>
     some.length === 0 ? [] : ["", `${title}:`, ...some.map((pair) => describe(pair, a.name, b.name))];
+  const agreeing = decided.length - contradicted.length;
   return {
     agrees: contradicted.length + alone.length === 0,
+    counts: { agreeing, contradicted: contradicted.length, undecidedInOne: unconfirmed.length },
     text: [
-      `${count(decided.length)} checks are yes or no in both runs, and ${count(decided.length - contradicted.length)} of them agree.`,
+      `${count(decided.length)} checks are yes or no in both runs, and ${count(agreeing)} of them agree.`,
       ...lines("Yes in one run and no in the other", contradicted),
       ...lines("Undecided in one run", unconfirmed),
       ...lines("In one run alone", alone),

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,6 @@ export const CLI = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.
 
 /** The folder of the token that gateways without a given one keep. */
 export const STATE_FOLDER = mkdtempSync(join(tmpdir(), "warmline-state-"));
-process.on("exit", () => rmSync(STATE_FOLDER, { recursive: true, force: true }));
 
 /** A run of the built command line, with what it printed. */
 export class CliProcess {

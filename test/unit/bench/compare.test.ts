@@ -21,11 +21,12 @@ const compare = (a: readonly Result[], b: readonly Result[]) =>
 
 describe("two runs", () => {
   test("two runs agree if every check that is decided in both has the same verdict", () => {
-    const { agrees, text } = compare(
+    const { agrees, counts, text } = compare(
       [result("idle", { fast: "yes", small: "no" }), result("fleet", { fast: "yes" })],
       [result("idle", { fast: "yes", small: "no" }), result("fleet", { fast: "undecided" })],
     );
     expect(agrees).toBe(true);
+    expect(counts).toEqual({ agreeing: 2, contradicted: 0, undecidedInOne: 1 });
     expect(text).toMatch(/^2 checks are yes or no in both runs, and 2 of them agree\.$/m);
     expect(text).toMatch(
       /^Undecided in one run:\n {2}fleet: fast\n {4}first: PASS, 1.2x\n {4}second: UNDECIDED/m,
@@ -33,11 +34,12 @@ describe("two runs", () => {
   });
 
   test("two runs differ by a yes that is a no in the other, and it is printed", () => {
-    const { agrees, text } = compare(
+    const { agrees, counts, text } = compare(
       [result("idle", { fast: "yes", small: "yes" })],
       [result("idle", { fast: "no", small: "yes" })],
     );
     expect(agrees).toBe(false);
+    expect(counts).toEqual({ agreeing: 1, contradicted: 1, undecidedInOne: 0 });
     expect(text).toContain("2 checks are yes or no in both runs, and 1 of them agree.");
     expect(text).toMatch(/^ {2}idle: fast\n {4}first: PASS, 1.2x\n {4}second: FAIL, 1.2x$/m);
     expect(text).not.toContain("small");

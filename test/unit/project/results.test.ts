@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type BenchClient, type Endpoint, faultClients } from "../../../bench/src/client/bench-client.js";
 import { claimOf } from "../../../bench/src/results/checks.js";
-import type { MatrixChart, Result } from "../../../bench/src/results/result.js";
-import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
+import { compareRuns } from "../../../bench/src/results/compare.js";
+import type { Check, MatrixChart, Result } from "../../../bench/src/results/result.js";
+import { blocksOn, results, secondRun, withoutResults, withResults } from "../../../scripts/results.js";
 import { schemaErrors } from "../../support/bench.js";
 import { idleResult, measured, nearResult, table } from "../../support/published.js";
 
@@ -31,7 +32,12 @@ test.each(pages.filter((name) => blocksOn(textOf(name)).length > 0))(
 
 test("README shows faults and costs, and docs/benchmarks.md lists all scenarios", () => {
   expect(blocksOn(textOf("README.md"))).toEqual(["faults", "costs"]);
-  expect(blocksOn(textOf("docs/benchmarks.md"))).toEqual(["scenarios", "articles", "all-faults"]);
+  expect(blocksOn(textOf("docs/benchmarks.md"))).toEqual([
+    "scenarios",
+    "articles",
+    "agreement",
+    "all-faults",
+  ]);
 });
 
 test("a page whose figure was changed by hand differs from its results", () => {
@@ -58,8 +64,41 @@ const complete = git("rev-parse", "--is-shallow-repository").trim() === "false";
 test(`results name commits of the history${complete ? "" : ", which is not whole here: not tested"}`, () => {
   if (!complete) return;
   const history = new Set(git("rev-list", "HEAD").split("\n"));
-  const missing = [...results.values()].filter(({ commit }) => !history.has(commit!));
+  const missing = [...results.values(), ...secondRun].filter(({ commit }) => !history.has(commit!));
   expect(missing.map(({ scenario, commit }) => `${scenario}: ${commit}`)).toEqual([]);
+});
+
+describe("a second run", () => {
+  const ofMachine = ({ cpu, cores, memoryGb, system, node }: Result["machine"]) =>
+    [cpu, cores, memoryGb, system, node].join(", ");
+
+  test("the results agree on every yes and no with those of another seed on the same machine", () => {
+    const published = [...results.values()];
+    const { agrees, counts, text } = compareRuns(
+      { name: "bench/results", results: published },
+      { name: "bench/second-run.json", results: secondRun },
+    );
+    expect(agrees, text).toBe(true);
+    expect(counts.agreeing).toBeGreaterThan(200);
+    expect(secondRun.map(({ scenario }) => scenario).toSorted()).toEqual([...results.keys()].toSorted());
+    for (const { scenario, seed, machine } of secondRun) {
+      expect(seed, scenario).not.toBe(results.get(scenario)!.seed);
+      expect(ofMachine(machine), scenario).toBe(ofMachine(results.get(scenario)!.machine));
+    }
+  });
+
+  test("a result with another verdict contradicts it, and the block says so", () => {
+    const { checks, ...flood } = results.get("flood")!;
+    const opposite = checks.map((check) => ({
+      ...check,
+      verdict: { yes: "no", no: "yes", undecided: "undecided" }[check.verdict] as Check["verdict"],
+    }));
+    const contradicting = new Map([...results, ["flood", { ...flood, checks: opposite }]]);
+    const [, decided, agreeing] = /(\d+) checks are yes or no in both, of which (\d+) agree/.exec(
+      withResults("<!-- bench: agreement -->\n<!-- /bench -->", contradicting),
+    )!;
+    expect(Number(agreeing)).toBeLessThan(Number(decided));
+  });
 });
 
 describe("blocks of other results", () => {
