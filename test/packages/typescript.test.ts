@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { run } from "../support/packages/run.js";
 
 // The packed declarations under every TypeScript that we support, and what they cost to check.
@@ -87,15 +87,20 @@ async function compile(version: string, project: string): Promise<string> {
   return run("node", [tsc, "-p", project], folder).catch((error) => error.message);
 }
 
-describe.concurrent.each(versions)("TypeScript %s", (version) => {
-  test.each(Object.keys(projects))(
-    "TypeScript compiles the project: %s",
-    { timeout: 120_000 },
-    async (project) => {
-      expect(await compile(version, project)).toBe("");
-    },
-  );
-});
+/** Every version compiles a project on Node; the oldest and the latest compile the others too. */
+const compiled = versions.flatMap((version) =>
+  Object.keys(projects)
+    .filter((project) => project === "node16" || [versions[0], versions.at(-1)].includes(version))
+    .map((project) => ({ version, project })),
+);
+
+test.concurrent.each(compiled)(
+  "TypeScript $version compiles the project: $project",
+  { timeout: 120_000 },
+  async ({ version, project }) => {
+    expect(await compile(version, project)).toBe("");
+  },
+);
 
 test("type errors are found, so the types are not any", async () => {
   writeFileSync(
@@ -137,13 +142,14 @@ results[50];
     return Number(/Check time:\s+([\d.]+)s/.exec(printed)?.[1]);
   };
   let best = { empty: Number.POSITIVE_INFINITY, pipeline: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < 3; round++) {
+  // Three seconds on an idle machine. On a busy one the libraries alone take longer, and this as much longer as they.
+  const limit = () => Math.max(3, 3 * best.empty);
+  for (let round = 0; round === 0 || (round < 3 && best.pipeline >= limit()); round++) {
     best = {
       empty: Math.min(best.empty, await checkTime("empty")),
       pipeline: Math.min(best.pipeline, await checkTime("pipeline")),
     };
   }
   console.info(`tsc 5.9 checks a pipeline of 50 commands in ${best.pipeline} s, nothing in ${best.empty} s`);
-  // Three seconds on an idle machine. On a busy one the libraries alone take longer, and this as much longer as they.
-  expect(best.pipeline).toBeLessThan(Math.max(3, 3 * best.empty));
+  expect(best.pipeline).toBeLessThan(limit());
 });
