@@ -1,12 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// A folder for all temporary files of tests: workers are killed at their end, before they remove their own.
-const temporary = mkdtempSync(join(tmpdir(), "warmline-tests-"));
-process.env.TMPDIR = temporary;
-process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+/**
+ * Tests have a folder for their temporary files, as workers are killed at the end, before they remove their own. Its name is short:
+ * the path of a UNIX socket has at most 107 bytes. This file is loaded once for each project.
+ */
+if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
+  const folder = mkdtempSync(join(tmpdir(), "wl-"));
+  process.env.TMPDIR = folder;
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+}
 
 const suite = process.env.WARMLINE_SUITE;
 
