@@ -195,7 +195,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   articles: (results) => {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
       [`**${title}**`, "", "", ""],
-      ...own.map(({ text, article, here, reproduced }) => [text, article, withSeparators(here), reproduced]),
+      ...own.map(({ text, article, here, beside, reproduced }) => {
+        const measured = beside === undefined ? here : `${here}; beside it: ${beside}`;
+        return [text, article, withSeparators(measured), reproduced];
+      }),
     ]);
     return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bench } from "../support/bench.js";
 import { describeInBrowser } from "./support/browser.js";
@@ -95,4 +95,31 @@ describeInBrowser("the bench's report", (browser) => {
       }, 60_000);
     }
   }
+
+  test("on a phone, the verdict of every published claim is visible, and what was measured beside it on request", async () => {
+    const published = fileURLToPath(new URL("../../bench/results", import.meta.url));
+    const results = readdirSync(published)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => join(published, name));
+    const { code, stderr } = await bench(folder, ["report", ...results, "--report", "published.html"]);
+    expect(code, stderr).toBe(0);
+    const context = await browser().newContext({ viewport: SIZES.phone });
+    try {
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(join(folder, "published.html")).href);
+      const verdicts = await page.locator(".claims tr:not(.group) td:last-child").all();
+      expect(verdicts.length).toBeGreaterThan(20);
+      for (const verdict of verdicts) {
+        const box = (await verdict.boundingBox())!;
+        expect(box.x + box.width).toBeLessThanOrEqual(SIZES.phone.width);
+      }
+      const details = page.locator(".claims details").first();
+      const height = async () => (await details.boundingBox())!.height;
+      const closed = await height();
+      await details.locator("summary").click();
+      expect(await height()).toBeGreaterThan(closed);
+    } finally {
+      await context.close();
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { listedClaims } from "../results/articles.js";
-import type { Check, Result, Verdict } from "../results/result.js";
+import type { Result, Verdict } from "../results/result.js";
 
 /** One row of the table of the articles' claims. */
 export interface ClaimRow {
@@ -10,6 +10,8 @@ export interface ClaimRow {
   readonly article: string;
   /** The measurement with its interval, or the reason why there is none. */
   readonly here: string;
+  /** Measurements of other arms and clients, which decide nothing. */
+  readonly beside?: string | undefined;
   readonly reproduced: Verdict | "not measured" | "not yet run";
   /** The result that decided it. */
   readonly result?: Result;
@@ -23,9 +25,8 @@ export function claimRows(results: readonly Result[]): ClaimRow[] {
     if (unmeasured !== undefined) return { ...claim, here: unmeasured, reproduced: "not measured" };
     const own = found.findLast(({ check }) => check.article?.id === id);
     if (!own) return { ...claim, here: `Scenario: ${scenario}`, reproduced: "not yet run" };
-    return { ...claim, here: hereOf(own.check), reproduced: own.check.verdict, result: own.result };
+    const { expectation, actual, beside, verdict } = own.check;
+    const here = `${expectation}: ${actual}`;
+    return { ...claim, here, beside, reproduced: verdict, result: own.result };
   });
 }
-
-const hereOf = ({ expectation, actual, beside }: Check): string =>
-  `${expectation}: ${actual}${beside === undefined ? "" : `; beside it: ${beside}`}`;

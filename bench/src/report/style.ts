@@ -47,6 +47,10 @@ tr.group td,tr.group th{border-top:1px solid var(--line)}
 .number{text-align:right}
 .wrapped{white-space:normal}.wrapped td{vertical-align:top;min-width:9em}.wrapped th[colspan]{color:var(--ink);font-weight:650}
 td.pass,td.fail,td.open{white-space:nowrap}
+details{color:var(--soft);font-size:13.5px}summary{cursor:pointer}
+@media (max-width:760px){.claims thead{display:none}.claims tr,.claims th,.claims td{display:block}.claims tr{padding:8px 0}
+.claims th,.claims td{padding:2px 14px}.claims tr:not(.group) td:first-child{font-weight:600}
+.claims td[data-title]::before{content:attr(data-title);color:var(--soft)}}
 .matrix{white-space:normal}.matrix th[scope=row]{color:var(--ink);text-align:left;min-width:12em;border-top:1px solid var(--line);position:sticky;left:0;background:var(--card)}
 .matrix th[scope=col]{vertical-align:bottom;min-width:6.5em}.cell{border:1px solid var(--line);padding:4px 10px;font-size:13px}
 .right{background:var(--good)}.rejected{background:var(--pale)}.hung,.wrong{background:var(--bad)}.doubled{background:var(--worse);font-weight:650}

@@ -72,13 +72,18 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
   if (all.every(({ result }) => result === undefined)) return "";
   const rows = grouped(all, ({ title }) => title).flatMap(([title, own]) => [
     tag("tr", { class: "group" }, tag("th", { colspan: "4", scope: "colgroup" }, escapeHtml(title))),
-    ...own.map(({ text, article, here, reproduced, result }) =>
+    ...own.map(({ text, article, here, beside, reproduced, result }) =>
       tag(
         "tr",
         {},
         tag("td", {}, escapeHtml(text)),
-        tag("td", {}, escapeHtml(article)),
-        tag("td", {}, result ? link(result, here) : escapeHtml(here)),
+        tag("td", { "data-title": "article: " }, escapeHtml(article)),
+        tag(
+          "td",
+          { "data-title": "here: " },
+          result ? link(result, here) : escapeHtml(here),
+          beside === undefined ? "" : tag("details", {}, tag("summary", {}, "beside it"), escapeHtml(beside)),
+        ),
         tag("td", { class: result && VERDICT_CLASSES[reproduced as Verdict] }, ` ${reproduced}`),
       ),
     ),
@@ -93,6 +98,6 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
       { class: "about" },
       "The article's own set-up decides. Undecided: the interval contains the limit, or there are too few repetitions.",
     ),
-    scrollingTable("wrapped", head, rows),
+    scrollingTable("wrapped claims", head, rows),
   ].join("");
 }

@@ -730,7 +730,8 @@ test("the summary of several results shows claims, marked charts, verdicts and s
   const [summary, distancePage] = pages.map(({ html }) => html);
   expect(summary).toContain('<a href="all/distance.html">Keep-alive by round-trip time</a>');
   expect(summary).toContain("4 yes, 0 no, 0 undecided");
-  expect(summary).toContain("a great decrease in rejected connections");
+  expect(summary).toContain('<td data-title="article: ">a great decrease in rejected connections</td>');
+  expect(summary).toMatch(/<\/a><details><summary>beside it<\/summary>[^<]*warmline/);
   expect(summary).toContain('<td class="cell right">right</td>');
   expect(summary).toContain("Skipped: sockets: needs Linux");
   expect(distancePage).toContain('<a href="../all.html">');
