@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -9,6 +9,8 @@ import { defineConfig } from "vitest/config";
  */
 if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
   const folder = mkdtempSync(join(tmpdir(), "wl-"));
+  // As /tmp itself: some tests run as another user.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
