@@ -96,7 +96,7 @@ describeInBrowser("the bench's report", (browser) => {
     }
   }
 
-  test("on a phone, the verdict of every published claim is visible, and what was measured beside it on request", async () => {
+  test("the verdict of every published claim is visible on a phone, and what was measured beside it on request", async () => {
     const published = fileURLToPath(new URL("../../bench/results", import.meta.url));
     const results = readdirSync(published)
       .filter((name) => name.endsWith(".json"))
