@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/**
- * Tests have a folder for their temporary files, as workers are killed at the end, before they remove their own. Its name is short:
- * the path of a UNIX socket has at most 107 bytes. This file is loaded once for each project.
- */
+// All temporary files of tests are in one folder, removed at the end: workers are killed before they remove their own. Its name
+// is short, since the path of a UNIX socket has at most 107 bytes. Each project loads this file again, and then the folder exists.
 if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
   const folder = mkdtempSync(join(tmpdir(), "wl-"));
   // As /tmp itself: some tests run as another user.

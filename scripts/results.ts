@@ -6,13 +6,14 @@ import { overwritten } from "../bench/src/near/near-checks.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
-import { compareRuns } from "../bench/src/results/compare.js";
+import { type Comparison, compareRuns } from "../bench/src/results/compare.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
 // again, run it with --json bench/results/SCENARIO.json, then `npx vitest run test/unit/project/results.test.ts -u`.
+// bench/second-run.json has the checks of another full run; scripts/second-run.mjs writes it.
 
 const folder = resolve(import.meta.dirname, "../bench/results");
 
@@ -29,15 +30,23 @@ export const results: Results = new Map(
     }),
 );
 
-/** The second full run, with another seed: of its results, what `scripts/second-run.mjs` keeps. */
-export type SecondRun = readonly Pick<
+/** The origins and checks of results. */
+type Verdicts = readonly Pick<
   Result,
-  "format" | "scenario" | "seed" | "commit" | "startedAt" | "machine" | "checks"
+  "scenario" | "seed" | "commit" | "startedAt" | "machine" | "settings" | "checks"
 >[];
 
-export const secondRun: SecondRun = JSON.parse(
+/** The second full run, with another seed, as `scripts/second-run.mjs` keeps it. */
+export const secondRun: Verdicts = JSON.parse(
   readFileSync(resolve(import.meta.dirname, "../bench/second-run.json"), "utf8"),
 ).results;
+
+/** Compares results with the second run. */
+export const compareWithSecondRun = (from = results): Comparison =>
+  compareRuns(
+    { name: "bench/results", results: [...from.values()] },
+    { name: "bench/second-run.json", results: secondRun },
+  );
 
 const scenarios = await readScenarios();
 
@@ -203,14 +212,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },
   agreement: (results) => {
-    const own = { name: "bench/results", results: [...results.values()] };
-    const { agreeing, contradicted, undecidedInOne } = compareRuns(own, {
-      name: "bench/second-run.json",
-      results: secondRun,
-    }).counts;
-    const seeds = (from: SecondRun) => [...new Set(from.map(({ seed }) => seed))].join(", ");
+    const { agreeing, contradicted, undecidedInOne } = compareWithSecondRun(results).counts;
+    const seeds = (from: Verdicts) => [...new Set(from.map(({ seed }) => seed))].join(", ");
     return [
-      `The published results have seed ${seeds(own.results)}. A second full run on the same machine (${period(secondRun.map(dateOf))})`,
+      `The published results have seed ${seeds([...results.values()])}. A second full run on the same machine (${period(secondRun.map(dateOf))})`,
       `had seed ${seeds(secondRun)}: ${agreeing + contradicted} checks are yes or no in both, of which ${agreeing} agree, and`,
       `${undecidedInOne} are undecided in one of the two.\n`,
     ].join(" ");

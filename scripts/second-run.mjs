@@ -12,11 +12,22 @@ if (folder === undefined) {
 const results = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .sort()
-  .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")))
+  .flatMap((name) => {
+    const parsed = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    return parsed.results ?? [parsed];
+  })
   .map(({ format, scenario, seed, commit, startedAt, machine, settings: { quick }, checks }) => ({
     ...{ format, scenario, seed, commit, startedAt, machine, settings: { quick } },
     checks: checks.map(({ expectation, verdict, actual }) => ({ expectation, verdict, actual })),
   }));
+
+const quick = results.find(({ settings }) => settings.quick);
+if (results.length === 0 || quick) {
+  console.error(
+    `${folder} has ${quick ? `a quick run of ${quick.scenario}, which has no verdicts` : "no results"}`,
+  );
+  process.exit(2);
+}
 
 const file = resolve(import.meta.dirname, "../bench/second-run.json");
 writeFileSync(file, `${JSON.stringify({ results }, null, 2)}\n`);

@@ -88,16 +88,16 @@ async function compile(version: string, project: string): Promise<string> {
 }
 
 /** Every version compiles a project on Node; the oldest and the latest compile the others too. */
-const compiled = versions.flatMap((version) =>
+const compilations = versions.flatMap((version) =>
   Object.keys(projects)
     .filter((project) => project === "node16" || [versions[0], versions.at(-1)].includes(version))
-    .map((project) => ({ version, project })),
+    .map((project) => [version, project] as const),
 );
 
-test.concurrent.each(compiled)(
-  "TypeScript $version compiles the project: $project",
+test.concurrent.each(compilations)(
+  "TypeScript %s compiles the project: %s",
   { timeout: 120_000 },
-  async ({ version, project }) => {
+  async (version, project) => {
     expect(await compile(version, project)).toBe("");
   },
 );

@@ -13,13 +13,17 @@ interface Pair {
   readonly checks: readonly [Check | undefined, Check | undefined];
 }
 
+/** The verdicts of two runs, compared check by check. */
 export interface Comparison {
   /** Whether every check that is yes or no in both runs has the same verdict, and no check is in one run alone. */
   readonly agrees: boolean;
-  /** How many checks are yes or no in both runs and agree, and how many contradict or are undecided in one of the runs. */
+  /** Numbers of checks. */
   readonly counts: {
+    /** Yes in both runs, or no in both. */
     readonly agreeing: number;
+    /** Yes in one run and no in the other. */
     readonly contradicted: number;
+    /** Undecided in one run, and yes or no in the other. */
     readonly undecidedInOne: number;
   };
   /** The output of `compare`. */
