@@ -29,6 +29,9 @@ const setups: Record<string, string[]> = {
   servers: ["test/servers/support/setup.ts"],
 };
 
+/** How many concurrent tests of a file run at once in suites whose tests start programs that need a processor or several. */
+const concurrency: Record<string, number> = { bench: 3, packages: 2 };
+
 /** Whether the fault suites run over a dispatcher of undici, which has to keep what is said of outcomes. */
 const overUndici = process.env.WARMLINE_CONNECTION === "undici";
 
@@ -59,8 +62,7 @@ export default defineConfig({
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
     maxWorkers: suite === undefined ? 3 : 2,
-    // Each run of the bench starts several processes.
-    maxConcurrency: suite === "bench" ? 3 : 8,
+    maxConcurrency: concurrency[suite ?? ""] ?? 8,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({
