@@ -4,16 +4,11 @@ import { mixedOn } from "./mixed.js";
 
 type UpstashOptions = Omit<RedisConfigNodejs, "url" | "token">;
 
-let closing = false;
-
 /** Returns how the bench uses @upstash/redis with some settings. */
 export const connectUpstash =
   (settings: UpstashOptions): BenchClient["connect"] =>
   ({ url, token, keepAlive, timeoutMs, autoPipelining }) => {
-    if (!keepAlive && !closing) {
-      closing = true;
-      withoutKeepAlive();
-    }
+    if (!keepAlive) closeConnections();
     const limits = timeoutMs !== undefined && {
       // With `retry: false` it still sends a command twice.
       retry: { retries: 0, backoff: () => 0 },
@@ -40,13 +35,30 @@ export const connectUpstash =
         return unparsed.get(key);
       },
       mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
-      close: async () => {},
+      close: async () => {
+        if (!keepAlive) keepConnections();
+      },
     };
   };
 
-/** Adds `Connection: close` to all requests: the client's option has no effect on fetch's pool. */
-function withoutKeepAlive(): void {
-  const { fetch } = globalThis;
-  globalThis.fetch = (url, init) =>
-    fetch(url, { ...init, headers: { ...init?.headers, Connection: "close" } });
+/** Open clients without keep-alive. */
+let closing = 0;
+let originalFetch: typeof fetch;
+
+/** Adds `Connection: close` to all requests of this process: the client's option has no effect on the pool of `fetch`. */
+function closeConnections(): void {
+  closing++;
+  if (closing > 1) return;
+  originalFetch = globalThis.fetch;
+  globalThis.fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("Connection", "close");
+    return originalFetch(url, { ...init, headers });
+  };
+}
+
+/** Restores `fetch` when the last client without keep-alive is closed. */
+function keepConnections(): void {
+  closing--;
+  if (closing === 0) globalThis.fetch = originalFetch;
 }
