@@ -2,6 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { SkipReport } from "./test/support/skip-report.js";
+import { findRedisServer } from "./testbed/src/redis/find.js";
 
 // All temporary files of tests are in one folder, removed at the end: workers are killed before they remove their own. Its name
 // is short, since the path of a UNIX socket has at most 107 bytes. Each project loads this file again, and then the folder exists.
@@ -15,7 +17,21 @@ if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
 
 const suite = process.env.WARMLINE_SUITE;
 
-/** `npm test` runs these three and the type tests; the others take longer and have scripts of their own. */
+const isRedisFound = findRedisServer() !== undefined;
+if (!isRedisFound && process.env.REQUIRE_REDIS === "1") {
+  throw new Error("REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH");
+}
+
+/** What a test may need beside Node. Where it is missing, tests with its tag are skipped. */
+const tags = [
+  {
+    name: "redis-server",
+    description: "need redis-server or valkey-server on PATH",
+    skip: !isRedisFound,
+  },
+];
+
+/** `npm test` runs these three. The others have scripts of their own, and `.ci/run` runs them all. */
 const suites = suite === undefined ? ["unit", "integration", "faults"] : [suite];
 
 /** What has to be packed or installed before a suite. */
@@ -49,7 +65,14 @@ const OWN_CONNECTIONS = ["suspect-connection", "freeze", "tls", "circuit"].map(
 
 export default defineConfig({
   test: {
+    // The built packages run as they are.
+    server: { deps: { external: [/\/dist\//] } },
     exclude: overUndici ? OWN_CONNECTIONS : [],
+    tags,
+    // Files share their worker, so a test's mocks end with it.
+    restoreMocks: true,
+    unstubGlobals: true,
+    unstubEnvs: true,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Polls end as soon as they succeed; a busy machine needs longer than a second.
@@ -61,23 +84,18 @@ export default defineConfig({
     ],
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
-    maxWorkers: suite === undefined ? 3 : 2,
+    maxWorkers: suite === undefined ? 4 : 2,
     maxConcurrency: concurrency[suite ?? ""] ?? 8,
-    reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],
+    reporters: ["default", new SkipReport(), ...(process.env.VITEST_JSON ? ["json"] : [])],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({
       extends: true,
       test: {
         name,
         include: [`test/${name}/**/*.test.ts`],
-        // Unit tests share their modules: importing them for each file takes as long as the tests.
-        isolate: name !== "unit",
+        // These share their modules: importing them for each file takes as long as the tests.
+        isolate: suite !== undefined && suite !== "faults",
         retry: ONE_ATTEMPT.includes(name) ? 0 : retry,
-        typecheck: {
-          enabled: suite === undefined && name === "unit",
-          include: ["test/types/**/*.test-d.ts"],
-          tsconfig: "./test/types/tsconfig.json",
-        },
       },
     })),
   },

@@ -12,7 +12,7 @@ import type { Check, MatrixChart, Result } from "../bench/src/results/result.js"
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
-// again, run it with --json bench/results/SCENARIO.json, then `npx vitest run test/unit/project/results.test.ts -u`.
+// again, run it with --json bench/results/SCENARIO.json, then `npm run test:repo -- test/repo/project/results.test.ts -u`.
 // bench/second-run.json has the checks of another full run; scripts/second-run.mjs writes it.
 
 const folder = resolve(import.meta.dirname, "../bench/results");

@@ -23,7 +23,7 @@ export const MOST_USED = [
 
 const HEAD = `# Commands
 
-<!-- Generated from src/commands. To renew it: npx vitest run test/unit/commands/page.test.ts -u -->
+<!-- Generated from src/commands. To renew it: npm run test:repo -- test/repo/docs/commands.test.ts -u -->
 
 Each command is a method of a client, of a pipeline and of a transaction. On a client it returns a promise of the value
 that stands behind the colon. \`T\` is the type of a stored value: name it, as in \`redis.get<User>("user:1")\`.

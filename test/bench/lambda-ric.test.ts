@@ -38,7 +38,7 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
   }, 600_000);
 
   test("AWS's own runtime client runs a handler and reports its errors as the testbed's program does", async () => {
-    const handler = fileURLToPath(new URL("../integration/testbed/handlers/spin.mjs", import.meta.url));
+    const handler = fileURLToPath(new URL("../repo/testbed/handlers/spin.mjs", import.meta.url));
     const { version } = JSON.parse(readFileSync(join(ric, "package.json"), "utf8"));
     const instance = await startInstance({
       handler,

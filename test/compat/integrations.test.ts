@@ -6,7 +6,7 @@ import { Redis } from "warmline";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts } from "warmline-testbed";
 import { type Served, serve } from "../examples/support/example.js";
-import { blocksOf } from "../integration/docs/pages.js";
+import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
 import { run } from "../support/packages/run.js";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { parse } from "yaml";
 import { readSettings } from "../../gateway/src/cli/settings.js";
-import { blocksIn } from "../integration/docs/pages.js";
+import { blocksIn } from "../repo/docs/pages.js";
 import { run } from "../support/packages/run.js";
 
 // The scripts of a release, up to the push.

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { blocksIn } from "../integration/docs/pages.js";
-import { commandsOf } from "../integration/docs/shell.js";
+import { blocksIn } from "../repo/docs/pages.js";
+import { commandsOf } from "../repo/docs/shell.js";
 
 // Commands of the pages that start a gateway, started as they stand. Their Redis is not there: the gateway starts all the same, and says
 // so in its log.

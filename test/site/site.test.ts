@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, posix, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeInBrowser } from "../browser/support/browser.js";
-import { anchorsOf } from "../integration/docs/pages.js";
+import { anchorsOf } from "../repo/docs/pages.js";
 
 // The site of npm run docs:site, as GitHub Pages serves it below /warmline/.
 

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
+import { readSettings } from "../../../gateway/src/cli/settings.js";
+import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { CliProcess, post, STATE_FOLDER } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
@@ -132,7 +134,7 @@ describe("a gateway that runs until it is stopped", () => {
     const value = /file/i.test(how) ? file : "secret-token";
     const args = how.startsWith("--") ? [how, value] : isConfig ? ["--config", file] : [];
     const environment = how.startsWith("WARMLINE") ? { [how]: value } : {};
-    for (const host of ["127.0.0.1", "0.0.0.0"]) {
+    for (const host of how === "--token" ? ["127.0.0.1", "0.0.0.0"] : ["0.0.0.0"]) {
       const { started, url } = await ready(["--host", host, "--console", ...args], environment);
       await started.printed(/UPSTASH_REDIS_REST_URL=\S+\n/);
       expect((await post(url, "secret-token", ["PING"])).status).toBe(200);
@@ -176,6 +178,16 @@ describe("what is wrong is said in one line", () => {
   writeFileSync(broken, '{\n  "port": 1\n  "host": "x"\n}\n');
   writeFileSync(unknown, '{\n  "port": 1,\n  "hots": "x"\n}\n');
 
+  const refusal = (args: string[], environment: NodeJS.ProcessEnv = {}) => {
+    try {
+      readSettings(args, environment);
+    } catch (error) {
+      expect(error).toBeInstanceOf(UsageError);
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+
   test.each<[string[], string]>([
     [["--prot", "1"], "unknown option '--prot'; see --help"],
     [["--port"], "option '--port <value>' argument missing; see --help"],
@@ -205,26 +217,27 @@ describe("what is wrong is said in one line", () => {
       ["--config", unknown],
       `config file ${unknown}: line 3: there is no setting "hots"; did you mean "host"?`,
     ],
-  ])("%j fails with one line", async (args, message) => {
-    const started = cli(args);
+  ])("%j is refused with one line", (args, message) => {
+    expect(refusal(args)).toBe(message);
+  });
+
+  test("a refusal ends the process with status 2 and its line on stderr", async () => {
+    const started = cli(["--prot", "1"]);
     expect(await started.ended).toBe(2);
-    expect(started.stderr).toBe(`warmline-gateway: ${message}\n`);
+    expect(started.stderr).toBe("warmline-gateway: unknown option '--prot'; see --help\n");
     expect(started.stdout).toBe("");
   });
 
-  test("a bad value in the environment names the variable", async () => {
-    const started = cli([], { WARMLINE_GATEWAY_PORT: "x" });
-    expect(await started.ended).toBe(2);
-    expect(started.stderr).toBe("warmline-gateway: WARMLINE_GATEWAY_PORT: 'x' is not a whole number\n");
+  test("a bad value in the environment names the variable", () => {
+    expect(refusal([], { WARMLINE_GATEWAY_PORT: "x" })).toBe(
+      "WARMLINE_GATEWAY_PORT: 'x' is not a whole number",
+    );
   });
 
-  test("a redis:// url that cannot be read does not appear in the message", async () => {
-    const started = cli(["--redis", "http://user:hidden@host"]);
-    expect(await started.ended).toBe(2);
-    expect(started.stderr).toMatch(
-      /^warmline-gateway: --redis: unknown scheme "http:\/\/"; expected redis:.*\n$/,
-    );
-    expect(started.stderr).not.toContain("hidden");
+  test("a redis:// url that cannot be read does not appear in the message", () => {
+    const message = refusal(["--redis", "http://user:hidden@host"]);
+    expect(message).toMatch(/^--redis: unknown scheme "http:\/\/"; expected redis:.*$/);
+    expect(message).not.toContain("hidden");
   });
 
   test("a port in use fails with status 1 and says what to do", async () => {

@@ -178,8 +178,8 @@ const connecting: Mistake[] = [
   ],
   [
     "no server runs at url",
-    () => client("http://127.0.0.1:1").get("k"),
-    `${NOT_SENT}connect ECONNREFUSED 127.0.0.1:1`,
+    () => client("http://127.0.0.1:3").get("k"),
+    `${NOT_SENT}connect ECONNREFUSED 127.0.0.1:3`,
   ],
   [
     "the host of url is misspelt",

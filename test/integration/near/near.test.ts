@@ -14,6 +14,10 @@ const monotonic = process.hrtime.bigint;
 const wall = Date.now;
 process.hrtime.bigint = () => monotonic() + BigInt(clocks.monotonic * 1e6);
 Date.now = () => wall() + clocks.wall;
+afterAll(() => {
+  Date.now = wall;
+  process.hrtime.bigint = monotonic;
+});
 
 const MATCH = { match: ["near:*", "single"] };
 

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
 import { near } from "../../../src/near.js";
@@ -17,6 +17,10 @@ const monotonic = process.hrtime.bigint;
 const wall = Date.now;
 process.hrtime.bigint = () => monotonic() + BigInt(ahead * 1e6);
 Date.now = () => wall() + ahead;
+afterAll(() => {
+  Date.now = wall;
+  process.hrtime.bigint = monotonic;
+});
 
 let server: RedisServer | undefined;
 let gateway: Gateway | undefined;

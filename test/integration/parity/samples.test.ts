@@ -80,6 +80,11 @@ describe.each(shared)("%s", (method, list) => {
 /** Values that replace one argument of a sample after the other. */
 const shapes: unknown[] = ["text", 7, true, ["a", "b"], ["a", [1, "x"]], [], { a: 1 }];
 
+/** All of them in a full run, else two, others in each place. */
+let turn = 0;
+const shapesFor = (at: number) =>
+  process.env.TEST_RUNS === "full" ? shapes : [turn++, turn++].map((n) => shapes[(n + at) % shapes.length]);
+
 test.each(shared)(
   "an argument of another shape is sent as the reference sends it, or refused: %s",
   async (method, list) => {
@@ -94,7 +99,7 @@ test.each(shared)(
       const sample = await send(args);
       if (String(sample.ours) !== String(sample.theirs)) continue;
       for (let at = 0; at < args.length; at++) {
-        for (const shape of shapes) {
+        for (const shape of shapesFor(at)) {
           const changed = args.with(at, shape);
           const { ours, theirs } = await send(changed);
           const same = ours === undefined || JSON.stringify(ours) === JSON.stringify(theirs);

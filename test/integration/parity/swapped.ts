@@ -3,9 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import ts from "typescript";
-
-const root = join(import.meta.dirname, "../../..");
 
 /** The file's source with nothing but the import of the reference client changed. */
 export function swapped(file: string): string {
@@ -34,17 +31,4 @@ export async function importSwapped<T>(file: string): Promise<T> {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** The errors of TypeScript in the output of {@link swapped}. */
-export function typeErrorsSwapped(file: string): string[] {
-  const config = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root, { types: ["node"] });
-  const host = ts.createCompilerHost(options);
-  const { readFile } = host;
-  host.readFile = (name) => (name === file ? swapped(file) : readFile(name));
-  const program = ts.createProgram([file], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map((found) => ts.formatDiagnostic(found, { ...host, getNewLine: () => "\n" }));
 }

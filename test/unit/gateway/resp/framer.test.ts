@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Framer, MalformedReply } from "../../../../gateway/src/resp/framer.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { runs } from "../../../support/runs.js";
 import { anyReply, encode } from "./resp-tree.js";
 
 /** Frames `stream`, cut at the given places. */
@@ -30,7 +31,7 @@ describe("the framer", () => {
           expect(frame(Buffer.concat(replies), cuts)).toEqual(replies);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -62,7 +63,7 @@ describe("the framer", () => {
         const stream = Buffer.concat(replies);
         expect(frame(stream, [...stream.keys()])).toEqual(replies);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

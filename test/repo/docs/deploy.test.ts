@@ -16,7 +16,7 @@ import { freePorts } from "warmline-testbed";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
-import { CliProcess } from "./cli-process.js";
+import { CliProcess } from "../../integration/cli/cli-process.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const deploy = join(root, "gateway/deploy");

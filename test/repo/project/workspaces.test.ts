@@ -20,7 +20,7 @@ const modules = workspaces.flatMap((folder) => {
 test.each(modules)("%s is resolved to its source", (name) => {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  for (const importer of ["test/unit/project/workspaces.test.ts", "bench/src/cli.ts"]) {
+  for (const importer of ["test/repo/project/workspaces.test.ts", "bench/src/cli.ts"]) {
     const { resolvedModule } = ts.resolveModuleName(name, join(root, importer), options, ts.sys);
     expect(relative(root, resolvedModule?.resolvedFileName ?? "")).toMatch(/^(\w+\/)?src\/.*\.ts$/);
   }

@@ -6,8 +6,8 @@ import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { Engine, Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
 import { bloomExercises } from "../../integration/commands/exercises/modules.js";
-import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
-import type { Sample } from "./samples/sample.js";
+import { allSpecs, moduleSamples, moduleSpecs, samples } from "../../unit/commands/samples/index.js";
+import type { Sample } from "../../unit/commands/samples/sample.js";
 
 /** Names of the engines on the page. */
 const ENGINES: Readonly<Record<Engine, string>> = {

@@ -41,7 +41,7 @@ test("a block that fails is reported by page and line", { timeout: 180_000 }, ()
 });
 
 /**
- * Languages that a test of this folder reads. `typescript` is a part of a file that a test of test/unit/project applies. A block
+ * Languages that a test of this folder reads. `typescript` is a part of a file that a test of test/repo/project applies. A block
  * without a language shows the output of a program or messages of the protocol, and nothing reads it.
  */
 const KNOWN = new Set(["ts", "typescript", "js", "sh", "json", "yaml", "dotenv", ""]);

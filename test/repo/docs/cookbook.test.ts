@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
-// WRITE_TABLES=1 npx vitest run test/integration/cookbook/page.test.ts copies the files into the page.
+// WRITE_TABLES=1 npm run test:repo -- test/repo/docs/cookbook.test.ts copies the files into the page.
 
 const root = resolve(import.meta.dirname, "../../..");
 const page = join(root, "docs/cookbook.md");

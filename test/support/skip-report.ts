@@ -1,0 +1,40 @@
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
+
+/**
+ * Reports at the end of a run how many tests were skipped and what each of them needs: the description of its tag, or the
+ * note of `context.skip()`. A skipped test without a reason fails the run.
+ */
+export class SkipReport implements Reporter {
+  #vitest!: Vitest;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const { testNamePattern, tagsFilter, tags } = this.#vitest.config;
+    // A filter skips tests too.
+    if (testNamePattern || tagsFilter) return;
+    const descriptions = new Map(tags.map(({ name, description }) => [name, description]));
+    const reasonOf = (test: TestCase) => {
+      const result = test.result();
+      const note = result.state === "skipped" ? result.note : undefined;
+      return note ?? test.tags.map((tag) => descriptions.get(tag)).find((text) => text !== undefined);
+    };
+    const counts = new Map<string, number>();
+    const unexplained: string[] = [];
+    for (const module of modules) {
+      for (const test of module.children.allTests("skipped")) {
+        const reason = reasonOf(test);
+        if (reason === undefined) unexplained.push(`${module.relativeModuleId} > ${test.fullName}`);
+        else counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      }
+    }
+    for (const [reason, count] of counts) this.#vitest.logger.log(`Skipped: ${count} tests ${reason}.\n`);
+    if (unexplained.length === 0) return;
+    this.#vitest.logger.error(
+      `Skipped without a reason; give the tests a tag of vitest.config.ts:\n${unexplained.join("\n")}\n`,
+    );
+    process.exitCode = 1;
+  }
+}
