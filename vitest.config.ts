@@ -15,8 +15,6 @@ if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
-const suite = process.env.WARMLINE_SUITE;
-
 const isRedisFound = findRedisServer() !== undefined;
 if (!isRedisFound && process.env.REQUIRE_REDIS === "1") {
   throw new Error("REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH");
@@ -31,22 +29,27 @@ const tags = [
   },
 ];
 
-/** `npm test` runs these three. The others have scripts of their own, and `.ci/run` runs them all. */
-const suites = suite === undefined ? ["unit", "integration", "faults"] : [suite];
+/** The suites to run, from `WARMLINE_SUITE`, separated by commas. `npm test` runs these three, `.ci/run` all. */
+const suites = (process.env.WARMLINE_SUITE ?? "unit,integration,faults").split(",");
 
-/** What has to be packed or installed before a suite. */
-const setups: Record<string, string[]> = {
-  packages: ["test/support/packages/tarballs.ts"],
-  compat: ["test/support/packages/tarballs.ts"],
+const TARBALLS = "test/support/packages/tarballs.ts";
+
+/** What has to be packed, built or installed before a suite. */
+const SETUPS: Record<string, string[]> = {
+  packages: [TARBALLS],
+  compat: [TARBALLS],
   deploy: ["test/deploy/support/setup.ts"],
   site: ["test/site/support/build.ts"],
-  examples: ["test/support/packages/tarballs.ts", "test/examples/support/install.ts"],
+  examples: [TARBALLS, "test/examples/support/install.ts"],
   runtimes: ["test/runtimes/support/install.ts"],
   servers: ["test/servers/support/setup.ts"],
 };
 
+/** Suites whose files share their modules: importing them for each file takes as long as the tests. */
+const SHARED_MODULES = ["unit", "integration", "faults"];
+
 /** How many concurrent tests of a file run at once in suites whose tests start programs that need a processor or several. */
-const concurrency: Record<string, number> = { bench: 3, packages: 2 };
+const CONCURRENCY: Record<string, number> = { bench: 3, packages: 2 };
 
 /** Whether the fault suites run over a dispatcher of undici, which has to keep what is said of outcomes. */
 const overUndici = process.env.WARMLINE_CONNECTION === "undici";
@@ -77,15 +80,13 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Polls end as soon as they succeed; a busy machine needs longer than a second.
     expect: { poll: { interval: 10, timeout: 10_000 } },
-    globalSetup: setups[suite ?? ""] ?? [],
     setupFiles: [
       ...(overUndici ? ["test/faults/support/undici.ts"] : []),
       ...(process.env.FUZZ_SEED === undefined ? [] : ["test/support/property-seed.ts"]),
     ],
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
-    maxWorkers: suite === undefined ? 4 : 2,
-    maxConcurrency: concurrency[suite ?? ""] ?? 8,
+    maxWorkers: process.env.WARMLINE_SUITE === undefined ? 4 : 2,
     reporters: ["default", new SkipReport(), ...(process.env.VITEST_JSON ? ["json"] : [])],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({
@@ -93,8 +94,9 @@ export default defineConfig({
       test: {
         name,
         include: [`test/${name}/**/*.test.ts`],
-        // These share their modules: importing them for each file takes as long as the tests.
-        isolate: suite !== undefined && suite !== "faults",
+        globalSetup: SETUPS[name] ?? [],
+        isolate: !SHARED_MODULES.includes(name),
+        maxConcurrency: CONCURRENCY[name] ?? 8,
         retry: ONE_ATTEMPT.includes(name) ? 0 : retry,
       },
     })),

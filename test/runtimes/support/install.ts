@@ -5,9 +5,7 @@ import { run } from "../../support/packages/run.js";
 const folder = resolve(import.meta.dirname, "..");
 
 /** Before the suite: the runtimes at their locked versions, and the packed client beside them. */
-export default async function setup(): Promise<() => void> {
-  const { tarballs, remove } = await packAll();
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", tarballs.warmline];
-  await run("npm", args, folder, {}, 300_000);
-  return remove;
+export default async function setup(): Promise<void> {
+  const { warmline } = await packAll();
+  await run("npm", ["install", "--no-save", "--no-audit", "--no-fund", warmline], folder, {}, 300_000);
 }

@@ -8,8 +8,6 @@ declare module "vitest" {
 }
 
 /** Before suites that install the packages: `inject("tarballs")` returns the packed packages. */
-export default async function setup(project: TestProject): Promise<() => void> {
-  const { tarballs, remove } = await packAll();
-  project.provide("tarballs", tarballs);
-  return remove;
+export default async function setup(project: TestProject): Promise<void> {
+  project.provide("tarballs", await packAll());
 }
