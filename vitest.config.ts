@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { SkipReport } from "./test/support/skip-report.js";
+import { RunReport } from "./test/support/run-report.js";
 import { findRedisServer } from "./testbed/src/redis/find.js";
 
 // All temporary files of tests are in one folder, removed at the end: workers are killed before they remove their own. Its name
@@ -28,6 +28,9 @@ const tags = [
     skip: !isRedisFound,
   },
 ];
+
+/** Random tests take their inputs from one seed, which test/support/run-report.ts prints. Workers inherit it. */
+process.env.TEST_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
 
 /** The suites to run, from `WARMLINE_SUITE`, separated by commas. `npm test` runs these three, `.ci/run` all. */
 const suites = (process.env.WARMLINE_SUITE ?? "unit,integration,faults").split(",");
@@ -80,14 +83,11 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Polls end as soon as they succeed; a busy machine needs longer than a second.
     expect: { poll: { interval: 10, timeout: 10_000 } },
-    setupFiles: [
-      ...(overUndici ? ["test/faults/support/undici.ts"] : []),
-      ...(process.env.FUZZ_SEED === undefined ? [] : ["test/support/property-seed.ts"]),
-    ],
+    setupFiles: ["test/support/property-seed.ts", ...(overUndici ? ["test/faults/support/undici.ts"] : [])],
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
     maxWorkers: process.env.WARMLINE_SUITE === undefined ? 4 : 2,
-    reporters: ["default", new SkipReport(), ...(process.env.VITEST_JSON ? ["json"] : [])],
+    reporters: ["default", new RunReport(), ...(process.env.VITEST_JSON ? ["json"] : [])],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({
       extends: true,

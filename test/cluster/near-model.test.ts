@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import { type ModelRedis, runNearModel } from "../support/near-model/model.js";
+import { SEED, scaled } from "../support/random-tests.js";
 import { failOver, gatewayAt, run } from "./support.js";
 
-const seed = Number(process.env.MODEL_SEED ?? 1);
-const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+const seconds = scaled(20);
 
 /** A cluster, whose writers use a gateway of their own. */
 async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
@@ -46,10 +46,10 @@ test.skipIf(!redisAvailable())(
     const redis = await modelOf(cluster);
     const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
       seconds,
-      seed,
+      seed: SEED,
       redis,
     });
-    console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
+    console.info(`${reads} reads, ${failed} failed`, stats, faults);
     expect(violations).toEqual([]);
     expect(ownViolations).toEqual([]);
     expect(faults.failedOver).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
-import { random } from "./support/random.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED } from "../support/random-tests.js";
 import { pause } from "./support/rig.js";
 
 // A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
@@ -125,7 +126,7 @@ describe("in flight", () => {
   });
 
   test("aborts at random moments mix up no reply of 400 commands over few connections", async () => {
-    const { next, seed } = random("ABORT_SEED");
+    const next = mulberry32(SEED);
     endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), Math.floor(next() * 4));
     const calls = Array.from({ length: 400 }, async (_, i) => {
       await pause(Math.floor(next() * 400));
@@ -134,10 +135,10 @@ describe("in flight", () => {
       const aborted = next() < 0.5;
       if (aborted) setTimeout(() => own.abort(reason), Math.floor(next() * 6));
       try {
-        expect(await redis.get(`k${i}`), `seed ${seed}`).toBe(`k${i}`);
+        expect(await redis.get(`k${i}`)).toBe(`k${i}`);
         return "answered";
       } catch (error) {
-        expect(error, `seed ${seed}`).toBe(reason);
+        expect(error).toBe(reason);
         expect(aborted).toBe(true);
         return "aborted";
       }

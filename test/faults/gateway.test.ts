@@ -11,8 +11,8 @@ import {
   reset,
   rewrite,
 } from "warmline-testbed";
-import { runs } from "../support/runs.js";
-import { random } from "./support/random.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED, scaled } from "../support/random-tests.js";
 import { Backend, pause, routeTests } from "./support/rig.js";
 
 // Network faults on requests and responses, with the real gateway; applied writes are counted at Redis.
@@ -138,8 +138,8 @@ describe("the write never arrived", () => {
 routeTest(
   "a close exactly while a request is written, resolves reads and applies writes at most once",
   async ({ route }) => {
-    const { next, seed } = random("CLOSING_SEED");
-    const times = runs(1_000);
+    const next = mulberry32(SEED);
+    const times = scaled(1_000);
     let closed = 0;
     route.path.onConnection(() => ({
       requestStarted: (connection) => {
@@ -168,18 +168,18 @@ routeTest(
     }
     let unknown = 0;
     for (let i = 0; i < times; i++) {
-      expect(results[2 * i], `read ${i}, seed ${seed}`).toMatchObject({ value: null });
+      expect(results[2 * i], `read ${i}`).toMatchObject({ value: null });
       const write = results[2 * i + 1]!;
       const writes = applied.get(`${route.key}:${i}`) ?? 0;
       if (write.error) {
-        expect(write.error, `write ${i}, seed ${seed}`).toMatchObject({
+        expect(write.error, `write ${i}`).toMatchObject({
           name: "UnknownOutcomeError",
           outcome: "unknown",
         });
         expect(writes).toBeLessThanOrEqual(1);
         unknown++;
       } else {
-        expect([write.value, writes], `write ${i}, seed ${seed}`).toEqual([1, 1]);
+        expect([write.value, writes], `write ${i}`).toEqual([1, 1]);
       }
     }
     // The faults did strike, and most writes went through nevertheless.

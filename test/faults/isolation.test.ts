@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
-import { random } from "./support/random.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED } from "../support/random-tests.js";
 import { pause } from "./support/rig.js";
 
 // Commands of several requests that one process serves travel together. Each keeps its own signal, deadline and time: an
@@ -56,7 +57,7 @@ describe.each([
   test("100 aborts among 1,000 requests, 50 at a time, reject no other request", {
     timeout: 90_000,
   }, async () => {
-    const { next, seed } = random("ISOLATION_SEED");
+    const next = mulberry32(SEED);
     endpoint.onRequest = replyAfter(16);
     const redis = withSignals();
     const outcomes: Record<string, number> = { ok: 0, aborted: 0, victim: 0, missed: 0 };
@@ -80,7 +81,7 @@ describe.each([
       while (started < 1_000) await serve(started++);
     };
     await Promise.all(Array.from({ length: 50 }, worker));
-    expect(outcomes, `seed ${seed}`).toEqual({ ok: 900, aborted: 100, victim: 0, missed: 0 });
+    expect(outcomes).toEqual({ ok: 900, aborted: 100, victim: 0, missed: 0 });
   });
 
   describe.each(["short", "long"])("deadlines of different lengths, the %s one first", (first) => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../support/differential/compare.js";
 import { compareEngines } from "../support/differential/property.js";
+import { SEED, scaled } from "../support/random-tests.js";
 
 // Longer than the run in test/integration/engine/differential.test.ts.
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = scaled(20_000);
 
 describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
   let pair: EnginePair;

@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
+import { SEED, scaled } from "../support/random-tests.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil, type Wanted } from "./support/requests.js";
 
 // Requests and bodies corrupted at random, sent to a gateway: it stays up, and responds or closes in time. It runs nothing
 // without the token. Each names a separate kind of key, so that a few changed bytes cannot turn one into another.
 
-const RUNS = Number(process.env.FUZZ_REQUESTS ?? 100_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = scaled(100_000);
 const PER_CONNECTION = 8;
 const AT_ONCE = 50;
 /** Longer than anything that waits here. */

@@ -2,12 +2,12 @@ import { Duplex } from "node:stream";
 import { Client } from "undici";
 import { expect, test } from "vitest";
 import { ResponseParser } from "../../src/transport/node/http1/response-parser.js";
+import { SEED, scaled } from "../support/random-tests.js";
 
 // Responses made up at random, read by our parser and by undici's: what ours accepts, undici's has to accept too, and
 // to read the same status and body. Ours may refuse more.
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = scaled(20_000);
 const AT_ONCE = 200;
 
 interface Read {

@@ -7,14 +7,14 @@ import type { HttpError } from "../../gateway/src/http/http-error.js";
 import type { RequestHead } from "../../gateway/src/http/request-head.js";
 import { ResponseHeads } from "../../gateway/src/http/response-head.js";
 import { BudgetPart, BufferBudget } from "../../gateway/src/util/buffer-budget.js";
+import { SEED, scaled } from "../support/random-tests.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil } from "./support/requests.js";
 
 // Requests made up at random, read by the gateway's parser and by Node's (llhttp, strict): what the gateway takes for a
 // request, Node has to take for the same request with the same body. The gateway may refuse more.
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = scaled(20_000);
 const AT_ONCE = 100;
 
 interface Read {

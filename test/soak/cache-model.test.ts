@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { redisAvailable } from "../../testbed/src/index.js";
 import { runCacheModel } from "../support/cache-model/model.js";
 import { withMutation } from "../support/model/mutation.js";
+import { SEED, scaled } from "../support/random-tests.js";
 
-const seed = Number(process.env.MODEL_SEED ?? 1);
-const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+const seconds = scaled(20);
 
 describe.skipIf(!redisAvailable())("results of cached functions under faults", { retry: 0 }, () => {
   test("no call returns a result computed before a deletion that ended before the call began", {
@@ -14,12 +14,9 @@ describe.skipIf(!redisAvailable())("results of cached functions under faults", {
       seconds,
       minReads: 500,
       minFaults: 4,
-      seed,
+      seed: SEED,
     });
-    console.info(
-      `seed ${seed}: ${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`,
-      faults,
-    );
+    console.info(`${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`, faults);
     expect(violations).toEqual([]);
     expect(Object.keys(faults).sort()).toEqual(["frozen", "lost", "refused"]);
   });
@@ -31,7 +28,7 @@ describe.skipIf(!redisAvailable())("results of cached functions under faults", {
     ["shares results that are too old", "cached.ts", "result.time > time", "result.time > 0"],
   ])("a cache that %s is found to be wrong", { timeout: 300_000 }, async (_mistake, file, from, to) => {
     await withMutation({ entry: "src/cache.ts", file: `src/cache/${file}`, from, to }, async (module) => {
-      const { violations } = await runCacheModel({ seconds: 120, seed, module, untilViolation: true });
+      const { violations } = await runCacheModel({ seconds: 120, seed: SEED, module, untilViolation: true });
       console.info(violations.length, "violations, such as", violations[0]);
       expect(violations.length).toBeGreaterThan(0);
     });

@@ -11,14 +11,15 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import { random, sequence } from "../faults/support/random.js";
 import { pause } from "../faults/support/rig.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED, scaled } from "../support/random-tests.js";
 import { breaking } from "./breakage.js";
 
 // Events that are delivered again until their handler succeeds, and a stream that is followed meanwhile, while connections
-// break, functions are frozen, and the gateway is killed. DELIVERIES_SECONDS sets the duration, DELIVERIES_SEED the seed.
+// break, functions are frozen, and the gateway is killed.
 
-const SECONDS = Number(process.env.DELIVERIES_SECONDS ?? 15);
+const SECONDS = scaled(15);
 const FUNCTIONS = 3;
 const TOKEN = "deliveries-token";
 const HANDLER = fileURLToPath(new URL("./handlers/deliveries.mjs", import.meta.url));
@@ -34,8 +35,7 @@ describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`,
   };
 
   test("each event is applied once, and followers get each entry once and in order", async () => {
-    const { next, seed } = random("DELIVERIES_SEED");
-    process.stdout.write(`DELIVERIES_SEED=${seed} DELIVERIES_SECONDS=${SECONDS}\n`);
+    const next = mulberry32(SEED);
     const redis = later(await startRedis({ listen: "tcp" }), (each) => each.stop());
     const upstream = later(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
       each.close(),
@@ -47,7 +47,7 @@ describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`,
       });
     let gateway: GatewayProcess = await startGateway();
     closing.push(() => gateway.stop());
-    const faults = sequence(seed + 1);
+    const faults = mulberry32(SEED + 1);
     const path = later(await startNetworkProxy({ to: { port }, script: () => breaking(faults) }), (each) =>
       each.close(),
     );
@@ -106,7 +106,7 @@ describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`,
             continue;
           }
           if (successes++ === 0) replies.set(event, result);
-          else expect(result, `${event}, DELIVERIES_SEED=${seed}`).toEqual(replies.get(event));
+          else expect(result, `${event}`).toEqual(replies.get(event));
         }
       }
     });
@@ -126,7 +126,7 @@ describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`,
     await writer.close();
     const { result, error } = await followed;
     process.stdout.write(`${events} events, ${failures} deliveries failed, ${written} entries\n`);
-    expect(error, `DELIVERIES_SEED=${seed}`).toBeUndefined();
+    expect(error).toBeUndefined();
     expect(result).toEqual(Array.from({ length: written }, (_, n) => n + 1));
     expect(await redis.command("GET", "events")).toBe(String(events));
     const handled = (await redis.command("LRANGE", "handled", "0", "-1")) as string[];

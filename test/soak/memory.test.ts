@@ -4,10 +4,11 @@ import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
+import { scaled } from "../support/random-tests.js";
 
 /** Memory limit of the gateway: the one in the shipped Kubernetes file. */
 const LIMIT_MB = 512;
-const SECONDS = Number(process.env.SOAK_LOAD_SECONDS ?? 60);
+const SECONDS = scaled(60);
 /** The longest time in ms for which a well-behaved client may get no response. */
 const MAX_GAP = 5_000;
 /** The longest time in ms that a response may take beyond pauses of Redis, if the gateway has a processor to itself. */

@@ -15,15 +15,16 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { chosenConnection } from "../faults/support/program.js";
-import { random, sequence } from "../faults/support/random.js";
 import { pause } from "../faults/support/rig.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED, scaled } from "../support/random-tests.js";
 import { breakingMore } from "./breakage.js";
 
 // Random commands of either entry through connections that break in every way, while functions are frozen and the
 // gateway and Redis are killed: the outcome of each write that its caller got has to agree with the data in Redis.
-// MODEL_SECONDS sets the duration, MODEL_SEED the seed, MODEL_NODE the Node to run on.
+// MODEL_NODE sets the Node to run on.
 
-const SECONDS = Number(process.env.MODEL_SECONDS ?? 5);
+const SECONDS = scaled(5);
 const LANES = 6;
 const TIMEOUT_MS = 1_500;
 const TOKEN = "model-token";
@@ -66,11 +67,9 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
     return made;
   };
 
-  async function run(
-    writes: WriteMode,
-  ): Promise<{ redis: RedisServer; reports: WorkerReport[]; seed: number }> {
-    const { next, seed } = random("MODEL_SEED");
-    process.stdout.write(`Model of writes: "${writes}": MODEL_SEED=${seed} MODEL_SECONDS=${SECONDS}\n`);
+  async function run(writes: WriteMode): Promise<{ redis: RedisServer; reports: WorkerReport[] }> {
+    const next = mulberry32(SEED);
+    process.stdout.write(`Model of writes: "${writes}"\n`);
     const redis = later(
       await startRedis({ listen: "tcp", flags: ["--appendonly", "yes", "--appendfsync", "always"] }),
       (each) => each.stop(),
@@ -86,7 +85,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
       });
     let gateway: GatewayProcess = await startGateway();
     closing.push(() => gateway.stop());
-    const faults = sequence(seed + 1);
+    const faults = mulberry32(SEED + 1);
     const pathFor = async (surplus: boolean): Promise<NetworkProxy> =>
       later(await startNetworkProxy({ to: { port }, script: () => breakingMore(faults, surplus) }), (each) =>
         each.close(),
@@ -171,17 +170,17 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
     let surely = 0;
     const invocations = await Promise.all(
       functions.map((each, at) =>
-        each.invoke({ seed: seed + 10 + at * 1_000, seconds: SECONDS, lanes: LANES, name: "nf"[at] }),
+        each.invoke({ seed: SEED + 10 + at * 1_000, seconds: SECONDS, lanes: LANES, name: "nf"[at] }),
       ),
     ).finally(() => {
       over = true;
     });
     await Promise.all(disturbing);
-    for (const { error } of invocations) expect(error, `MODEL_SEED=${seed}`).toBeUndefined();
+    for (const { error } of invocations) expect(error).toBeUndefined();
     // Delayed bytes arrive.
     await pause(3_000);
     await checkCircuit(functions[0]!, paths[0]!, next);
-    return { redis, reports: invocations.map(({ result }) => result as WorkerReport), seed };
+    return { redis, reports: invocations.map(({ result }) => result as WorkerReport) };
   }
 
   /** The circuit stays closed while the function is frozen and the network works, and opens when the network is dead. */
@@ -211,7 +210,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
   }
 
   async function check(writes: WriteMode): Promise<void> {
-    const { redis, reports, seed } = await run(writes);
+    const { redis, reports } = await run(writes);
     const wrong = reports.flatMap((each) => each.wrong);
     const written = reports.flatMap((each) => each.written);
     const lists = new Map<string, string[]>();
@@ -237,13 +236,13 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
     if (writes !== "at-least-once") wrong.push(...outOfOrder(written, lists));
     const entries = (await redis.command("XRANGE", "news", "-", "+")) as [id: string][];
     for (const { ids } of reports) {
-      expect(ids, `MODEL_SEED=${seed}`).toEqual(entries.slice(0, ids.length).map(([id]) => id));
+      expect(ids).toEqual(entries.slice(0, ids.length).map(([id]) => id));
       expect(ids.length).toBeGreaterThan(SECONDS);
     }
     process.stdout.write(
       `${written.length} writes, ${reports.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(settlements))}\n`,
     );
-    expect(wrong, `MODEL_SEED=${seed}`).toEqual([]);
+    expect(wrong).toEqual([]);
     // The faults did strike, and there was something left to strike at.
     expect(settlements.size).toBeGreaterThan(3);
     expect(settlements.get("resolved")).toBeGreaterThan(written.length / 4);

@@ -2,16 +2,19 @@ import { describe, expect, test } from "vitest";
 import { redisAvailable } from "../../testbed/src/index.js";
 import { withMutation } from "../support/model/mutation.js";
 import { runNearModel } from "../support/near-model/model.js";
+import { SEED, scaled } from "../support/random-tests.js";
 
-const seed = Number(process.env.MODEL_SEED ?? 1);
-const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+const seconds = scaled(20);
 
 describe.skipIf(!redisAvailable())("reads of a near cache under faults", { retry: 0 }, () => {
   test("a read returns no value overwritten more than maxStale before, and none overwritten at all with verify", {
     timeout: 2_000 * seconds + 60_000,
   }, async () => {
-    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({ seconds, seed });
-    console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
+    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
+      seconds,
+      seed: SEED,
+    });
+    console.info(`${reads} reads, ${failed} failed`, stats, faults);
     expect(violations).toEqual([]);
     expect(ownViolations).toEqual([]);
     expect(reads).toBeGreaterThan(500);
@@ -30,7 +33,12 @@ describe.skipIf(!redisAvailable())("reads of a near cache under faults", { retry
       to: "const { keys, buckets, sentAt } = load; const { time } = this.#reports; let changedBy;",
     };
     await withMutation(mutation, async (nearModule) => {
-      const { violations } = await runNearModel({ seconds: 120, seed, nearModule, untilViolation: true });
+      const { violations } = await runNearModel({
+        seconds: 120,
+        seed: SEED,
+        nearModule,
+        untilViolation: true,
+      });
       console.info(violations.length, "violations, such as", violations[0]);
       expect(violations.length).toBeGreaterThan(0);
     });

@@ -13,15 +13,16 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { chosenConnection } from "../faults/support/program.js";
-import { random, sequence } from "../faults/support/random.js";
 import { pause } from "../faults/support/rig.js";
+import { mulberry32 } from "../support/model/random.mjs";
+import { SEED, scaled } from "../support/random-tests.js";
 import { breaking } from "./breakage.js";
 import { COUNTERS, markOf, nameOf, planLane, type Step } from "./plan.js";
 
 // Functions that work through a path that breaks at random and are frozen at random: whatever happens, every call
 // settles in time, and the outcomes that callers got agree with the data in Redis.
 
-const COMMANDS = Number(process.env.SOAK_COMMANDS ?? 2_000);
+const COMMANDS = scaled(2_000);
 const FUNCTIONS = 8;
 const LANES = 4;
 const TIMEOUT_MS = 2_500;
@@ -79,14 +80,12 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     return stats.match(/^cmdstat_(incr|set|eval):calls=\d+/gm)?.join() ?? "";
   }
 
-  async function soak(
-    writes: WriteMode,
-  ): Promise<{ plans: Step[][]; results: Done[][]; lanes: string[]; seed: number }> {
-    const { next, seed } = random("SOAK_SEED");
-    process.stdout.write(`Soak of writes: "${writes}": SOAK_SEED=${seed} SOAK_COMMANDS=${COMMANDS}\n`);
+  async function soak(writes: WriteMode): Promise<{ plans: Step[][]; results: Done[][]; lanes: string[] }> {
+    const next = mulberry32(SEED);
+    process.stdout.write(`Soak of writes: "${writes}"\n`);
     await redis.command("FLUSHALL");
     await redis.command("CONFIG", "RESETSTAT");
-    const faults = sequence(seed + 1);
+    const faults = mulberry32(SEED + 1);
     path = await startNetworkProxy({ to: { port: gateway.port }, script: () => breaking(faults) });
     const client = { writes, timeout: TIMEOUT_MS, maxConnections: 8, preconnect: true };
     functions = await Promise.all(
@@ -119,7 +118,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
       over = true;
     });
     await disturbing;
-    for (const { error } of invocations) expect(error, `SOAK_SEED=${seed}`).toBeUndefined();
+    for (const { error } of invocations) expect(error).toBeUndefined();
     const results = invocations.flatMap(({ result }) => (result as { results: Done[][] }).results);
     await Promise.all(functions.map((each) => each.stop()));
     // Commands that were still on their way to Redis have arrived.
@@ -127,11 +126,11 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
       before = now;
       await pause(500);
     }
-    return { plans, results, lanes, seed };
+    return { plans, results, lanes };
   }
 
   /** Checks the invariants of writes in any mode, and sums up the replies that callers of INCR got. */
-  async function check({ plans, results, lanes, seed }: Awaited<ReturnType<typeof soak>>) {
+  async function check({ plans, results, lanes }: Awaited<ReturnType<typeof soak>>) {
     const counts = new Map(COUNTERS.map((name) => [name, { resolved: 0, unknown: 0 }]));
     const errors = new Map<string, number>();
     let longest = 0;
@@ -154,7 +153,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
         const marks = step.commands.filter(([name]) => name === "SET").map(([, , mark]) => Number(mark));
         for (const [index, [name, key]] of step.commands.entries()) {
           const settlement = settlements[index]!;
-          const what = `${name} ${key}, step ${number} of lane ${lane}: ${JSON.stringify(settlement)} (SOAK_SEED=${seed})`;
+          const what = `${name} ${key}, step ${number} of lane ${lane}: ${JSON.stringify(settlement)}`;
           if (settlement.error) {
             expect(["unsent", "unknown"], what).toContain(settlement.outcome);
             const kind = `${settlement.error} ${settlement.outcome}`;

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { SEED } from "./random-tests.js";
 
-// Every property draws its inputs from this seed instead of a separate one, so that a run can be repeated.
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.FUZZ_SEED) });
+// Every property draws its inputs from the seed of the run, so that a run can be repeated.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });

@@ -1,4 +1,4 @@
-import { sequence } from "./random.js";
+import { mulberry32 } from "../../support/model/random.mjs";
 
 // Random handlers: steps of writes that depend on the replies of earlier ones.
 
@@ -39,7 +39,7 @@ function writeOf(prefix: string, pick: (below: number) => number): Write {
 
 /** Returns the steps of a random handler. Its writes depend on the replies of earlier ones. */
 export function programOf(seed: number, prefix: string): Step[] {
-  const next = sequence(seed);
+  const next = mulberry32(seed);
   const kinds = ["single", "single", "pipeline", "transaction", "concurrent"] as const;
   return Array.from({ length: 2 + Math.floor(next() * 4) }, (): Step => {
     const kind = kinds[Math.floor(next() * kinds.length)]!;
@@ -48,7 +48,7 @@ export function programOf(seed: number, prefix: string): Step[] {
     return {
       kind,
       writes(seen) {
-        const draw = sequence(own + seen);
+        const draw = mulberry32(own + seen);
         return Array.from({ length: size }, () => writeOf(prefix, (below) => Math.floor(draw() * below)));
       },
     };

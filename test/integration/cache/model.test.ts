@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { redisAvailable } from "../../../testbed/src/index.js";
 import { runCacheModel } from "../../support/cache-model/model.js";
-
-const seed = Number(process.env.MODEL_SEED ?? 1);
+import { SEED } from "../../support/random-tests.js";
 
 // For minutes, and with mistakes that it has to find: test/soak/cache-model.test.ts.
 test.skipIf(!redisAvailable())(
@@ -12,12 +11,9 @@ test.skipIf(!redisAvailable())(
     const { violations, reads, runs, deletions, faults, failed } = await runCacheModel({
       seconds: 3,
       minReads: 100,
-      seed,
+      seed: SEED,
     });
-    console.info(
-      `seed ${seed}: ${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`,
-      faults,
-    );
+    console.info(`${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`, faults);
     expect(violations).toEqual([]);
     expect(runs).toBeGreaterThan(10);
     expect(deletions).toBeGreaterThan(10);

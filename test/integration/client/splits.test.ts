@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CodecOption, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { RawEndpoint } from "../../support/endpoint.js";
-import { runs } from "../../support/runs.js";
+import { scaled } from "../../support/random-tests.js";
 
 // However the bytes of a response are cut on their way, what comes out of them is the same.
 
@@ -104,7 +104,7 @@ describe.each([
               expect(await redis.mget("a", "b")).toEqual([null, ...values.map(({ value }) => value)]);
             },
           ),
-          { numRuns: runs(30) },
+          { numRuns: scaled(30) },
         );
         redis.close();
       },

@@ -3,9 +3,9 @@ import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../../support/differential/compare.js";
 import { knownDifferences } from "../../support/differential/known-differences.js";
 import { compareEngines } from "../../support/differential/property.js";
+import { SEED, scaled } from "../../support/random-tests.js";
 
-const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? 1_500);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = scaled(1_500);
 
 describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
   let pair: EnginePair;

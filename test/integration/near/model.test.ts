@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { redisAvailable } from "../../../testbed/src/index.js";
 import { runNearModel } from "../../support/near-model/model.js";
-
-const seed = Number(process.env.MODEL_SEED ?? 1);
+import { SEED } from "../../support/random-tests.js";
 
 // For minutes, and with a mistake that it has to find: test/soak/near-model.test.ts.
 test.skipIf(!redisAvailable())(
@@ -10,9 +9,9 @@ test.skipIf(!redisAvailable())(
   async () => {
     const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
       seconds: 4,
-      seed,
+      seed: SEED,
     });
-    console.info(`seed ${seed}: ${reads} reads, ${failed} failed`, stats, faults);
+    console.info(`${reads} reads, ${failed} failed`, stats, faults);
     expect(violations).toEqual([]);
     expect(ownViolations).toEqual([]);
     expect(reads).toBeGreaterThan(300);

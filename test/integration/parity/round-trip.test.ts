@@ -4,7 +4,7 @@ import { type CodecOption, Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { runs } from "../../support/runs.js";
+import { scaled } from "../../support/random-tests.js";
 
 // Whatever is stored comes back, through the real gateway: by every codec, entry and reply format.
 
@@ -123,7 +123,7 @@ describe.each(clients)("%s", (_client, make) => {
           ).toStrictEqual([object, values]);
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: scaled(50) },
     );
   });
 });

@@ -3,6 +3,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import { follow } from "warmline/streams";
+import { mulberry32 } from "../../support/model/random.mjs";
 
 const { ENTRY, CLIENT, STREAM_URL } = process.env;
 const { Redis } = await import(ENTRY);
@@ -33,17 +34,6 @@ function tick() {
   last = now;
 }
 
-/** The sequence of a seed (mulberry32). */
-function sequence(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What became of a call: a value, or an error's outcome. */
 async function settlementOf(call, signal, what) {
   try {
@@ -70,7 +60,7 @@ class Lane {
 
   constructor(name, seed) {
     this.name = name;
-    this.random = sequence(seed);
+    this.random = mulberry32(seed);
   }
 
   id() {

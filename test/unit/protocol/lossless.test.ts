@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseLossless } from "../../../src/protocol/lossless.js";
-import { runs } from "../../support/runs.js";
+import { scaled } from "../../support/random-tests.js";
 
 test.each([
   "00123",
@@ -119,7 +119,7 @@ test("numbers written in any way lose no digit, wherever they stand", () => {
       const kept = Number.isFinite(Number(token)) && same(token, printed) && !/^-0/.test(token);
       expect(value).toEqual(kept ? [text, Number(token), token] : stored);
     }),
-    { numRuns: runs(2_000) },
+    { numRuns: scaled(2_000) },
   );
 });
 
@@ -130,7 +130,7 @@ test("text is either kept or read without losing a digit", () => {
       if (typeof value === "number") expect(String(value)).toBe(text);
       else if (typeof value === "string") expect(value).toBe(text);
     }),
-    { numRuns: runs(1000) },
+    { numRuns: scaled(1000) },
   );
 });
 

@@ -4,7 +4,7 @@ import { readJson } from "../../../src/protocol/json.js";
 import { MalformedReply } from "../../../src/protocol/malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "../../../src/protocol/reply.js";
 import { readResp2 } from "../../../src/protocol/resp2.js";
-import { runs } from "../../support/runs.js";
+import { scaled } from "../../support/random-tests.js";
 
 /** A reply as a test would write it down. */
 type Plain = null | number | string | { bulk: Uint8Array } | { error: string } | Plain[];
@@ -80,7 +80,7 @@ describe("RESP2", () => {
           expect(error).toBeInstanceOf(MalformedReply);
         }
       }),
-      { numRuns: runs(2000) },
+      { numRuns: scaled(2000) },
     );
   });
 

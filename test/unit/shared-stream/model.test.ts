@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { Redis, type Subscriber } from "../../../src/index.js";
 import { sharedStream } from "../../../src/shared-stream.js";
-import { runs } from "../../support/runs.js";
+import { scaled } from "../../support/random-tests.js";
 
 // Subscribers come and go while requests, responses and streams are lost. Those that are left get each message once.
 
@@ -160,6 +160,6 @@ test("subscribers that are left get each message once, whatever was lost before"
       await Promise.all(live.map(({ subscriber }) => subscriber.unsubscribe()));
       await vi.waitFor(() => expect([...gateway.streams.keys()]).toEqual([]), 10_000);
     }),
-    { numRuns: runs(25) },
+    { numRuns: scaled(25) },
   );
 }, 60_000);

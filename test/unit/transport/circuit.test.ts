@@ -11,9 +11,9 @@ import {
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
-import { random } from "../../faults/support/random.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { runs } from "../../support/runs.js";
+import { mulberry32 } from "../../support/model/random.mjs";
+import { SEED, scaled } from "../../support/random-tests.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The circuit's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
@@ -642,8 +642,8 @@ test("the fetch entry has no circuit, and refuses its options", () => {
 });
 
 test("random freezes with a healthy server never open the circuit", { timeout: 60_000 }, async () => {
-  const { next, seed } = random("FUZZ_SEED");
-  const freezes = runs(10_000);
+  const next = mulberry32(SEED);
+  const freezes = scaled(10_000);
   const pool = new Pool(endpoint.url, undefined, clock);
   const transport = createTransport({}, pool);
   let responses = 0;
@@ -678,7 +678,7 @@ test("random freezes with a healthy server never open the circuit", { timeout: 6
       await turns(next() * 6);
       clock.advance(next() * 60);
     }
-    if (pool.circuit.state !== "closed") expect.fail(`open after ${i + 1} freezes, FUZZ_SEED=${seed}`);
+    if (pool.circuit.state !== "closed") expect.fail(`open after ${i + 1} freezes`);
   }
   expect(responses).toBeGreaterThan(freezes / 10);
   transport.close();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keyInSameSlot } from "../../../../src/execution/exactly-once/slot.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 import { slotOf } from "../../../support/slot.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -36,6 +36,6 @@ test("a name made for a key is in the key's slot and begins with the key", () =>
         expect(new TextDecoder().decode(name.subarray(key.length))).toMatch(new RegExp(`^:wl:${id}`));
       },
     ),
-    { numRuns: runs(20_000) },
+    { numRuns: scaled(20_000) },
   );
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonEncoder, type Shape } from "../../../../gateway/src/api/json-encoder.js";
 import { jsonElements, jsonReplies, jsonReply } from "../../../../gateway/src/api/json-reply.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 import { anyReply, encode } from "../resp/resp-tree.js";
 
 /** Encodes what is given in the parts that `cuts` make. */
@@ -32,7 +32,7 @@ describe("replies that are encoded a part at a time", () => {
         const bytes = encode(tree);
         expect(inParts(bytes, at, base64, "one")).toBe(jsonReply(bytes, base64).toString("latin1"));
       }),
-      { numRuns: runs(2_000) },
+      { numRuns: scaled(2_000) },
     );
   });
 
@@ -45,7 +45,7 @@ describe("replies that are encoded a part at a time", () => {
         const exec = encode({ type: "array", items });
         expect(inParts(exec, at, base64, "elements")).toBe(jsonElements(exec, base64).toString("latin1"));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: scaled(1_000) },
     );
   });
 
@@ -62,7 +62,7 @@ describe("replies that are encoded a part at a time", () => {
         }
         expect(inParts(bytes, [...bytes.keys()], base64, "one")).toBe(whole);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: scaled(1_000) },
     );
   });
 
@@ -113,7 +113,7 @@ describe("replies that are encoded a part at a time", () => {
         expect(inParts(array, at, base64, "elements")).toBe(jsonElements(array, base64).toString("latin1"));
         expect(inParts(array, at, base64, "one")).toBe(jsonReply(array, base64).toString("latin1"));
       }),
-      { numRuns: runs(500) },
+      { numRuns: scaled(500) },
     );
   });
 });

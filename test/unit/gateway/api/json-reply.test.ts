@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { jsonElements, jsonError, jsonReplies, jsonReply } from "../../../../gateway/src/api/json-reply.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 import { anyReply, encode, type Tree } from "../resp/resp-tree.js";
 
 /** The expected JSON of a reply, by way of objects; integers as marked text, since JSON.parse would round. */
@@ -41,7 +41,7 @@ describe("replies in JSON", () => {
       fc.property(anyReply, (tree) => {
         expect(parse(jsonReply(encode(tree), base64))).toEqual(wrapped(tree, base64));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: scaled(1_000) },
     );
   });
 
@@ -52,7 +52,7 @@ describe("replies in JSON", () => {
         expect(parse(jsonReplies(items.map(encode), base64))).toEqual(expected);
         expect(parse(jsonElements(encode({ type: "array", items }), base64))).toEqual(expected);
       }),
-      { numRuns: runs(300) },
+      { numRuns: scaled(300) },
     );
   });
 

@@ -5,7 +5,7 @@ import { JsonCommands, readJsonCommand } from "../../../../gateway/src/api/json-
 import { readPathCommand } from "../../../../gateway/src/api/path-args.js";
 import { RespCommands, readRespCommand } from "../../../../gateway/src/api/resp-args.js";
 import type { Command } from "../../../../gateway/src/resp/command.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 
 /** The encoding that a command must have. */
 function resp(args: readonly (string | Uint8Array)[]): Buffer {
@@ -46,7 +46,7 @@ describe("a command in JSON", () => {
           expect(json(JSON.stringify(list, null, indent)).bytes.equals(resp(list))).toBe(true);
         },
       ),
-      { numRuns: runs(500) },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -60,7 +60,7 @@ describe("a command in JSON", () => {
           all.map((list) => resp(list).toString("latin1")),
         );
       }),
-      { numRuns: runs(300) },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -170,7 +170,7 @@ describe("a command in JSON", () => {
         if (!expected) expect(() => json(text)).toThrow(BadRequest);
         else expect(args(json(text)).map((item, i) => (expected[i] === "" ? "" : item))).toEqual(expected);
       }),
-      { numRuns: runs(5_000) },
+      { numRuns: scaled(5_000) },
     );
   });
 });

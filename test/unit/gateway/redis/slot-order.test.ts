@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ClusterCommand } from "../../../../gateway/src/redis/cluster/cluster-command.js";
 import { SlotOrder } from "../../../../gateway/src/redis/cluster/slot-order.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 
 let looks = 0;
 
@@ -92,7 +92,7 @@ test("the slot order gives the same result as a full scan, in every state", () =
         }
       },
     ),
-    { numRuns: runs(500) },
+    { numRuns: scaled(500) },
   );
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Framer, MalformedReply } from "../../../../gateway/src/resp/framer.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
-import { runs } from "../../../support/runs.js";
+import { scaled } from "../../../support/random-tests.js";
 import { anyReply, encode } from "./resp-tree.js";
 
 /** Frames `stream`, cut at the given places. */
@@ -31,7 +31,7 @@ describe("the framer", () => {
           expect(frame(Buffer.concat(replies), cuts)).toEqual(replies);
         },
       ),
-      { numRuns: runs(1_000) },
+      { numRuns: scaled(1_000) },
     );
   });
 
@@ -63,7 +63,7 @@ describe("the framer", () => {
         const stream = Buffer.concat(replies);
         expect(frame(stream, [...stream.keys()])).toEqual(replies);
       }),
-      { numRuns: runs(200) },
+      { numRuns: scaled(200) },
     );
   });
 

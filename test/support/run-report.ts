@@ -1,14 +1,15 @@
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
 
 /**
- * Reports at the end of a run how many tests were skipped and what each of them needs: the description of its tag, or the
- * note of `context.skip()`. A skipped test without a reason fails the run.
+ * Prints the seed of a run's random tests, and at its end how many tests were skipped and what each of them needs: the
+ * description of its tag, or the note of `context.skip()`. A skipped test without a reason fails the run.
  */
-export class SkipReport implements Reporter {
+export class RunReport implements Reporter {
   #vitest!: Vitest;
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
+    vitest.logger.log(`TEST_SEED=${process.env.TEST_SEED} repeats the inputs of this run's random tests.\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
