@@ -22,7 +22,6 @@ import { breakingMore } from "./breakage.js";
 
 // Random commands of either entry through connections that break in every way, while functions are frozen and the
 // gateway and Redis are killed: the outcome of each write that its caller got has to agree with the data in Redis.
-// MODEL_NODE sets the Node to run on.
 
 const SECONDS = scaled(5);
 const LANES = 6;
@@ -103,7 +102,6 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, ()
             timeoutMs: 3_600_000,
             initTimeoutMs: 60_000,
             freezer: "signals",
-            ...(process.env.MODEL_NODE && { node: process.env.MODEL_NODE }),
             env: {
               ENTRY: entry,
               WARMLINE_URL: path.url,
