@@ -54,8 +54,13 @@ const SHARED_MODULES = ["unit", "integration", "faults"];
 /** How many concurrent tests of a file run at once in suites whose tests start programs that need a processor or several. */
 const CONCURRENCY: Record<string, number> = { bench: 3, packages: 2 };
 
-/** Whether the fault suites run over a dispatcher of undici, which has to keep what is said of outcomes. */
+/** Whether the fault suites run over a dispatcher of undici. */
 const overUndici = process.env.WARMLINE_CONNECTION === "undici";
+
+/** The fault suites about outcomes, which have to be the same over a dispatcher of undici. */
+const OUTCOMES = ["abort", "batch", "endpoint", "gateway", "outcomes", "reply-size", "statuses"].map(
+  (name) => `test/faults/${name}.test.ts`,
+);
 
 /**
  * Further attempts that a failed test gets, 0 by default: `.ci/run` runs on shared machines, on which a test about time may fail
@@ -64,16 +69,10 @@ const overUndici = process.env.WARMLINE_CONNECTION === "undici";
 const retry = Number(process.env.VITEST_RETRY ?? 0);
 const ONE_ATTEMPT = ["unit", "faults", "fuzz"];
 
-/** Suites about the client's own connections: which one is taken, checked, raced with another or closed. */
-const OWN_CONNECTIONS = ["suspect-connection", "freeze", "tls", "circuit"].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
-
 export default defineConfig({
   test: {
     // The built packages run as they are.
     server: { deps: { external: [/\/dist\//] } },
-    exclude: overUndici ? OWN_CONNECTIONS : [],
     tags,
     // Files share their worker, so a test's mocks end with it.
     restoreMocks: true,
@@ -93,7 +92,7 @@ export default defineConfig({
       extends: true,
       test: {
         name,
-        include: [`test/${name}/**/*.test.ts`],
+        include: overUndici ? OUTCOMES : [`test/${name}/**/*.test.ts`],
         globalSetup: SETUPS[name] ?? [],
         isolate: !SHARED_MODULES.includes(name),
         maxConcurrency: CONCURRENCY[name] ?? 8,
