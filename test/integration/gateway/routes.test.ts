@@ -11,7 +11,6 @@ async function startRoutes(servers: readonly { url: string }[]): Promise<Gateway
   return createGateway({
     routes: [`*=${rest}`, `sess:=${sessions}`, `sess:cart:=${carts}?strip=true`],
     port: 0,
-    commandTimeout: 1_000,
   });
 }
 
