@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { RunReport } from "./test/support/run-report.js";
-import { findRedisServer } from "./testbed/src/redis/find.js";
+import { createTags } from "./test/support/tags.js";
 
 // All temporary files of tests are in one folder, removed at the end: workers are killed before they remove their own. Its name
 // is short, since the path of a UNIX socket has at most 107 bytes. Each project loads this file again, and then the folder exists.
@@ -14,20 +14,6 @@ if (!/^wl-\w{6}$/.test(basename(tmpdir()))) {
   process.env.TMPDIR = folder;
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
-
-const isRedisFound = findRedisServer() !== undefined;
-if (!isRedisFound && process.env.REQUIRE_REDIS === "1") {
-  throw new Error("REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH");
-}
-
-/** What a test may need beside Node. Where it is missing, tests with its tag are skipped. */
-const tags = [
-  {
-    name: "redis-server",
-    description: "need redis-server or valkey-server on PATH",
-    skip: !isRedisFound,
-  },
-];
 
 /** Random tests take their inputs from one seed, which test/support/run-report.ts prints. Workers inherit it. */
 process.env.TEST_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
@@ -73,7 +59,7 @@ export default defineConfig({
   test: {
     // The built packages run as they are.
     server: { deps: { external: [/\/dist\//] } },
-    tags,
+    tags: createTags(),
     // Files share their worker, so a test's mocks end with it.
     restoreMocks: true,
     unstubGlobals: true,

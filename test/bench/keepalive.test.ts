@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
 import { type BenchEnded, bench as runBench } from "../support/bench.js";
 
 const bench = (folder: string, ...args: string[]) => runBench(folder, args);
@@ -109,33 +108,23 @@ test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => 
   expect(stdout).toContain("round trip 0 ms, TLS");
 });
 
-test.skipIf(!redisAvailable())(
-  "keepalive measures the TCP clients, and another HTTP client",
-  { timeout: 60_000 },
-  async () => {
-    const few = [
-      "--invocations",
-      "4",
-      "--rounds",
-      "2",
-      "--rtt",
-      "0",
-      "--clients",
-      "undici,ioredis,node-redis",
-    ];
-    const { code, stderr } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");
-    expect(code, stderr).toBe(0);
-    const { data, settings, versions } = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
-    expect(settings.engine).toMatch(/^redis-server /);
-    expect(Object.keys(versions)).toEqual(["undici", "ioredis", "@redis/client", "warmline-gateway"]);
-    for (const client of ["undici", "ioredis", "node-redis"]) {
-      const opened = data
-        .filter((cell: any) => cell.client === client)
-        .map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b));
-      expect(opened, client).toEqual([2, 2, 8, 8, 8]);
-    }
-  },
-);
+test("keepalive measures the TCP clients, and another HTTP client", {
+  tags: "redis-server",
+  timeout: 60_000,
+}, async () => {
+  const few = ["--invocations", "4", "--rounds", "2", "--rtt", "0", "--clients", "undici,ioredis,node-redis"];
+  const { code, stderr } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");
+  expect(code, stderr).toBe(0);
+  const { data, settings, versions } = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
+  expect(settings.engine).toMatch(/^redis-server /);
+  expect(Object.keys(versions)).toEqual(["undici", "ioredis", "@redis/client", "warmline-gateway"]);
+  for (const client of ["undici", "ioredis", "node-redis"]) {
+    const opened = data
+      .filter((cell: any) => cell.client === client)
+      .map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b));
+    expect(opened, client).toEqual([2, 2, 8, 8, 8]);
+  }
+});
 
 test("the bench lists scenarios, prints its options and refuses an unknown scenario", async () => {
   expect(await bench(folder, "--list")).toMatchObject({

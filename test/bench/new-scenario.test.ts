@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
+import { findRedisServer } from "warmline-testbed";
 import { scenarios as readScenarios } from "../../bench/src/registry.js";
 import { benchOutput, schemaErrors } from "../support/bench.js";
 
@@ -85,7 +85,7 @@ test.concurrent.each(scenarios.filter((name) => name !== "lambda"))(
     if (overHttp) {
       await expect(bench(name, ...SMALL, ...both)).rejects.toThrow(/gateway, and ioredis connects to Redis/);
     }
-    const chosen = overHttp || !redisAvailable() ? ["--clients", "undici-pool"] : both;
+    const chosen = overHttp || !findRedisServer() ? ["--clients", "undici-pool"] : both;
     await bench(name, ...SMALL, ...shortRunOf(name), ...chosen, ...files);
     const { data, table } = JSON.parse(readFileSync(join(copy, `${name}.json`), "utf8"));
     for (const client of chosen[1]!.split(",")) {

@@ -2,29 +2,27 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { findRedisServer } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-reconnect-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.skipIf(findRedisServer() === undefined)(
-  "reconnect opens a connection per command where it says so, for plain sockets and for clients of 16 users",
-  async () => {
-    const args = ["--quick", "--seconds", "0.3", "--rounds", "1", "--seed", "3", "--json", "out.json"];
-    const clients = ["--clients", "warmline,upstash,agent,undici,ioredis"];
-    const { code, stderr } = await bench(folder, ["reconnect", ...args, ...clients]);
-    expect(code, stderr).toBe(0);
-    const result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
-    expect(schemaErrors(result)).toEqual([]);
-    const rows: any[] = result.data;
-    expect(rows).toHaveLength(2 * (5 + 5 * 2));
-    for (const { title, users, reconnect, way, opened, latencies } of rows) {
-      const [connections] = opened.values;
-      if (way.startsWith("sidecar")) expect(connections).toBeNull();
-      else if (reconnect) expect([title, users, connections]).toEqual([title, users, latencies.count]);
-      else expect(connections, title).toBeLessThanOrEqual(users);
-    }
-  },
-  120_000,
-);
+test("reconnect opens a connection per command where it says so, for plain sockets and for clients of 16 users", {
+  tags: "redis-server",
+  timeout: 120_000,
+}, async () => {
+  const args = ["--quick", "--seconds", "0.3", "--rounds", "1", "--seed", "3", "--json", "out.json"];
+  const clients = ["--clients", "warmline,upstash,agent,undici,ioredis"];
+  const { code, stderr } = await bench(folder, ["reconnect", ...args, ...clients]);
+  expect(code, stderr).toBe(0);
+  const result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
+  expect(schemaErrors(result)).toEqual([]);
+  const rows: any[] = result.data;
+  expect(rows).toHaveLength(2 * (5 + 5 * 2));
+  for (const { title, users, reconnect, way, opened, latencies } of rows) {
+    const [connections] = opened.values;
+    if (way.startsWith("sidecar")) expect(connections).toBeNull();
+    else if (reconnect) expect([title, users, connections]).toEqual([title, users, latencies.count]);
+    else expect(connections, title).toBeLessThanOrEqual(users);
+  }
+});

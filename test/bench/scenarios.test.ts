@@ -2,17 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
-import { hasWebdis } from "../../bench/src/gateway/webdis.js";
+import { findRedisServer } from "warmline-testbed";
 import { bench, quickRun } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, ...args);
-
-if (!hasWebdis() && process.env.REQUIRE_WEBDIS === "1")
-  throw new Error("REQUIRE_WEBDIS=1, but webdis is not on PATH.");
 
 test("the bench reports unusable files before it measures anything", async () => {
   writeFileSync(join(folder, "three.json"), "3");
@@ -48,7 +44,7 @@ test.each([["cache-miss"], ["cost", "--invocations", "2"], ["idle", "--invocatio
   "%s measures all of its default clients",
   async (scenario, ...few) => {
     const { data, settings, table, checks } = await run(scenario, "--rounds", "1", ...few);
-    expect(settings.clients.length).toBeGreaterThan(redisAvailable() ? 5 : 3);
+    expect(settings.clients.length).toBeGreaterThan(findRedisServer() ? 5 : 3);
     expect(new Set((data as any[]).map(({ client }) => client))).toEqual(new Set(settings.clients));
     expect(checks).toEqual([]);
     const median = (table.columns as any[]).findIndex(({ title }) => /^p50 ms|^bytes sent/.test(title));
@@ -118,75 +114,70 @@ describe("sequential, twice with one seed", () => {
   }, 180_000);
 });
 
-test.skipIf(!redisAvailable())(
-  "near counts and prices the reads of each cache, and stale values of all but verify",
-  async () => {
-    const { data, table, settings } = await run("near");
-    const of = (cache: string, every = 1) => {
-      const at = (data as any[]).findIndex((row) => row.cache === cache && row.every === every);
-      const [, , ...cells] = table.rows[at].cells.map(Number);
-      const { commands, sent, received, stale, oldest, billed } = data[at];
-      const [first, bytes, ages] = [
-        commands.values[0],
-        [sent.values[0], received.values[0]],
-        oldest.values[0],
-      ];
-      return {
-        commands: first,
-        bytes,
-        stale: stale.values[0],
-        oldest: ages,
-        billed: billed.mean.value,
-        cells,
-      };
+test("near counts and prices the reads of each cache, and stale values of all but verify", {
+  tags: "redis-server",
+  timeout: 120_000,
+}, async () => {
+  const { data, table, settings } = await run("near");
+  const of = (cache: string, every = 1) => {
+    const at = (data as any[]).findIndex((row) => row.cache === cache && row.every === every);
+    const [, , ...cells] = table.rows[at].cells.map(Number);
+    const { commands, sent, received, stale, oldest, billed } = data[at];
+    const [first, bytes, ages] = [commands.values[0], [sent.values[0], received.values[0]], oldest.values[0]];
+    return {
+      commands: first,
+      bytes,
+      stale: stale.values[0],
+      oldest: ages,
+      billed: billed.mean.value,
+      cells,
     };
-    const names = ["none", "near", "verify", "node-redis", "client", "client-map"];
-    const caches = names.map((name) => of(name));
-    const [none, near, verify, nodeRedis, client, clientMap] = caches as [any, any, any, any, any, any];
-    expect([none.commands, client.commands]).toEqual([10, 10]);
-    // Without a cache each sends ten.
-    for (const cached of [near, verify, nodeRedis, clientMap]) expect(cached.commands).toBeLessThan(5);
-    // What has changed is read again.
-    expect(of("near", 20).commands).toBeLessThan(near.commands);
-    expect([of("verify", 20).stale, of("none", 20).commands]).toEqual([0, 10]);
-    for (const cached of [near, nodeRedis, clientMap]) {
-      // The replies to ten reads take more than those to a few.
-      expect(cached.bytes[1]).toBeLessThan(none.bytes[1]);
-    }
-    expect([none.stale, verify.stale, client.stale]).toEqual([0, 0, 0]);
-    for (const cached of [near, clientMap]) {
-      expect(cached.stale).toBeGreaterThan(0);
-      expect(cached.oldest).toBeLessThanOrEqual(1_000);
-    }
-    const { lambda, upstash } = settings.prices;
-    for (const { commands, bytes, stale, oldest, billed, cells } of caches) {
-      const [, , , p50, p99] = cells;
-      expect(p50).toBeGreaterThan(0);
-      expect(p99).toBeGreaterThanOrEqual(p50);
-      const gbSeconds = (billed / 1_000) * (settings.memoryMb / 1_024) * 1e6;
-      const costs = [
-        gbSeconds * lambda.perGbSecond + lambda.perMillionRequests,
-        commands * 10 * upstash.per100kCommands + (bytes[1] / 1_000) * upstash.perGb,
-      ];
-      expect(cells.slice(5)).toEqual([
-        stale,
-        Math.round(oldest),
-        ...costs.map((cost) => Number(cost.toFixed(2))),
-      ]);
-    }
-    // Its socket is read before the invocation or after it, by chance.
-    let frozen = nodeRedis;
-    for (let runs = 1; frozen.stale === 0 && runs < 3; runs++) {
-      const again = (await run("near", "--seed", String(runs))).data as any[];
-      const { stale, oldest } = again.find(({ cache }) => cache === "node-redis");
-      frozen = { stale: stale.values[0], oldest: oldest.values[0] };
-    }
-    expect(frozen.stale).toBeGreaterThan(0);
-    // The function was frozen for so long after the write.
-    expect(frozen.oldest).toBeGreaterThan(90);
-  },
-  120_000,
-);
+  };
+  const names = ["none", "near", "verify", "node-redis", "client", "client-map"];
+  const caches = names.map((name) => of(name));
+  const [none, near, verify, nodeRedis, client, clientMap] = caches as [any, any, any, any, any, any];
+  expect([none.commands, client.commands]).toEqual([10, 10]);
+  // Without a cache each sends ten.
+  for (const cached of [near, verify, nodeRedis, clientMap]) expect(cached.commands).toBeLessThan(5);
+  // What has changed is read again.
+  expect(of("near", 20).commands).toBeLessThan(near.commands);
+  expect([of("verify", 20).stale, of("none", 20).commands]).toEqual([0, 10]);
+  for (const cached of [near, nodeRedis, clientMap]) {
+    // The replies to ten reads take more than those to a few.
+    expect(cached.bytes[1]).toBeLessThan(none.bytes[1]);
+  }
+  expect([none.stale, verify.stale, client.stale]).toEqual([0, 0, 0]);
+  for (const cached of [near, clientMap]) {
+    expect(cached.stale).toBeGreaterThan(0);
+    expect(cached.oldest).toBeLessThanOrEqual(1_000);
+  }
+  const { lambda, upstash } = settings.prices;
+  for (const { commands, bytes, stale, oldest, billed, cells } of caches) {
+    const [, , , p50, p99] = cells;
+    expect(p50).toBeGreaterThan(0);
+    expect(p99).toBeGreaterThanOrEqual(p50);
+    const gbSeconds = (billed / 1_000) * (settings.memoryMb / 1_024) * 1e6;
+    const costs = [
+      gbSeconds * lambda.perGbSecond + lambda.perMillionRequests,
+      commands * 10 * upstash.per100kCommands + (bytes[1] / 1_000) * upstash.perGb,
+    ];
+    expect(cells.slice(5)).toEqual([
+      stale,
+      Math.round(oldest),
+      ...costs.map((cost) => Number(cost.toFixed(2))),
+    ]);
+  }
+  // Its socket is read before the invocation or after it, by chance.
+  let frozen = nodeRedis;
+  for (let runs = 1; frozen.stale === 0 && runs < 3; runs++) {
+    const again = (await run("near", "--seed", String(runs))).data as any[];
+    const { stale, oldest } = again.find(({ cache }) => cache === "node-redis");
+    frozen = { stale: stale.values[0], oldest: oldest.values[0] };
+  }
+  expect(frozen.stale).toBeGreaterThan(0);
+  // The function was frozen for so long after the write.
+  expect(frozen.oldest).toBeGreaterThan(90);
+});
 
 test("cost counts the bytes of each client over TLS and prices them, and report builds pages of several results", async () => {
   const { data } = await run("cost", "--clients", "warmline,agent", "--seed", "1");
@@ -212,20 +203,19 @@ test("cost counts the bytes of each client over TLS and prices them, and report 
   }
 });
 
-test.skipIf(!redisAvailable() || !hasWebdis())(
-  "gateway measures webdis beside the gateway and Redis",
-  async () => {
-    const { data, table, notes } = await run("gateway", "--seconds", "0.1");
-    const of = (server: string) => (data as any[]).filter((row) => row.server === server);
-    expect(of("webdis").map(({ connections }) => connections)).toEqual([1, 50, 500]);
-    for (const row of of("webdis")) {
-      expect(row.perSecond.values[0]).toBeGreaterThan(0);
-      expect(row.p50.values[0]).toBeGreaterThan(0);
-    }
-    expect(of("gateway").length).toBeGreaterThan(3);
-    const servers = (table.columns as any[]).findIndex(({ title }) => title === "server");
-    expect((table.rows as any[]).filter(({ cells }) => cells[servers] === "webdis")).toHaveLength(3);
-    expect(notes.join(" ")).not.toContain("Skipped: webdis");
-  },
-  120_000,
-);
+test("gateway measures webdis beside the gateway and Redis", {
+  tags: ["redis-server", "webdis"],
+  timeout: 120_000,
+}, async () => {
+  const { data, table, notes } = await run("gateway", "--seconds", "0.1");
+  const of = (server: string) => (data as any[]).filter((row) => row.server === server);
+  expect(of("webdis").map(({ connections }) => connections)).toEqual([1, 50, 500]);
+  for (const row of of("webdis")) {
+    expect(row.perSecond.values[0]).toBeGreaterThan(0);
+    expect(row.p50.values[0]).toBeGreaterThan(0);
+  }
+  expect(of("gateway").length).toBeGreaterThan(3);
+  const servers = (table.columns as any[]).findIndex(({ title }) => title === "server");
+  expect((table.rows as any[]).filter(({ cells }) => cells[servers] === "webdis")).toHaveLength(3);
+  expect(notes.join(" ")).not.toContain("Skipped: webdis");
+});

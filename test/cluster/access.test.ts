@@ -3,13 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import {
-  type Certificate,
-  makeCertificate,
-  type RedisCluster,
-  redisAvailable,
-  startCluster,
-} from "warmline-testbed";
+import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
@@ -21,7 +15,7 @@ const noperm = expect.stringMatching(/^NOPERM/);
 /** Slots of every node. */
 const some = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
 
-describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
+describe("tokens on a cluster", { tags: "redis-server" }, () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-access-"));
   let certificate: Certificate;
   let cluster: RedisCluster;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { cached } from "warmline/cache";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, slotOf, until } from "./support.js";
 
-describe.skipIf(!redisAvailable())("cached functions on a cluster", () => {
+describe("cached functions on a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   let redis: Redis;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import * as reference from "../integration/parity/examples.js";
 import { importSwapped } from "../integration/parity/swapped.js";
@@ -29,7 +29,7 @@ const clients: [string, typeof reference][] = [
   ["warmline", await importSwapped(join(import.meta.dirname, "../integration/parity/examples.ts"))],
 ];
 
-describe.skipIf(!redisAvailable())("on a cluster", () => {
+describe("on a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   const keys = keyOfEachSlot().filter((_, slot) => slot % 128 === 5);

@@ -1,12 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import {
-  connectRedis,
-  type RedisCluster,
-  redisAvailable,
-  startCluster,
-  startRedis,
-  startSentinels,
-} from "warmline-testbed";
+import { connectRedis, type RedisCluster, startCluster, startRedis, startSentinels } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { type Item, keyOfEachSlot, until } from "./support.js";
 
@@ -75,7 +68,7 @@ const deployments: [name: string, start: () => Promise<Deployment>][] = [
   ["Sentinels", sentinels],
 ];
 
-describe.skipIf(!redisAvailable()).each(deployments)("SIGTERM before %s", (_name, startDeployment) => {
+describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name, startDeployment) => {
   let deployment: Deployment;
   let gateway: CliProcess;
   let url: string;

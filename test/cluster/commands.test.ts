@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
@@ -8,7 +8,7 @@ import { gatewayAt, keyOfEachSlot, pipeline, run, transaction, until } from "./s
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
 
-describe.skipIf(!redisAvailable())("a cluster of three primaries and three replicas", () => {
+describe("a cluster of three primaries and three replicas", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   const keys = keyOfEachSlot();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, run, sleep, until } from "./support.js";
 
 // A primary dies under load. Its replica takes over after the cluster's own time; what was acknowledged by WAIT is there.
 
-describe.skipIf(!redisAvailable())("a primary killed under load", { retry: 0 }, () => {
+describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   let replicas: Gateway;

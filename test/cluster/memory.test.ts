@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ClusterNode, type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { readToEnd } from "../support/read-to-end.js";
@@ -17,7 +17,7 @@ const PARTS = 20;
 /** Keys of two nodes of a new cluster, in which each has a part of the slots in a row. */
 const KEYS_OF_TWO_NODES = keyOfEachSlot().filter((_, slot) => slot === 0 || slot === 16_383);
 
-describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
+describe("memory, before a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   beforeAll(async () => {

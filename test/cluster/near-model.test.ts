@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import { type ModelRedis, runNearModel } from "../support/near-model/model.js";
 import { SEED, scaled } from "../support/random-tests.js";
 import { failOver, gatewayAt, run } from "./support.js";
@@ -37,23 +37,22 @@ async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
   };
 }
 
-test.skipIf(!redisAvailable())(
-  "a read of a near cache before a cluster returns no value overwritten more than maxStale before, over failovers",
-  { retry: 0, timeout: 2_000 * seconds + 60_000 },
-  async () => {
-    // Primaries elect no two replicas of a shard within twice this time.
-    const cluster = await startCluster({ nodeTimeoutMs: 2_000 });
-    const redis = await modelOf(cluster);
-    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
-      seconds,
-      seed: SEED,
-      redis,
-    });
-    console.info(`${reads} reads, ${failed} failed`, stats, faults);
-    expect(violations).toEqual([]);
-    expect(ownViolations).toEqual([]);
-    expect(faults.failedOver).toBeGreaterThan(0);
-    for (const name of ["hits", "verified", "invalidated", "ownReads"])
-      expect(stats[name]).toBeGreaterThan(20);
-  },
-);
+test("a read of a near cache before a cluster returns no value overwritten more than maxStale before, over failovers", {
+  tags: "redis-server",
+  retry: 0,
+  timeout: 2_000 * seconds + 60_000,
+}, async () => {
+  // Primaries elect no two replicas of a shard within twice this time.
+  const cluster = await startCluster({ nodeTimeoutMs: 2_000 });
+  const redis = await modelOf(cluster);
+  const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
+    seconds,
+    seed: SEED,
+    redis,
+  });
+  console.info(`${reads} reads, ${failed} failed`, stats, faults);
+  expect(violations).toEqual([]);
+  expect(ownViolations).toEqual([]);
+  expect(faults.failedOver).toBeGreaterThan(0);
+  for (const name of ["hits", "verified", "invalidated", "ownReads"]) expect(stats[name]).toBeGreaterThan(20);
+});

@@ -4,7 +4,6 @@ import {
   connectRedis,
   type RedisCluster,
   type RedisGroup,
-  redisAvailable,
   startCluster,
   startSentinels,
 } from "warmline-testbed";
@@ -35,7 +34,7 @@ const MAX_STALE = 100;
 
 const bucket = (key: string) => slotOf(key).toString(36);
 
-describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
+describe("reports of changes in a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
@@ -144,7 +143,7 @@ describe.skipIf(!redisAvailable())("reports of changes in a cluster", () => {
   }, 120_000);
 });
 
-describe.skipIf(!redisAvailable())("reports of changes behind Sentinels", () => {
+describe("reports of changes behind Sentinels", { tags: "redis-server" }, () => {
   let group: RedisGroup;
   let gateway: Gateway | undefined;
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, run, transaction } from "./support.js";
@@ -9,7 +9,7 @@ import { gatewayAt, keyOfEachSlot, metric, pipeline, run, transaction } from "./
 
 const MOVED_SLOTS = 1_500;
 
-describe.skipIf(!redisAvailable())("1,500 slots moved under load", { retry: 0 }, () => {
+describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   const keys = keyOfEachSlot();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { gatewayAt, run, sleep, until } from "./support.js";
 
-describe.skipIf(!redisAvailable())("a Redis restarted under load", { retry: 0 }, () => {
+describe("a Redis restarted under load", { tags: "redis-server", retry: 0 }, () => {
   let redis: RedisServer;
   let gateway: Gateway;
   beforeAll(async () => {

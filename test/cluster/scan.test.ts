@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ClusterNode, type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, pipeline, run } from "./support.js";
 
 // SCAN returns every key that exists throughout, whichever slots move meanwhile.
 
-describe.skipIf(!redisAvailable())("SCAN while slots move", { retry: 0 }, () => {
+describe("SCAN while slots move", { tags: "redis-server", retry: 0 }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   let other: Gateway;

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { connectRedis, type RedisGroup, redisAvailable, startSentinels } from "warmline-testbed";
+import { connectRedis, type RedisGroup, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
 
 const passwords = { password: "of-redis", sentinelPassword: "of-sentinels" };
 
-describe.skipIf(!redisAvailable()).each([
+describe.each([
   ["a primary that Sentinels watch", {}],
   ["one for which passwords are wanted, as by the Sentinels", passwords],
-])("%s", (_what, options) => {
+])("%s", { tags: "redis-server" }, (_what, options) => {
   let group: RedisGroup;
   let gateway: Gateway;
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe.skipIf(!redisAvailable()).each([
   });
 });
 
-describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
+describe("commands while there is no primary", { tags: "redis-server" }, () => {
   let group: RedisGroup;
   let gateway: Gateway;
   beforeEach(async () => {

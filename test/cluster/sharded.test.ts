@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { sharedStream } from "../../src/shared-stream.js";
@@ -10,7 +10,7 @@ import { gatewayAt, keyOfEachSlot, metric, run, sleep, until } from "./support.j
 
 // Sharded channels are heard of at whichever node serves their slots, also after these have moved or a primary has died.
 
-describe.skipIf(!redisAvailable())("sharded channels", () => {
+describe("sharded channels", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   const bySlot = keyOfEachSlot();

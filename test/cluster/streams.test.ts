@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { follow, produce } from "warmline/streams";
-import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, slotOf } from "./support.js";
 
 // Followers of streams, scopes and leases on a cluster.
 
-describe.skipIf(!redisAvailable())("streams and scopes on a cluster", () => {
+describe("streams and scopes on a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   let redis: Redis;

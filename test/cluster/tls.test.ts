@@ -2,18 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type Certificate,
-  freePorts,
-  makeCertificate,
-  type RedisServer,
-  redisAvailable,
-  startRedis,
-} from "warmline-testbed";
+import { type Certificate, freePorts, makeCertificate, type RedisServer, startRedis } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { gatewayAt, run, transaction } from "./support.js";
 
-describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
+describe("a Redis that speaks TLS alone", { tags: "redis-server" }, () => {
   let certificate: Certificate;
   let folder: string;
   let redis: RedisServer;

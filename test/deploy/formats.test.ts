@@ -18,7 +18,7 @@ const tools = inject("deployTools");
 const python = { PYTHONPATH: tools ?? "", PATH: `${join(tools ?? "", "bin")}:${process.env.PATH}` };
 const tool = (name: string, ...args: string[]) => run(name, args, root, python);
 
-describe.skipIf(tools === null)("formats", () => {
+describe("formats", { tags: "deploy-tools", skip: tools === null }, () => {
   let checked: {
     problems: Record<string, string | null>;
     wrong: Record<string, string | null>;

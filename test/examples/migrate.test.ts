@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
@@ -15,35 +15,6 @@ const programs = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replace(".before.mjs", ""))
   .sort();
 
-let server: RedisServer;
-let gateway: Gateway;
-beforeAll(async () => {
-  if (!redisAvailable()) return;
-  server = await startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] });
-  gateway = await createGateway({ port: 0, redis: server.url });
-});
-afterAll(async () => {
-  await gateway?.close();
-  await server?.stop();
-});
-
-/** Returns what a program prints, and the digest of the data that it leaves. */
-async function outcomeOf(program: string) {
-  const { url, token } = gateway;
-  const environment = {
-    REDIS_URL: server.url,
-    WARMLINE_URL: url,
-    WARMLINE_TOKEN: token,
-    UPSTASH_REDIS_REST_URL: url,
-    UPSTASH_REDIS_REST_TOKEN: token,
-    KV_REST_API_URL: url,
-    KV_REST_API_TOKEN: token,
-  };
-  await server.command("FLUSHALL");
-  const printed = await run("node", [join(example.folder, program)], example.folder, environment, 60_000);
-  return { printed: JSON.parse(printed), data: await server.command("DEBUG", "DIGEST") };
-}
-
 test("each client has three programs", () => {
   const clients = programs.map((path) => path.split("/")[0]!);
   expect(clients).toEqual(
@@ -51,12 +22,42 @@ test("each client has three programs", () => {
   );
 });
 
-test.skipIf(!redisAvailable()).each(programs)(
-  `%s prints and stores the same before and after${redisAvailable() ? "" : `: ${NO_REDIS}`}`,
-  { timeout: 60_000 },
-  async (program) => {
-    const before = await outcomeOf(`${program}.before.mjs`);
-    expect(Object.keys(before.printed).length).toBeGreaterThan(1);
-    expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
-  },
-);
+describe("a program", { tags: "redis-server" }, () => {
+  let server: RedisServer;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    server = await startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] });
+    gateway = await createGateway({ port: 0, redis: server.url });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await server?.stop();
+  });
+
+  /** Returns what a program prints, and the digest of the data that it leaves. */
+  async function outcomeOf(program: string) {
+    const { url, token } = gateway;
+    const environment = {
+      REDIS_URL: server.url,
+      WARMLINE_URL: url,
+      WARMLINE_TOKEN: token,
+      UPSTASH_REDIS_REST_URL: url,
+      UPSTASH_REDIS_REST_TOKEN: token,
+      KV_REST_API_URL: url,
+      KV_REST_API_TOKEN: token,
+    };
+    await server.command("FLUSHALL");
+    const printed = await run("node", [join(example.folder, program)], example.folder, environment, 60_000);
+    return { printed: JSON.parse(printed), data: await server.command("DEBUG", "DIGEST") };
+  }
+
+  test.each(programs)(
+    "%s prints and stores the same before and after",
+    { timeout: 60_000 },
+    async (program) => {
+      const before = await outcomeOf(`${program}.before.mjs`);
+      expect(Object.keys(before.printed).length).toBeGreaterThan(1);
+      expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
+    },
+  );
+});

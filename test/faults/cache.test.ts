@@ -11,7 +11,6 @@ import {
   type NetworkProxy,
   onRequest,
   type RedisServer,
-  redisAvailable,
   startInstance,
   startNetworkProxy,
   startRedis,
@@ -415,7 +414,7 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
   }
 });
 
-describe.skipIf(!redisAvailable())("a Redis that refuses writes", () => {
+describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let refusing: Gateway;
   beforeAll(async () => {
@@ -479,9 +478,9 @@ async function startSeveralSlots(): Promise<Engine> {
 }
 
 describe.each([
-  ["in one slot", true, startOneSlot],
-  ["in several slots", redisAvailable(), startSeveralSlots],
-])("all requests of a call have one timeout, with keys and tags %s", (_slots, available, start) => {
+  ["in one slot", [], startOneSlot],
+  ["in several slots", ["redis-server"], startSeveralSlots],
+])("all requests of a call have one timeout, with keys and tags %s", (_slots, tags, start) => {
   const TIMEOUT = 1_000;
   const SLOW = 600;
   /** Less than a slow response and a whole timeout after it. */
@@ -555,7 +554,7 @@ describe.each([
     },
   };
 
-  test.skipIf(!available)("no call waits longer while Redis can't be reached", async () => {
+  test("no call waits longer while Redis can't be reached", { tags }, async () => {
     const engine = await start();
     const started: Scenario[] = [];
     try {

@@ -9,7 +9,6 @@ import {
   onRequest,
   type RedisCluster,
   type RedisServer,
-  redisAvailable,
   startCluster,
   startNetworkProxy,
   startRedis,
@@ -22,7 +21,7 @@ import { slotOf } from "../support/slot.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.skipIf(!redisAvailable())("on a real Redis", () => {
+describe("on a real Redis", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let gateway: Gateway;
   let path: NetworkProxy;
@@ -142,7 +141,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
   });
 });
 
-describe.skipIf(!redisAvailable())("on a real cluster", () => {
+describe("on a real cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster();

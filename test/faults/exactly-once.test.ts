@@ -1,16 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, Redis, type RedisOptions } from "warmline";
 import { carries, closeBeforeReply, cutReply, loseReply, onRequest } from "warmline-testbed";
-import { setups } from "../integration/gateway/engines.js";
+import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Writes whose replies are lost on the way, under writes: "exactly-once".
 
-describe.each(setups)("$name", (setup) => {
-  const { available } = setup;
+describeEngines("exactly-once writes", (setup) => {
   const rig = useBreakablePath(setup);
   beforeEach(async () => {
-    if (!available) return;
     await direct().flushall();
   });
 
@@ -28,7 +26,7 @@ describe.each(setups)("$name", (setup) => {
     rig.path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
   };
 
-  describe.skipIf(!available)("with the reply lost", () => {
+  describe("with the reply lost", () => {
     test.each([1, 2, 5])(
       "an incr whose reply is lost %i times is applied once and resolves 1",
       async (times) => {
@@ -105,7 +103,7 @@ describe.each(setups)("$name", (setup) => {
     });
   });
 
-  describe.skipIf(!available)("the value is the plain command's", () => {
+  describe("the value is the plain command's", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     test.each<[string, (redis: Redis) => Promise<unknown>]>([
       ["a status", (redis) => redis.set("k", "v")],
@@ -137,7 +135,7 @@ describe.each(setups)("$name", (setup) => {
     });
   });
 
-  test.skipIf(!available)("commands that can't be guarded are refused before they are sent", async () => {
+  test("commands that can't be guarded are refused before they are sent", async () => {
     const redis = client();
     await expect(redis.flushall()).rejects.toBeInstanceOf(ConfigError);
     await expect(redis.eval("return 1", [], [])).rejects.toMatchObject({ outcome: "unsent" });
@@ -147,7 +145,7 @@ describe.each(setups)("$name", (setup) => {
     expect(await redis.publish("channel", "message")).toBe(0);
   });
 
-  test.skipIf(!available)("the token expires after exactlyOnceTtl", async () => {
+  test("the token expires after exactlyOnceTtl", async () => {
     await client({ exactlyOnceTtl: 20_000 }).incr("n");
     const [token] = await direct().keys("n:wl:*");
     const left = await direct().pttl(token!);

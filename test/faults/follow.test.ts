@@ -8,12 +8,13 @@ import {
   freePorts,
   loseReply,
   onRequest,
-  redisAvailable,
+  type RedisServer,
   startInstance,
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { startEngineServer } from "../support/engine-server.js";
 import { startPlainEndpoint } from "../support/plain-endpoint.js";
 import { pause } from "./support/rig.js";
 
@@ -55,9 +56,10 @@ async function writeNumbers(redis: Redis, key: string, count: number, onWritten?
   await writer.close();
 }
 
-describe.runIf(redisAvailable())("a follower", () => {
-  async function start(...flags: string[]) {
-    const server = await startRedis({ listen: "tcp", flags });
+describe("a follower", () => {
+  const start = async () => startOn(await startEngineServer());
+  const startReal = async (...flags: string[]) => startOn(await startRedis({ listen: "tcp", flags }));
+  async function startOn<Server extends Pick<RedisServer, "url" | "stop">>(server: Server) {
     cleanups.push(() => server.stop());
     const port = (await freePorts(1))[0]!;
     const gateway = await createGateway({ redis: server.url, port });
@@ -77,8 +79,10 @@ describe.runIf(redisAvailable())("a follower", () => {
     expect(path.connectionsOpened).toBeGreaterThan(5);
   });
 
-  test("gets every entry once and in order from an endpoint that is polled while its connections are lost", async () => {
-    const { gateway } = await start();
+  test("gets every entry once and in order from an endpoint that is polled while its connections are lost", {
+    tags: "redis-server",
+  }, async () => {
+    const { gateway } = await startReal();
     const plain = await startPlainEndpoint(gateway);
     cleanups.push(() => plain.close());
     const path = await startNetworkProxy({ to: { port: (plain.address() as AddressInfo).port } });
@@ -155,8 +159,8 @@ describe.runIf(redisAvailable())("a follower", () => {
     expect(await collected).toEqual(numbers(60));
   });
 
-  test("continues when Redis restarts with its data", async () => {
-    const { server, gateway } = await start("--appendonly", "yes", "--appendfsync", "always");
+  test("continues when Redis restarts with its data", { tags: "redis-server" }, async () => {
+    const { server, gateway } = await startReal("--appendonly", "yes", "--appendfsync", "always");
     const redis = new Redis({ url: gateway.url, token: gateway.token, retry: { retries: 100 } });
     const seen: unknown[] = [];
     const collected = collect(follow(redis, "log"), seen);
@@ -169,8 +173,8 @@ describe.runIf(redisAvailable())("a follower", () => {
     expect(await collected).toEqual(numbers(40));
   });
 
-  test("throws GapError when Redis restarts without its data", async () => {
-    const { server, gateway } = await start();
+  test("throws GapError when Redis restarts without its data", { tags: "redis-server" }, async () => {
+    const { server, gateway } = await startReal();
     const redis = clientOf(gateway);
     const seen: unknown[] = [];
     const collected = collect(follow(redis, "log"), seen);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import { carries, closeBeforeReply, type Fault, loseReply, onRequest, startInstance } from "warmline-testbed";
-import { setups } from "../integration/gateway/engines.js";
+import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
@@ -13,13 +13,12 @@ const HANDLER = fileURLToPath(new URL("handlers/idempotent.mjs", import.meta.url
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});
 
-describe.each(setups)("$name", (setup) => {
-  const { name, available } = setup;
+describeEngines("idempotent functions under faults", (setup) => {
+  const { name } = setup;
   const rig = useBreakablePath(setup);
   let redis: Redis;
   let direct: Redis;
   beforeEach(async () => {
-    if (!available) return;
     redis = new Redis({
       url: rig.path.url,
       token: rig.gateway.token,
@@ -40,7 +39,7 @@ describe.each(setups)("$name", (setup) => {
     },
   };
 
-  describe.skipIf(!available)("an idempotent function", () => {
+  describe("an idempotent function", () => {
     test.each([1, 3])("stores its result once if the response to it is lost %i times", async (times) => {
       fail("result:", loseReply(), times);
       const call = () => idempotent(redis, "event", (guarded) => guarded.incr("n"));

@@ -3,22 +3,21 @@ import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { produce } from "warmline/streams";
 import { loseReply, onRequest } from "warmline-testbed";
-import { setups } from "../integration/gateway/engines.js";
+import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Producers of a stream whose responses are lost, and that run again.
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe.each(setups)("$name", (setup) => {
-  const { name, available } = setup;
+describeEngines("producers", (setup) => {
+  const { name } = setup;
   const rig = useBreakablePath(setup);
   let redis: Redis;
   let direct: Redis;
   /** The requests that add entries. */
   let added: string[];
   beforeEach(async () => {
-    if (!available) return;
     redis = new Redis({
       url: rig.path.url,
       token: rig.gateway.token,
@@ -49,7 +48,7 @@ describe.each(setups)("$name", (setup) => {
     }
   }
 
-  describe.skipIf(!available)("a producer", () => {
+  describe("a producer", () => {
     test("adds each entry once and in order though responses are lost", async () => {
       rig.path.onConnection((number) =>
         number < 8 ? onRequest(number === 1 ? 1 : 2, loseReply()) : undefined,
@@ -96,7 +95,7 @@ describe.each(setups)("$name", (setup) => {
     });
   });
 
-  describe.skipIf(!available)("a producer that runs again", () => {
+  describe("a producer that runs again", () => {
     const scoped = (strict = false) =>
       redis.with({ writes: "exactly-once", scope: "event-1", remember: 60, strict });
 

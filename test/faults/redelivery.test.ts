@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
-import { redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
+import { startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
@@ -46,7 +46,7 @@ interface Contender {
   pass?(event: string): Promise<unknown>;
 }
 
-describe.runIf(redisAvailable())("an event that is delivered again after each write", () => {
+describe("an event that is delivered again after each write", { tags: "redis-server" }, () => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   let redis: Redis;

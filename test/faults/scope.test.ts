@@ -1,17 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, Redis, RedisError } from "warmline";
 import { carries, loseReply, onRequest } from "warmline-testbed";
-import { setups } from "../integration/gateway/engines.js";
+import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Writes of an event that is delivered twice, under a scope.
 
-describe.each(setups)("$name", (setup) => {
-  const { available } = setup;
+describeEngines("a scope", (setup) => {
   const rig = useBreakablePath(setup);
   let redis: Redis;
   beforeEach(async () => {
-    if (!available) return;
     redis = new Redis({
       url: rig.path.url,
       token: rig.gateway.token,
@@ -24,7 +22,7 @@ describe.each(setups)("$name", (setup) => {
   const deliver = (scope = "event-1", strict = false) =>
     redis.with({ writes: "exactly-once", scope, remember: 60, strict });
 
-  describe.skipIf(!available)("with a scope", () => {
+  describe("with a scope", () => {
     test("a redelivery returns the first delivery's replies and changes nothing", async () => {
       const handler = async (scoped: Redis) => [
         await scoped.incr("n"),

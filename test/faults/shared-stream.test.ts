@@ -6,7 +6,6 @@ import {
   carries,
   freePorts,
   onRequest,
-  redisAvailable,
   startGatewayProcess,
   startNetworkProxy,
   startRedis,
@@ -16,6 +15,7 @@ import { Redis as FetchRedis } from "../../src/fetch.js";
 import { Redis, type RedisOptions, type Subscriber } from "../../src/index.js";
 import { sharedStream } from "../../src/shared-stream.js";
 import { metric, numsub } from "../integration/subscribe/listen.js";
+import { startEngineServer } from "../support/engine-server.js";
 import { runProgram } from "./support/program.js";
 
 const cleanups: (() => unknown)[] = [];
@@ -114,8 +114,8 @@ describe("a shared stream is lost", () => {
     await expect.poll(() => heardLate.at(-1)).toEqual(["late", 1]);
   });
 
-  test.runIf(redisAvailable())("every subscription gets a gap event when its worker dies", async () => {
-    const server = await startRedis();
+  test("every subscription gets a gap event when its worker dies", async () => {
+    const server = await startEngineServer();
     cleanups.push(() => server.stop());
     const args = ["--redis", server.url, "--workers", "2", "--shutdown-timeout", "0"];
     const gateway = await startGatewayProcess({ args });
@@ -183,35 +183,34 @@ describe("a change of a shared stream is lost", () => {
     await expect.poll(() => [heard, others]).toEqual([[[["a", 1]]], [[["b", 1]]]]);
   });
 
-  test.runIf(redisAvailable())(
-    "a change is confirmed when Redis is lost during it, with a gap for the others",
-    async () => {
-      const server = await startRedis();
-      cleanups.push(() => server.stop());
-      const proxy = await startNetworkProxy({
-        to: { path: server.path! },
-        protocol: "resp",
-      });
-      cleanups.push(() => proxy.close());
-      let cuts = 0;
-      proxy.onConnection(() =>
-        onRequest((exchange) => carries("subscribe")(exchange) && carries("late")(exchange) && cuts === 0, {
-          request(connection) {
-            cuts++;
-            connection.destroy();
-          },
-        }),
-      );
-      const gateway = await startGateway({ redis: `redis://127.0.0.1:${proxy.port}` });
-      const stream = streamAt(gateway.url);
-      const { heard } = await subscribeTo(stream, NAMES);
-      const { heard: late } = await subscribeTo(stream, ["late"]);
-      expect(cuts).toBe(1);
-      await expect.poll(() => heard.map(([event]) => event)).toEqual(NAMES.map((name) => ["gap", name]));
-      await new Redis({ ...quick, url: gateway.url }).publish("late", 1);
-      await expect.poll(() => late[0]!.at(-1)).toEqual(["late", 1]);
-    },
-  );
+  test("a change is confirmed when Redis is lost during it, with a gap for the others", {
+    tags: "redis-server",
+  }, async () => {
+    const server = await startRedis();
+    cleanups.push(() => server.stop());
+    const proxy = await startNetworkProxy({
+      to: { path: server.path! },
+      protocol: "resp",
+    });
+    cleanups.push(() => proxy.close());
+    let cuts = 0;
+    proxy.onConnection(() =>
+      onRequest((exchange) => carries("subscribe")(exchange) && carries("late")(exchange) && cuts === 0, {
+        request(connection) {
+          cuts++;
+          connection.destroy();
+        },
+      }),
+    );
+    const gateway = await startGateway({ redis: `redis://127.0.0.1:${proxy.port}` });
+    const stream = streamAt(gateway.url);
+    const { heard } = await subscribeTo(stream, NAMES);
+    const { heard: late } = await subscribeTo(stream, ["late"]);
+    expect(cuts).toBe(1);
+    await expect.poll(() => heard.map(([event]) => event)).toEqual(NAMES.map((name) => ["gap", name]));
+    await new Redis({ ...quick, url: gateway.url }).publish("late", 1);
+    await expect.poll(() => late[0]!.at(-1)).toEqual(["late", 1]);
+  });
 
   test("messages arrive through a balancer whose gateways do not know each other's streams", async () => {
     const gateways = [await startGateway(), await startGateway()];

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../support/differential/compare.js";
 import { compareEngines } from "../support/differential/property.js";
 import { SEED, scaled } from "../support/random-tests.js";
@@ -8,7 +7,7 @@ import { SEED, scaled } from "../support/random-tests.js";
 
 const RUNS = scaled(20_000);
 
-describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
+describe("the embedded engine beside a real Redis", { tags: "redis-server" }, () => {
   let pair: EnginePair;
   beforeAll(async () => {
     pair = await EnginePair.start();

@@ -10,7 +10,7 @@ import {
 import type { Engine } from "../integration/commands/exercises/exercise.js";
 import { exercises } from "../integration/commands/exercises/index.js";
 import { allSpecs } from "../unit/commands/samples/index.js";
-import { serversAvailable, startRedis8, startValkey } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8, startValkey } from "./support/servers.js";
 
 // Every command that a server has: it has an exercise that runs, or a reason to have no method.
 
@@ -47,7 +47,7 @@ async function commandsOf(server: RedisServer): Promise<string[]> {
   return names.filter((name) => !containers.has(name)).map((name) => name.replace("|", " "));
 }
 
-describe.skipIf(!serversAvailable).each(rigs)("the commands of $engine", ({ engine, start, unknown }) => {
+describe.each(rigs)("the commands of $engine", NEEDS_SERVERS, ({ engine, start, unknown }) => {
   let server: RedisServer;
   let gateway: GatewayProcess;
   let redis: Redis;

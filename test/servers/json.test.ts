@@ -4,7 +4,7 @@ import type { RedisServer } from "../../testbed/src/index.js";
 import { EXAMPLES } from "../integration/engine/json-examples.js";
 import { argsOf, PAGES } from "../integration/engine/json-pages.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
-import { serversAvailable, startRedis8 } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The examples that the embedded engine's JSON commands are tested with, those of redis.io among them, on RedisJSON itself.
 
@@ -21,7 +21,7 @@ function comparable(reply: Reply): unknown {
   return /^\$\{"/.test(reply) ? JSON.parse(reply.slice(1)) : reply;
 }
 
-describe.skipIf(!serversAvailable)("RedisJSON 2.8", () => {
+describe("RedisJSON 2.8", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let client: ReplyClient;
   beforeAll(async () => {

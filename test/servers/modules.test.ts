@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
 import { Redis } from "../../src/index.js";
 import { type GatewayProcess, type RedisServer, startGatewayProcess } from "../../testbed/src/index.js";
 import { bloomExercises } from "../integration/commands/exercises/modules.js";
-import { serversAvailable, startRedis8 } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The methods of warmline/modules, on the module of Redis Stack.
 
-describe.skipIf(!serversAvailable).each(["resp2", "json"] as const)(
+describe.each(["resp2", "json"] as const)(
   "on RedisBloom 2.8, replies as %s",
+  NEEDS_SERVERS,
   (responseFormat) => {
     let server: RedisServer;
     let gateway: GatewayProcess;

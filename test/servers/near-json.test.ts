@@ -3,11 +3,11 @@ import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
 import type { RedisServer } from "../../testbed/src/index.js";
-import { serversAvailable, startRedis8 } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // Reads of JSON documents through a near cache, with the reports of RedisJSON's own changes.
 
-describe.skipIf(!serversAvailable)("a near cache of JSON documents on RedisJSON 2.8", () => {
+describe("a near cache of JSON documents on RedisJSON 2.8", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let gateway: Gateway;
   let redis: Redis;

@@ -3,11 +3,11 @@ import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
 import type { RedisServer } from "../../testbed/src/index.js";
-import { serversAvailable, startRedis8 } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // Reads of vector sets and of hashes whose fields expire, with the reports of Redis 8.
 
-describe.skipIf(!serversAvailable)("a near cache of types of Redis 8", () => {
+describe("a near cache of types of Redis 8", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let gateway: Gateway;
   let redis: Redis;

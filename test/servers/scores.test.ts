@@ -4,7 +4,7 @@ import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../gateway/src/engine/engine.js";
 import type { RedisServer } from "../../testbed/src/index.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
-import { serversAvailable, startRedis8 } from "./support/servers.js";
+import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The embedded engine writes scores as Redis does since 7.2. The other suites compare it with Redis 7.0.
 
@@ -33,7 +33,7 @@ const random = (seed: number) => {
   return { whole: next % 10_000_000, decimals: seed % 8 };
 };
 
-describe.skipIf(!serversAvailable)("scores of Redis 8.2", () => {
+describe("scores of Redis 8.2", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let engine: Engine;
   let clients: ReplyClient[] = [];

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import { jsonReply } from "../../gateway/src/api/json-reply.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
@@ -23,7 +23,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
   });
 }
 
-describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+describe("memory", { tags: "redis-server" }, () => {
   beforeAll(async () => {
     redis = await startRedis();
     await start();

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { redisAvailable } from "../../testbed/src/index.js";
 import { runCacheModel } from "../support/cache-model/model.js";
 import { withMutation } from "../support/model/mutation.js";
 import { SEED, scaled } from "../support/random-tests.js";
 
 const seconds = scaled(20);
 
-describe.skipIf(!redisAvailable())("results of cached functions under faults", { retry: 0 }, () => {
+describe("results of cached functions under faults", { tags: "redis-server", retry: 0 }, () => {
   test("no call returns a result computed before a deletion that ended before the call began", {
     timeout: 2_000 * seconds + 60_000,
   }, async () => {

@@ -5,7 +5,6 @@ import { produce } from "warmline/streams";
 import {
   freePorts,
   type GatewayProcess,
-  redisAvailable,
   startGatewayProcess,
   startInstance,
   startNetworkProxy,
@@ -24,7 +23,7 @@ const FUNCTIONS = 3;
 const TOKEN = "deliveries-token";
 const HANDLER = fileURLToPath(new URL("./handlers/deliveries.mjs", import.meta.url));
 
-describe.skipIf(!redisAvailable())(`deliveries and followers, for ${SECONDS} s`, { retry: 0 }, () => {
+describe(`deliveries and followers, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();

@@ -8,7 +8,6 @@ import {
   type Instance,
   type NetworkProxy,
   type RedisServer,
-  redisAvailable,
   startGatewayProcess,
   startInstance,
   startNetworkProxy,
@@ -56,7 +55,7 @@ async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map
   return lists.get(key)!.filter((each) => each === mark).length;
 }
 
-describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, { retry: 0 }, () => {
+describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();

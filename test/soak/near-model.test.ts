@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { redisAvailable } from "../../testbed/src/index.js";
 import { withMutation } from "../support/model/mutation.js";
 import { runNearModel } from "../support/near-model/model.js";
 import { SEED, scaled } from "../support/random-tests.js";
 
 const seconds = scaled(20);
 
-describe.skipIf(!redisAvailable())("reads of a near cache under faults", { retry: 0 }, () => {
+describe("reads of a near cache under faults", { tags: "redis-server", retry: 0 }, () => {
   test("a read returns no value overwritten more than maxStale before, and none overwritten at all with verify", {
     timeout: 2_000 * seconds + 60_000,
   }, async () => {

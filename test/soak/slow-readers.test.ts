@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { call, run } from "../integration/gateway/http.js";
@@ -83,7 +83,7 @@ const get = (path: string, version = "1.1", more = "") =>
   `GET ${path} HTTP/${version}\r\nHost: localhost${more}\r\n\r\n`;
 const CLOSE = "\r\nConnection: close";
 
-describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+describe("slow readers", { tags: "redis-server" }, () => {
   beforeAll(async () => {
     redis = await startRedis();
     const loader = await createGateway({ redis: redis.url, port: 0, token: "t" });
@@ -135,25 +135,23 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     expect([slow.reset, slow.bytes > SIZE]).toEqual([false, true]);
   }, 90_000);
 
-  test.skipIf(!MAY_UNSHARE)(
-    `a reader that takes longer for one write than the timeout is kept${MAY_UNSHARE ? "" : " (skipped: needs root on Linux)"}`,
-    async () => {
-      const script = fileURLToPath(new URL("./slow-network.mjs", import.meta.url));
-      const inside = `${SMALL_BUFFERS} && exec "$0" "$1"`;
-      const { stdout } = await promisify(execFile)("unshare", [
-        "-n",
-        "sh",
-        "-c",
-        inside,
-        process.execPath,
-        script,
-      ]);
-      expect(JSON.parse(stdout)).toMatchObject({
-        slow: { whole: true, reset: false },
-        stuck: { whole: false },
-      });
-    },
-  );
+  test("a reader that takes longer for one write than the timeout is kept", async ({ skip }) => {
+    skip(!MAY_UNSHARE, "need root on Linux");
+    const script = fileURLToPath(new URL("./slow-network.mjs", import.meta.url));
+    const inside = `${SMALL_BUFFERS} && exec "$0" "$1"`;
+    const { stdout } = await promisify(execFile)("unshare", [
+      "-n",
+      "sh",
+      "-c",
+      inside,
+      process.execPath,
+      script,
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      slow: { whole: true, reset: false },
+      stuck: { whole: false },
+    });
+  });
 
   test.each([
     ["bodyTimeout", { bodyTimeout: 500 }],

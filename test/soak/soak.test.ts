@@ -6,7 +6,6 @@ import {
   type Instance,
   type NetworkProxy,
   type RedisServer,
-  redisAvailable,
   startGatewayProcess,
   startInstance,
   startNetworkProxy,
@@ -41,7 +40,7 @@ interface Done {
   readonly ms: number;
 }
 
-describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functions`, { retry: 0 }, () => {
+describe(`${COMMANDS} commands of ${FUNCTIONS} functions`, { tags: "redis-server", retry: 0 }, () => {
   let redis: RedisServer;
   let upstream: NetworkProxy;
   let gateway: GatewayProcess;

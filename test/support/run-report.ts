@@ -16,7 +16,9 @@ export class RunReport implements Reporter {
     const { testNamePattern, tagsFilter, tags } = this.#vitest.config;
     // A filter skips tests too.
     if (testNamePattern || tagsFilter) return;
-    const descriptions = new Map(tags.map(({ name, description }) => [name, description]));
+    // A tag without `skip` marks tests that skip themselves.
+    const skipped = tags.filter(({ skip }) => skip !== false);
+    const descriptions = new Map(skipped.map(({ name, description }) => [name, description]));
     const reasonOf = (test: TestCase) => {
       const result = test.result();
       const note = result.state === "skipped" ? result.note : undefined;
@@ -34,7 +36,7 @@ export class RunReport implements Reporter {
     for (const [reason, count] of counts) this.#vitest.logger.log(`Skipped: ${count} tests ${reason}.\n`);
     if (unexplained.length === 0) return;
     this.#vitest.logger.error(
-      `Skipped without a reason; give the tests a tag of vitest.config.ts:\n${unexplained.join("\n")}\n`,
+      `Skipped without a reason; give the tests a tag of test/support/tags.ts:\n${unexplained.join("\n")}\n`,
     );
     process.exitCode = 1;
   }

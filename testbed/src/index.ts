@@ -40,7 +40,7 @@ export type { Destination, ProxiedConnection } from "./proxy/proxied-connection.
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "./redis/fake.js";
-export { findRedisServer, NO_REDIS, redisAvailable } from "./redis/find.js";
+export { findProgram, findRedisServer, NO_REDIS } from "./redis/find.js";
 export { type Resp, RespError } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";

@@ -1,19 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts } from "warmline-testbed";
+import { findProgram, freePorts } from "warmline-testbed";
 
 /** Whether there is one on PATH. */
-export function hasWebdis(): boolean {
-  try {
-    execFileSync("sh", ["-c", "command -v webdis"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const hasWebdis = (): boolean => findProgram("webdis") !== undefined;
 
 /** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */
 export async function startWebdis(redisPort: number) {

@@ -1,10 +1,9 @@
-import { redisAvailable } from "warmline-testbed";
 import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
 import { nearChecks, overwritten } from "../near/near-checks.js";
 import { count, dollars } from "../results/format.js";
 import { barChart, meanColumns, medianColumns, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
@@ -29,7 +28,7 @@ export default defineScenario({
   fixed: ["tls", "engine"],
   order: 14,
   defaults: { rounds: [5, 1], invocations: [60, 10] },
-  missing: () => (redisAvailable() ? undefined : "needs redis-server on PATH"),
+  missing: redisMissing,
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: false, redis: true, gatewayArgs: ["--near-prefix", "near:"] });
     record({ memoryMb: MEMORY_MB, maxStale: MAX_STALE, frozenMs: FROZEN, prices: PRICES });

@@ -9,26 +9,25 @@ export interface BreakablePath {
   readonly path: NetworkProxy;
 }
 
-/** Starts a gateway for the tests of a block, and a path to it for each test; nothing if the engine is not available. */
-export function useBreakablePath({ available, start }: Setup): BreakablePath {
+/** Starts a gateway for the tests of a block, and a path to it for each test. */
+export function useBreakablePath({ start }: Setup): BreakablePath {
   let gateway: Gateway;
-  let stop: (() => Promise<void>) | undefined;
-  let path: NetworkProxy | undefined;
+  let stop: () => Promise<void>;
+  let path: NetworkProxy;
   beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
+    ({ gateway, stop } = await start());
   });
-  afterAll(() => stop?.());
+  afterAll(() => stop());
   beforeEach(async () => {
-    if (!available) return;
     path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
   });
-  afterEach(() => path?.close());
+  afterEach(() => path.close());
   return {
     get gateway() {
       return gateway;
     },
     get path() {
-      return path!;
+      return path;
     },
   };
 }

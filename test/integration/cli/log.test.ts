@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { redisAvailable, startFakeRedis, startRedis } from "../../../testbed/src/index.js";
+import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
 import { CliProcess } from "./cli-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-log-"));
@@ -20,8 +20,10 @@ function lines(stderr: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-describe.skipIf(!redisAvailable())("the log", () => {
-  test("the log contains no key, no value and no secret, whatever fails", async () => {
+describe("the log", () => {
+  test("the log contains no key, no value and no secret, whatever fails", {
+    tags: "redis-server",
+  }, async () => {
     const secret = {
       token: word("token"),
       wrong: word("wrong"),

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
 import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
@@ -35,9 +34,15 @@ SET user:1 "Ada \\xe2\\x82\\xac"
 ["HSET","user:2","name","Grace","age",45]
 RPUSH log a b 'it\\'s'
 `;
-const engines = [["embedded"], ...(redisAvailable() ? [["auto"]] : [])] as [string][];
+for (const [engine, options] of [
+  ["embedded", {}],
+  ["auto", { tags: "redis-server" }],
+] as const) {
+  describe(`--seed on ${engine}`, options, () => testSeeds(engine));
+  describe(`a seed that fails, on ${engine}`, options, () => testFailedSeeds(engine));
+}
 
-describe.each(engines)("--seed on %s", (engine) => {
+function testSeeds(engine: string): void {
   test("the seed's data is there at the ready line, which reports it", async () => {
     const path = file(SEED);
     const ask = await start("--engine", engine, "--seed", path);
@@ -76,9 +81,9 @@ describe.each(engines)("--seed on %s", (engine) => {
     await cli.printed(new RegExp(`^seed: ${path} was not run: the kept data has 1 key$`, "m"));
     expect(await again("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "c"]);
   });
-});
+}
 
-describe.each(engines)("a seed that fails, on %s", (name) => {
+function testFailedSeeds(name: string): void {
   let engine: Engine;
   beforeAll(async () => {
     engine = await startEngine(name);
@@ -101,9 +106,9 @@ describe.each(engines)("a seed that fails, on %s", (name) => {
     expect(error.message).toContain(`seed: ${path}: ${message}`);
     expect(error.message).not.toContain("secret");
   });
-});
+}
 
-test.skipIf(!redisAvailable())("a seed runs once with --workers", async () => {
+test("a seed runs once with --workers", { tags: "redis-server" }, async () => {
   const ask = await start("--workers", "2", "--seed", file("INCR n"));
   expect(await ask("GET", "n")).toBe("1");
 });

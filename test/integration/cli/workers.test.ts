@@ -6,40 +6,44 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeCertificate, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { makeCertificate } from "warmline-testbed";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { proxyHeader } from "../../support/proxy-header.js";
 import { readToEnd } from "../../support/read-to-end.js";
 import { CliProcess } from "./cli-process.js";
 
 const WORKERS = 3;
 
-describe.skipIf(!redisAvailable())("--workers", () => {
-  let redis: RedisServer;
-  let gateway: CliProcess;
-  let url: string;
-  let token: string;
-  beforeEach(async () => {
-    redis = await startRedis();
-    gateway = new CliProcess(["--redis", redis.url, "--port", "0", "--workers", String(WORKERS)]);
-    url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
-    token = (await gateway.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]!;
-  });
-  afterEach(async () => {
-    await gateway.stop();
-    await redis.stop();
-  });
+let gateway: CliProcess;
+let url: string;
+let token: string;
 
-  /** Each on a separate connection, so that every worker gets its share. */
-  const ask = (path: string, body?: unknown[]) =>
-    fetch(url + path, {
-      method: body ? "POST" : "GET",
-      headers: { authorization: `Bearer ${token}`, connection: "close" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-  const workers = () => {
-    const { pid } = gateway.child;
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-  };
+async function begin(...args: string[]): Promise<void> {
+  gateway = new CliProcess(["--port", "0", "--workers", String(WORKERS), ...args]);
+  url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+  token = (await gateway.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]!;
+}
+afterEach(() => gateway?.stop());
+
+/** Each on a separate connection, so that every worker gets its share. */
+const ask = (path: string, body?: unknown[]) =>
+  fetch(url + path, {
+    method: body ? "POST" : "GET",
+    headers: { authorization: `Bearer ${token}`, connection: "close" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+const workers = () => {
+  const { pid } = gateway.child;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+};
+
+describe("--workers", () => {
+  let redis: EngineServer;
+  beforeEach(async () => {
+    redis = await startEngineServer();
+    await begin("--redis", redis.url);
+  });
+  afterEach(() => redis.stop());
 
   test("workers share one port, one token, one Redis and the metrics", async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
@@ -132,24 +136,6 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(WORKERS).fill(200), ...Array(2 * WORKERS).fill(503)]);
     await other.stop();
-  });
-
-  test("all workers finish running requests and end blocking ones at SIGTERM, with status 0", async () => {
-    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
-    await expect
-      .poll(async () => (await ask("/metrics")).text())
-      .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
-    gateway.child.kill("SIGTERM");
-    const ended = await Promise.all(waiting);
-    expect(ended.map(({ status }) => status)).toEqual(Array(WORKERS).fill(503));
-    expect(ended.every(({ headers }) => headers.get("warmline-outcome") === "unsent")).toBe(true);
-    expect(await gateway.ended).toBe(0);
-    const { port } = new URL(url);
-    await new Promise<void>((resolve, reject) => {
-      connect(Number(port), "127.0.0.1", () => reject(new Error("somebody still listens"))).on("error", () =>
-        resolve(),
-      );
-    });
   });
 
   test("large responses in progress at SIGTERM arrive whole, with every end of a body", async () => {
@@ -300,27 +286,48 @@ describe.skipIf(!redisAvailable())("--workers", () => {
   });
 });
 
-test.skipIf(!redisAvailable())("workers share one private Redis", async () => {
-  const gateway = new CliProcess(["--port", "0", "--workers", "2", "--token", "t"]);
-  const [, url] = await gateway.printed(/^warmline-gateway ready (\S+)$/m);
-  await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
-  const headers = { authorization: "Bearer t", connection: "close" };
-  const counted = [];
-  for (let i = 0; i < 4; i++) {
-    counted.push(((await (await fetch(`${url}/incr/n`, { headers })).json()) as { result: number }).result);
-  }
-  expect(counted).toEqual([1, 2, 3, 4]);
-  // When it dies it is started again for all of them.
-  const info = ((await (await fetch(`${url}/info/server`, { headers })).json()) as { result: string }).result;
-  process.kill(Number(/^process_id:(\d+)/m.exec(info)![1]), "SIGKILL");
-  await gateway.printed(/its data is lost; it is restarted in 100 ms/, "stderr");
-  for (let i = 0; i < 4; i++) {
+describe("--workers with a private Redis", { tags: "redis-server" }, () => {
+  beforeEach(() => begin());
+
+  test("all workers finish running requests and end blocking ones at SIGTERM, with status 0", async () => {
+    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
     await expect
-      .poll(async () => (await fetch(`${url}/get/n`, { headers })).json(), { timeout: 10_000 })
-      .toEqual({ result: null });
-  }
-  gateway.child.kill("SIGTERM");
-  expect(await gateway.ended).toBe(0);
+      .poll(async () => (await ask("/metrics")).text())
+      .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
+    gateway.child.kill("SIGTERM");
+    const ended = await Promise.all(waiting);
+    expect(ended.map(({ status }) => status)).toEqual(Array(WORKERS).fill(503));
+    expect(ended.every(({ headers }) => headers.get("warmline-outcome") === "unsent")).toBe(true);
+    expect(await gateway.ended).toBe(0);
+    const { port } = new URL(url);
+    await new Promise<void>((resolve, reject) => {
+      connect(Number(port), "127.0.0.1", () => reject(new Error("somebody still listens"))).on("error", () =>
+        resolve(),
+      );
+    });
+  });
+
+  test("workers share one private Redis", async () => {
+    await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
+    const headers = { authorization: `Bearer ${token}`, connection: "close" };
+    const counted = [];
+    for (let i = 0; i < 4; i++) {
+      counted.push(((await (await fetch(`${url}/incr/n`, { headers })).json()) as { result: number }).result);
+    }
+    expect(counted).toEqual([1, 2, 3, 4]);
+    // When it dies it is started again for all of them.
+    const info = ((await (await fetch(`${url}/info/server`, { headers })).json()) as { result: string })
+      .result;
+    process.kill(Number(/^process_id:(\d+)/m.exec(info)![1]), "SIGKILL");
+    await gateway.printed(/its data is lost; it is restarted in 100 ms/, "stderr");
+    for (let i = 0; i < 4; i++) {
+      await expect
+        .poll(async () => (await fetch(`${url}/get/n`, { headers })).json(), { timeout: 10_000 })
+        .toEqual({ result: null });
+    }
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.ended).toBe(0);
+  });
 });
 
 test.each([

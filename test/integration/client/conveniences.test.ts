@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 
 // Additions of the client to the commands: iterators, scripts, optimistic updates, detached methods.
 
-describe.each(setups)("$name", ({ available, start }) => {
+describeEngines("conveniences", ({ start }) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   let redis: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, ...options });
   beforeAll(async () => {
-    if (!available) return;
     ({ gateway, stop } = await start());
     redis = client();
   });
-  afterAll(() => stop?.());
-  beforeEach(() => available && redis.flushall());
+  afterAll(() => stop());
+  beforeEach(() => redis.flushall());
 
   async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
     const all: T[] = [];
@@ -25,7 +24,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     return all;
   }
 
-  describe.skipIf(!available)("iterators", () => {
+  describe("iterators", () => {
     test("scanIterator returns every matching key as text", async () => {
       const names = Array.from({ length: 250 }, (_, i) => String(i));
       await redis.mset(Object.fromEntries([...names.map((name) => [name, 1]), ["other", 1]]));
@@ -59,7 +58,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("scripts", () => {
+  describe("scripts", () => {
     test("a script is called by its digest, and sent as text if the server lacks it", async () => {
       const script = redis.createScript<number>("return redis.call('INCRBY', KEYS[1], ARGV[1])");
       await expect(script.evalsha(["n"], [1])).rejects.toMatchObject({ code: "NOSCRIPT" });
@@ -80,7 +79,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("update", () => {
+  describe("update", () => {
     test("update changes a value and keeps its time to live", async () => {
       await redis.set("user", { name: "Ada", visits: 1 }, { ex: 100 });
       const updated = await redis.update<{ name: string; visits: number }>(
@@ -145,7 +144,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("methods", () => {
+  describe("methods", () => {
     test("methods work detached, through a proxy, and replaced", async () => {
       const { set, get, json, pipeline, exec } = redis;
       await set("k", 1);
@@ -249,7 +248,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("middleware", () => {
+  describe("middleware", () => {
     test("middleware gets the call's timeout, signal and deadline", async () => {
       const mine = client();
       const signals: unknown[] = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ArgumentError, Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 
 // Values come back as they were stored, on every engine, entry and response format.
 
@@ -12,15 +12,15 @@ const clients: [string, (options: RedisOptions) => Redis][] = [
   ["fetch entry", (options) => new FetchRedis(options)],
 ];
 
-describe.each(setups)("$name", ({ available, start }) => {
+describeEngines("values", ({ start }) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
+    ({ gateway, stop } = await start());
   });
-  afterAll(() => stop?.());
+  afterAll(() => stop());
 
-  describe.skipIf(!available).each(clients)("%s", (_name, make) => {
+  describe.each(clients)("%s", (_name, make) => {
     const client = (options: RedisOptions = {}) =>
       make({ url: gateway.url, token: gateway.token, ...options });
     beforeEach(() => client().flushall());

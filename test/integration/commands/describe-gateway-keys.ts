@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, type TestOptions, test } from "vitest";
 import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";
@@ -71,10 +71,14 @@ const CHANNELS = new Set(["SPUBLISH", "SSUBSCRIBE", "SUNSUBSCRIBE"]);
  * Registers tests that the gateway finds the keys that a server finds.
  * @param name the server's, for the tests' names
  * @param start starts the server
- * @param skip whether the suite is skipped
+ * @param options the suite's, such as a tag for what the server needs
  */
-export function describeGatewayKeys(name: string, start: () => Promise<RedisServer>, skip: boolean): void {
-  describe.skipIf(skip)(`the keys that the gateway finds, and ${name}`, () => {
+export function describeGatewayKeys(
+  name: string,
+  start: () => Promise<RedisServer>,
+  options: TestOptions,
+): void {
+  describe(`the keys that the gateway finds, and ${name}`, options, () => {
     let server: RedisServer;
     let redis: RedisConnection;
     let known: string[][];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { argsOf } from "../../../gateway/src/resp/args.js";
 import { command } from "../../../gateway/src/resp/command.js";
-import { redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { startRedis } from "../../../testbed/src/index.js";
 import { describeGatewayKeys } from "./describe-gateway-keys.js";
 
-describeGatewayKeys("Redis 7.0", startRedis, !redisAvailable());
+describeGatewayKeys("Redis 7.0", startRedis, { tags: "redis-server" });
 
 test("the arguments are those of the encoding, byte for byte", () => {
   const args = ["SET", "", "a\r\nb", "\u00ff\u0000", "$5"];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf } from "../../../scripts/commands/keys.js";
-import { type RedisServer, type RespError, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { type RedisServer, type RespError, startRedis } from "../../../testbed/src/index.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** Arguments of every sample call, after the command's name. */
@@ -12,7 +12,7 @@ const calls = Object.entries(allSpecs).flatMap(([method, row]) =>
   ]),
 );
 
-describe.skipIf(!redisAvailable())("the keys of commands", () => {
+describe("the keys of commands", { tags: "redis-server" }, () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();

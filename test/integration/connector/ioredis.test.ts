@@ -1,15 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { startFakeRedis, startRedis } from "warmline-testbed";
+import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
 
-let server: Awaited<ReturnType<typeof startRedis>>;
+let server: EngineServer;
 let gateway: Gateway;
 beforeAll(async () => {
-  server = await startRedis();
+  server = await startEngineServer();
   gateway = await createGateway({ port: 0, redis: server.url });
 });
 afterAll(async () => {
@@ -20,9 +21,7 @@ afterAll(async () => {
 const clients: IORedisClient[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.disconnect();
-  const tcp = new IORedis(server.url);
-  await tcp.flushall();
-  tcp.disconnect();
+  await server.command("FLUSHALL");
 });
 
 const connector = (options = {}) => warmlineConnector({ url: gateway.url, token: gateway.token, ...options });
@@ -33,6 +32,17 @@ function connect(options: RedisOptions = {}, connectorOptions = {}): IORedisClie
   clients.push(client);
   return client;
 }
+
+/** Collects what a client emits. */
+function collect(client: IORedisClient): unknown[][] {
+  const events: unknown[][] = [];
+  for (const type of ["messageBuffer", "pmessageBuffer", "smessageBuffer"]) {
+    client.on(type, (...args: unknown[]) => events.push([type.replace("Buffer", ""), ...args.map(String)]));
+  }
+  return events;
+}
+const until = (condition: () => boolean) =>
+  expect.poll(condition, { timeout: 5_000, interval: 10 }).toBe(true);
 
 describe("commands", () => {
   test("a reply has the type that it has over TCP", async () => {
@@ -159,19 +169,6 @@ describe("a blocking command", () => {
     expect(await popped).toEqual(["l", "v"]);
   });
 
-  test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {
-    const [waiting, other] = [connect(), connect()];
-    const popped = waiting.blpop("l", 0);
-    popped.catch(() => {});
-    const blocked = async () => /^blocked_clients:(\d+)/m.exec(String(await server.command("INFO")))![1];
-    await expect.poll(blocked).toBe("1");
-    waiting.disconnect();
-    await expect(popped).rejects.toThrow("Connection is closed.");
-    await expect.poll(blocked).toBe("0");
-    await other.rpush("l", "v");
-    expect(await other.lrange("l", 0, -1)).toEqual(["v"]);
-  });
-
   test("BLPOP and XREAD return at their own timeout", async () => {
     const redis = connect();
     expect(await redis.blpop("none", 0.1)).toBeNull();
@@ -180,17 +177,6 @@ describe("a blocking command", () => {
 });
 
 describe("subscriptions", () => {
-  /** Collects what a client emits. */
-  function collect(client: IORedisClient): unknown[][] {
-    const events: unknown[][] = [];
-    for (const type of ["messageBuffer", "pmessageBuffer", "smessageBuffer"]) {
-      client.on(type, (...args: unknown[]) => events.push([type.replace("Buffer", ""), ...args.map(String)]));
-    }
-    return events;
-  }
-  const until = (condition: () => boolean) =>
-    expect.poll(condition, { timeout: 5_000, interval: 10 }).toBe(true);
-
   test("many channels, patterns and sharded channels share one event stream", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const events = collect(subscriber);
@@ -292,20 +278,6 @@ describe("subscriptions", () => {
     }
   });
 
-  test("a gap in the gateway's own subscription ends the connection, and ioredis subscribes again", async () => {
-    const [subscriber, publisher] = [connect({ retryStrategy: () => 50 }), connect()];
-    const events = collect(subscriber);
-    await subscriber.subscribe("c");
-    const closed = new Promise((resolve) => subscriber.once("close", resolve));
-    const admin = new IORedis(server.url);
-    expect(await admin.client("KILL", "TYPE", "PUBSUB")).toBeGreaterThan(0);
-    admin.disconnect();
-    await closed;
-    await expect.poll(() => publisher.publish("c", "m"), { timeout: 10_000 }).toBe(1);
-    await until(() => events.length > 0);
-    expect(events[0]).toEqual(["message", "c", "m"]);
-  });
-
   test("a channel that the token may not read: the error of SUBSCRIBE", async () => {
     const limited = await createGateway({
       port: 0,
@@ -320,6 +292,45 @@ describe("subscriptions", () => {
     } finally {
       await limited.close();
     }
+  });
+});
+
+describe("on a real Redis", { tags: "redis-server" }, () => {
+  let redis: RedisServer;
+  let own: Gateway;
+  beforeAll(async () => {
+    redis = await startRedis();
+    own = await createGateway({ port: 0, redis: redis.url });
+  });
+  afterAll(async () => {
+    await own.close();
+    await redis.stop();
+  });
+  const at = () => ({ url: own.url, token: own.token });
+
+  test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {
+    const [waiting, other] = [connect({}, at()), connect({}, at())];
+    const popped = waiting.blpop("l", 0);
+    popped.catch(() => {});
+    const blocked = async () => /^blocked_clients:(\d+)/m.exec(String(await redis.command("INFO")))![1];
+    await expect.poll(blocked).toBe("1");
+    waiting.disconnect();
+    await expect(popped).rejects.toThrow("Connection is closed.");
+    await expect.poll(blocked).toBe("0");
+    await other.rpush("l", "v");
+    expect(await other.lrange("l", 0, -1)).toEqual(["v"]);
+  });
+
+  test("a gap in the gateway's own subscription ends the connection, and ioredis subscribes again", async () => {
+    const [subscriber, publisher] = [connect({ retryStrategy: () => 50 }, at()), connect({}, at())];
+    const events = collect(subscriber);
+    await subscriber.subscribe("c");
+    const closed = new Promise((resolve) => subscriber.once("close", resolve));
+    expect(await redis.command("CLIENT", "KILL", "TYPE", "PUBSUB")).toBeGreaterThan(0);
+    await closed;
+    await expect.poll(() => publisher.publish("c", "m"), { timeout: 10_000 }).toBe(1);
+    await until(() => events.length > 0);
+    expect(events[0]).toEqual(["message", "c", "m"]);
   });
 });
 

@@ -3,15 +3,16 @@ import { createConnection, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Loopback, startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { type FakeRedis, startFakeRedis, startRedis } from "warmline-testbed";
+import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { createClient } from "../../support/redis-clients.js";
 
 // Unmodified node-redis over HTTP, by the server on the loopback interface.
 
-let server: Awaited<ReturnType<typeof startRedis>>;
+let server: EngineServer;
 let gateway: Gateway;
 beforeAll(async () => {
-  server = await startRedis();
+  server = await startEngineServer();
   gateway = await createGateway({ port: 0, redis: server.url });
 });
 afterAll(async () => {
@@ -131,7 +132,11 @@ test.each([
   ["DISCARD", "MULTI", "RESET", "EXEC"],
 ])("each command of a transaction sent at once has Redis's reply: %s", async (...commands) => {
   const { password, socket } = loopback.options;
-  const direct = await exchangeAll({ path: server.path! }, ["FLUSHALL", ...commands, "PING end"]);
+  const direct = await exchangeAll({ host: "127.0.0.1", port: server.port }, [
+    "FLUSHALL",
+    ...commands,
+    "PING end",
+  ]);
   const through = await exchangeAll(socket, [`AUTH ${password}`, "FLUSHALL", ...commands, "PING end"]);
   expect(through).toBe(`+OK\r\n${direct}`);
 });

@@ -4,16 +4,17 @@ import { Redis } from "warmline";
 import { warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { startFakeRedis, startRedis } from "warmline-testbed";
+import { startFakeRedis } from "warmline-testbed";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { createClient, IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of the commands of ioredis and node-redis, and of the requests that carry them.
 
-let server: Awaited<ReturnType<typeof startRedis>>;
+let server: EngineServer;
 let gateway: Gateway;
 beforeAll(async () => {
-  server = await startRedis({ listen: "tcp" });
+  server = await startEngineServer();
   gateway = await createGateway({ port: 0, redis: server.url });
 });
 afterAll(async () => {
@@ -116,7 +117,7 @@ test("a command that is outstanding at disconnect() ends with an error", async (
 });
 
 test("messages have the fields of ioredis' own over TCP, except the database and the mode of a batch", async () => {
-  const tcp = new IORedis(server.port!, "127.0.0.1");
+  const tcp = new IORedis(server.port, "127.0.0.1");
   const client = new Redis({ url: gateway.url, token: gateway.token, tracing: { args: true } });
   const own: Record<string, unknown>[] = [];
   const hear = (message: unknown) => void own.push({ ...(message as object) });

@@ -14,14 +14,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, redisAvailable } from "warmline-testbed";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { RawClient } from "./raw-client.js";
 
-const server = redisAvailable() ? findServer() : undefined;
+const server = findServer();
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -58,7 +57,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
+describe("a private Redis", { tags: "redis-server" }, () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await startPrivateServer(server as string);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import manifest from "../../../gateway/package.json" with { type: "json" };
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
@@ -313,7 +313,7 @@ const SAME: Record<string, string[][]> = {
   ],
 };
 
-describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
+describe("as Redis 7.0", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let redis: ReplyClient;
   beforeAll(async () => {

@@ -13,7 +13,6 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
@@ -98,18 +97,18 @@ const one = async (engine: Engine, ...words: (string | number | Buffer)[]) => (a
 const choices = [
   {
     choice: "embedded",
-    available: true,
+    tags: [],
     kept: /^\/.*\/embedded\.snapshot \(written every 10 s while it changes, and at the end\)$/,
   },
   {
     choice: findServer() ?? "redis-server",
-    available: redisAvailable(),
+    tags: ["redis-server"],
     kept: /^\/.*\/data \d+ \(append-only file, synchronized every second\)$/,
   },
 ];
 
-describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) => {
-  describe.skipIf(!available)("in a folder", () => {
+describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
+  describe("in a folder", { tags }, () => {
     test("data of every type is kept, with its times to live", async () => {
       const folder = newFolder();
       const first = await open(choice, folder);
@@ -165,35 +164,32 @@ describe("--persist", () => {
     return { cli, run: (...words: string[]) => post(url!, "t", words).then(({ body }) => body) };
   };
 
-  test.skipIf(!redisAvailable())(
-    "everything that redis-server acknowledged is kept after SIGKILL of the gateway",
-    async () => {
-      const folder = newFolder();
-      const { cli, run } = await start(folder);
-      await cli.printed(/^data: .*append-only file/m);
-      let acknowledged = 0;
-      const writing = (async () => {
-        for (;;) {
-          await run("RPUSH", "list", String(acknowledged));
-          acknowledged++;
-        }
-      })().catch(() => {});
-      await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(100);
-      cli.child.kill("SIGKILL");
-      await cli.ended;
-      await writing;
-      const again = await start(folder);
-      const { result } = (await again.run("LRANGE", "list", "0", "-1")) as { result: string[] };
-      expect(result.slice(0, acknowledged)).toEqual(
-        Array.from({ length: acknowledged }, (_, i) => String(i)),
-      );
-      // The last one may have been written without its response having arrived.
-      expect(result.length - acknowledged).toBeLessThan(2);
-      expect(await again.cli.stop()).toBe(0);
-    },
-  );
+  test("everything that redis-server acknowledged is kept after SIGKILL of the gateway", {
+    tags: "redis-server",
+  }, async () => {
+    const folder = newFolder();
+    const { cli, run } = await start(folder);
+    await cli.printed(/^data: .*append-only file/m);
+    let acknowledged = 0;
+    const writing = (async () => {
+      for (;;) {
+        await run("RPUSH", "list", String(acknowledged));
+        acknowledged++;
+      }
+    })().catch(() => {});
+    await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(100);
+    cli.child.kill("SIGKILL");
+    await cli.ended;
+    await writing;
+    const again = await start(folder);
+    const { result } = (await again.run("LRANGE", "list", "0", "-1")) as { result: string[] };
+    expect(result.slice(0, acknowledged)).toEqual(Array.from({ length: acknowledged }, (_, i) => String(i)));
+    // The last one may have been written without its response having arrived.
+    expect(result.length - acknowledged).toBeLessThan(2);
+    expect(await again.cli.stop()).toBe(0);
+  });
 
-  test.skipIf(!redisAvailable())("a redis-server that dies is restarted with its data", async () => {
+  test("a redis-server that dies is restarted with its data", { tags: "redis-server" }, async () => {
     const { cli, run } = await start(newFolder());
     await run("SET", "k", "v");
     const { result } = (await run("INFO", "server")) as { result: string };
@@ -269,9 +265,14 @@ describe("a folder that can't be used", () => {
     await expect(startEngine("embedded", { persist: server })).rejects.toThrow(
       /holds data of a redis-server/,
     );
-    if (!redisAvailable()) return;
-    await engines.pop()!.close();
-    await expect(startEngine(findServer()!, { persist: embedded })).rejects.toThrow(
+  });
+
+  test("redis-server refuses a persist folder with the data of the embedded engine", {
+    tags: "redis-server",
+  }, async () => {
+    const folder = newFolder();
+    await (await open("embedded", folder)).close();
+    await expect(startEngine(findServer()!, { persist: folder })).rejects.toThrow(
       /holds data of the embedded engine; set engine to embedded, or use another folder/,
     );
   });
@@ -359,7 +360,7 @@ describe("the lock of a folder", () => {
   };
 
   test("a lock of a dead process is ignored, even if its process number is reused", async () => {
-    const child = spawn("true");
+    const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
     new FolderLock(folderWith({ pid: child.pid, host: hostname(), started: "1" })).release();
     new FolderLock(folderWith({ pid: process.pid, host: hostname(), started: "1" })).release();

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import type * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
-import { redisAvailable } from "warmline-testbed";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { RawClient } from "./raw-client.js";
@@ -20,7 +19,7 @@ vi.mock("node:fs/promises", async (original) => {
   return { ...actual, mkdir };
 });
 
-test.runIf(redisAvailable())("closing during a restart leaves no server and no folder", async () => {
+test("closing during a restart leaves no server and no folder", { tags: "redis-server" }, async () => {
   const engine = await startPrivateServer(findServer()!);
   const redis = new RawClient(engine.connect());
   const [, path] = (await redis.call("CONFIG", "GET", "unixsocket")) as [string, string];

@@ -1,13 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
-import {
-  type GatewayProcess,
-  type RedisCluster,
-  redisAvailable,
-  startCluster,
-  startGatewayProcess,
-} from "warmline-testbed";
+import { type GatewayProcess, type RedisCluster, startCluster, startGatewayProcess } from "warmline-testbed";
 
 /** A balancer for TCP: each connection goes to the next gateway that takes it. */
 async function balance(ports: readonly number[]): Promise<{ url: string; server: Server }> {
@@ -36,7 +30,7 @@ async function balance(ports: readonly number[]): Promise<{ url: string; server:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-describe.skipIf(!redisAvailable())("two gateways behind a balancer, over one cluster", () => {
+describe("two gateways behind a balancer, over one cluster", { tags: "redis-server" }, () => {
   const token = "one-for-both";
   let cluster: RedisCluster;
   let gateways: GatewayProcess[];

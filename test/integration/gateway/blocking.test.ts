@@ -1,121 +1,119 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "./engines.js";
+import { describeEngines, realRedis } from "./engines.js";
 import { call, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const LIMIT = 4;
 
-for (const setup of setups) {
-  describe.runIf(setup.available)(`commands that wait, on ${setup.name}`, () => {
-    let gateway: Gateway;
-    let stop: () => Promise<void>;
-    beforeAll(async () => {
-      ({ gateway, stop } = await setup.start({
-        commandTimeout: 400,
-        maxBlockingConnections: LIMIT,
-        shutdownTimeout: 100,
-      }));
-    });
-    afterAll(() => stop());
-    beforeEach(() => run(gateway, "FLUSHALL"));
-
-    const lent = async () => {
-      const { text } = await call(gateway, "/metrics");
-      return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
-    };
-
-    test("a blocking command is woken by another client, which is not delayed", async () => {
-      const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
-      await expect.poll(lent).toBe(1);
-      const began = performance.now();
-      expect(await run(gateway, "RPUSH", "l", "value")).toBe(1);
-      expect(performance.now() - began).toBeLessThan(2_500);
-      expect((await waiting).json).toEqual({ result: ["l", "value"] });
-    });
-
-    test("a blocking command may block longer than commandTimeout, and not longer than its own timeout", async () => {
-      const began = performance.now();
-      const response = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
-      expect(response.status).toBe(200);
-      expect(response.json).toEqual({ result: null });
-      expect(performance.now() - began).toBeGreaterThan(780);
-      expect(performance.now() - began).toBeLessThan(10_000);
-    });
-
-    test("a blocking command works on streams", async () => {
-      const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
-      await expect.poll(lent).toBe(1);
-      await sleep(500);
-      await run(gateway, "XADD", "s", "1-1", "f", "v");
-      expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
-    });
-
-    test("a blocking command is cancelled with its client, and no element is lost", async () => {
-      const signals = Array.from({ length: LIMIT }, () => AbortSignal.timeout(150));
-      const waiting = signals.map((signal) => call(gateway, "/", { body: ["BLPOP", "l", "0"], signal }));
-      for (const each of waiting) await expect(each).rejects.toThrow();
-      await expect.poll(lent).toBe(0);
-      // The engine learns of a closed connection a moment later.
-      if (setup.name.startsWith("a real")) {
-        await expect.poll(() => run(gateway, "INFO", "clients")).toContain("blocked_clients:0\r\n");
-      } else await sleep(100);
-      await run(gateway, "RPUSH", "l", "value");
-      expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
-    });
-
-    test("blocking commands above the limit are refused as unsent, and others continue", async () => {
-      const waiting = Array.from({ length: LIMIT }, () => call(gateway, "/", { body: ["BLPOP", "l", "20"] }));
-      await expect.poll(lent).toBe(LIMIT);
-      const refused = await call(gateway, "/", { body: ["BLPOP", "l", "1"] });
-      expect(refused.status).toBe(503);
-      expect(refused.headers["warmline-outcome"]).toBe("unsent");
-      expect(refused.json.error).toContain("(setting maxBlockingConnections)");
-      expect(await lent()).toBe(LIMIT);
-      expect((await call(gateway, "/multi-exec", { body: [["INCR", "n"]] })).json).toEqual([{ result: 1 }]);
-      const queued = call(gateway, "/", { body: ["BLPOP", "other", "0.1"] });
-      await run(gateway, "RPUSH", "l", "a");
-      expect((await queued).json).toEqual({ result: null });
-      await run(gateway, "RPUSH", "l", "b", "c", "d");
-      const popped = (await Promise.all(waiting)).map((response) => response.json.result[1]);
-      expect(popped.sort()).toEqual(["a", "b", "c", "d"]);
-    });
-
-    test("a blocking command keeps its place in a pipeline", async () => {
-      const body = [
-        ["SET", "k", 1],
-        ["BLPOP", "l", "0.5"],
-        ["INCR", "k"],
-        ["BLPOP", "l", "0.5"],
-      ];
-      const response = await call(gateway, "/pipeline", { body });
-      expect(response.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
-    });
-
-    test("a blocking command does not block inside a transaction", async () => {
-      const began = performance.now();
-      const response = await call(gateway, "/multi-exec", {
-        body: [
-          ["BLPOP", "l", "5"],
-          ["INCR", "n"],
-        ],
-      });
-      expect(response.json).toEqual([{ result: null }, { result: 1 }]);
-      expect(performance.now() - began).toBeLessThan(2_500);
-    });
-
-    test("WAIT runs only in a pipeline, after a write", async () => {
-      expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
-      const { json } = await call(gateway, "/pipeline", {
-        body: [
-          ["SET", "k", "v"],
-          ["WAIT", 0, 10],
-        ],
-      });
-      expect(json[0]).toEqual({ result: "OK" });
-      // The embedded engine has no WAIT, and its reply is an error.
-      expect([0, undefined]).toContain(json[1].result);
-      expect(json[1].error ?? "").not.toMatch(/NOPERM/);
-    });
+describeEngines("commands that wait", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ gateway, stop } = await setup.start({
+      commandTimeout: 400,
+      maxBlockingConnections: LIMIT,
+      shutdownTimeout: 100,
+    }));
   });
-}
+  afterAll(() => stop());
+  beforeEach(() => run(gateway, "FLUSHALL"));
+
+  const lent = async () => {
+    const { text } = await call(gateway, "/metrics");
+    return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
+  };
+
+  test("a blocking command is woken by another client, which is not delayed", async () => {
+    const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
+    await expect.poll(lent).toBe(1);
+    const began = performance.now();
+    expect(await run(gateway, "RPUSH", "l", "value")).toBe(1);
+    expect(performance.now() - began).toBeLessThan(2_500);
+    expect((await waiting).json).toEqual({ result: ["l", "value"] });
+  });
+
+  test("a blocking command may block longer than commandTimeout, and not longer than its own timeout", async () => {
+    const began = performance.now();
+    const response = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ result: null });
+    expect(performance.now() - began).toBeGreaterThan(780);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test("a blocking command works on streams", async () => {
+    const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
+    await expect.poll(lent).toBe(1);
+    await sleep(500);
+    await run(gateway, "XADD", "s", "1-1", "f", "v");
+    expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
+  });
+
+  test("a blocking command is cancelled with its client, and no element is lost", async () => {
+    const signals = Array.from({ length: LIMIT }, () => AbortSignal.timeout(150));
+    const waiting = signals.map((signal) => call(gateway, "/", { body: ["BLPOP", "l", "0"], signal }));
+    for (const each of waiting) await expect(each).rejects.toThrow();
+    await expect.poll(lent).toBe(0);
+    // The engine learns of a closed connection a moment later.
+    if (setup === realRedis) {
+      await expect.poll(() => run(gateway, "INFO", "clients")).toContain("blocked_clients:0\r\n");
+    } else await sleep(100);
+    await run(gateway, "RPUSH", "l", "value");
+    expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
+  });
+
+  test("blocking commands above the limit are refused as unsent, and others continue", async () => {
+    const waiting = Array.from({ length: LIMIT }, () => call(gateway, "/", { body: ["BLPOP", "l", "20"] }));
+    await expect.poll(lent).toBe(LIMIT);
+    const refused = await call(gateway, "/", { body: ["BLPOP", "l", "1"] });
+    expect(refused.status).toBe(503);
+    expect(refused.headers["warmline-outcome"]).toBe("unsent");
+    expect(refused.json.error).toContain("(setting maxBlockingConnections)");
+    expect(await lent()).toBe(LIMIT);
+    expect((await call(gateway, "/multi-exec", { body: [["INCR", "n"]] })).json).toEqual([{ result: 1 }]);
+    const queued = call(gateway, "/", { body: ["BLPOP", "other", "0.1"] });
+    await run(gateway, "RPUSH", "l", "a");
+    expect((await queued).json).toEqual({ result: null });
+    await run(gateway, "RPUSH", "l", "b", "c", "d");
+    const popped = (await Promise.all(waiting)).map((response) => response.json.result[1]);
+    expect(popped.sort()).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("a blocking command keeps its place in a pipeline", async () => {
+    const body = [
+      ["SET", "k", 1],
+      ["BLPOP", "l", "0.5"],
+      ["INCR", "k"],
+      ["BLPOP", "l", "0.5"],
+    ];
+    const response = await call(gateway, "/pipeline", { body });
+    expect(response.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
+  });
+
+  test("a blocking command does not block inside a transaction", async () => {
+    const began = performance.now();
+    const response = await call(gateway, "/multi-exec", {
+      body: [
+        ["BLPOP", "l", "5"],
+        ["INCR", "n"],
+      ],
+    });
+    expect(response.json).toEqual([{ result: null }, { result: 1 }]);
+    expect(performance.now() - began).toBeLessThan(2_500);
+  });
+
+  test("WAIT runs only in a pipeline, after a write", async () => {
+    expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
+    const { json } = await call(gateway, "/pipeline", {
+      body: [
+        ["SET", "k", "v"],
+        ["WAIT", 0, 10],
+      ],
+    });
+    expect(json[0]).toEqual({ result: "OK" });
+    // The embedded engine has no WAIT, and its reply is an error.
+    expect([0, undefined]).toContain(json[1].result);
+    expect(json[1].error ?? "").not.toMatch(/NOPERM/);
+  });
+});

@@ -5,14 +5,13 @@ import {
   connectRedis,
   type RedisConnection,
   type RedisServer,
-  redisAvailable,
   startRedis,
 } from "../../../testbed/src/index.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.skipIf(!redisAvailable())("a gateway that closes", () => {
+describe("a gateway that closes", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let redis: RedisConnection;
   let gateway: Gateway;

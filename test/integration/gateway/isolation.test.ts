@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
 
@@ -9,7 +9,7 @@ const metric = async (gateway: Gateway, name: string) =>
     new RegExp(`^warmline_gateway_${name} (\\d+)$`, "m").exec((await call(gateway, "/metrics")).text)?.[1],
   );
 
-describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
+describe("one client among many", { tags: "redis-server" }, () => {
   let redis: RedisServer;
   let gateway: Gateway;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
   });
 });
 
-describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, () => {
+describe("a restart of Redis under load", { tags: "redis-server" }, () => {
   test("a restart of Redis under load gives errors with the right outcome, then recovers, and no increment is doubled", async () => {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 1_000 });
@@ -140,24 +140,23 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
   });
 });
 
-test.runIf(redisAvailable())(
-  `a stall of the gateway itself does not count as silence of Redis (${NO_REDIS})`,
-  async () => {
-    const redis = await startRedis();
-    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 });
-    expect(await run(gateway, "PING")).toBe("PONG");
-    const busy =
-      "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +
-      "while ms(redis.call('TIME')) - ms(start) < 250 do end return 'done'";
-    const response = call(gateway, "/", { body: ["EVAL", busy, 0] });
-    // Held up after polling: a timer that became due meanwhile runs before anything that arrived is read.
-    const hold = () => {
-      const until = performance.now() + 600;
-      while (performance.now() < until) {}
-    };
-    setTimeout(() => setImmediate(hold), 100);
-    expect((await response).json).toEqual({ result: "done" });
-    await gateway.close();
-    await redis.stop();
-  },
-);
+test("a stall of the gateway itself does not count as silence of Redis", {
+  tags: "redis-server",
+}, async () => {
+  const redis = await startRedis();
+  const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 });
+  expect(await run(gateway, "PING")).toBe("PONG");
+  const busy =
+    "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +
+    "while ms(redis.call('TIME')) - ms(start) < 250 do end return 'done'";
+  const response = call(gateway, "/", { body: ["EVAL", busy, 0] });
+  // Held up after polling: a timer that became due meanwhile runs before anything that arrived is read.
+  const hold = () => {
+    const until = performance.now() + 600;
+    while (performance.now() < until) {}
+  };
+  setTimeout(() => setImmediate(hold), 100);
+  expect((await response).json).toEqual({ result: "done" });
+  await gateway.close();
+  await redis.stop();
+});

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { call } from "./http.js";
 
 const MB = 1024 * 1024;
 /** Characters of a stream's end that a test looks at: heartbeats of 20 ms in several minutes fit. */
 const END_LENGTH = 64 * 1024;
 
-let redis: RedisServer;
+let redis: EngineServer;
 let gateway: Gateway;
 const streams = new AbortController();
 
@@ -36,9 +36,9 @@ async function start(options: Partial<GatewayOptions>): Promise<void> {
   gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
 }
 
-describe.skipIf(!redisAvailable())(`large events (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+describe("large events", () => {
   beforeAll(async () => {
-    redis = await startRedis();
+    redis = await startEngineServer();
   });
   afterEach(() => gateway?.close());
   afterAll(() => {

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { type GatewayProcess, NO_REDIS, redisAvailable, startGatewayProcess } from "warmline-testbed";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { type Listening, listen } from "../subscribe/listen.js";
-import { setups } from "./engines.js";
+import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -22,15 +23,12 @@ function expectLimited(
   expect(json.error).toMatch(message);
 }
 
-// The limits are the gateway's own, whatever the engine.
-const setup = setups.find(({ available }) => available)!;
-
-describe(`limits of a token, on ${setup.name}`, () => {
+describe("limits of a token, whatever the engine", () => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   const streams: Listening[] = [];
   const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
-    ({ gateway, stop } = await setup.start({
+    ({ gateway, stop } = await embeddedEngine.start({
       shutdownTimeout: 0,
       tokens: [
         { name: "page", token: "page", limits },
@@ -140,13 +138,24 @@ describe("limits of a token", () => {
   });
 });
 
-describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `: ${NO_REDIS}` : ""}`, () => {
+describe("limits of a token over workers", () => {
+  let server: EngineServer;
   let gateway: GatewayProcess;
-  afterEach(() => gateway?.stop());
+  beforeEach(async () => {
+    server = await startEngineServer();
+  });
+  afterEach(async () => {
+    await gateway?.stop();
+    await server.stop();
+  });
+  const begin = async (tokens: string) => {
+    const args = ["--redis", server.url, "--workers", "2", "--tokens", tokens];
+    gateway = await startGatewayProcess({ args });
+  };
 
   test("limits are divided among workers", async () => {
     const tokens = JSON.stringify([{ name: "page", token: "page", limits: { commandsPerSecond: 20 } }]);
-    gateway = await startGatewayProcess({ args: ["--workers", "2", "--tokens", tokens] });
+    await begin(tokens);
     const send = (body: unknown) =>
       fetch(gateway.url, {
         method: "POST",
@@ -176,7 +185,7 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
       { name: "jobs", token: "jobs", limits: { concurrentRequests: 4 } },
       { name: "bulk", token: "bulk", limits: { bytesPerSecond: 200_000 } },
     ]);
-    gateway = await startGatewayProcess({ args: ["--workers", "2", "--tokens", tokens] });
+    await begin(tokens);
     const send = async (token: string, body: unknown) => {
       const headers = { authorization: `Bearer ${token}`, connection: "close" };
       const response = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(body) });

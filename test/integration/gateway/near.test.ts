@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
@@ -35,7 +35,7 @@ async function ask(gateway: Gateway, given: string, command = ["PING"], token?: 
 const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);
 const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
 
-describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
+describe("reports of changes to near caches", { tags: "redis-server" }, () => {
   let server: RedisServer;
   const gateways: Gateway[] = [];
   beforeAll(async () => {

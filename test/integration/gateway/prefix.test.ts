@@ -6,7 +6,6 @@ import {
   connectRedis,
   type RedisConnection,
   type RedisServer,
-  redisAvailable,
   startRedis,
 } from "../../../testbed/src/index.js";
 import {
@@ -29,7 +28,7 @@ import {
 } from "./attack.js";
 import { call, type GatewayResponse } from "./http.js";
 
-describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
+describe("a token with a key prefix", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let redis: RedisConnection;
   let gateway: Gateway;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "./engines.js";
+import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
@@ -10,448 +10,446 @@ const RESP2_BODY = { "content-type": "application/vnd.redis.resp2" };
 const NESTED = "return {1, redis.status_reply('OK'), {'x', false, {}}, 'é'}";
 const b64 = (text: string) => Buffer.from(text).toString("base64");
 
-for (const setup of setups) {
-  describe.runIf(setup.available)(`the protocol on ${setup.name}`, () => {
-    let gateway: Gateway;
-    let stop: () => Promise<void>;
-    beforeAll(async () => {
-      ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000 }));
-    });
-    afterAll(() => stop());
-    beforeEach(() => run(gateway, "FLUSHALL"));
+describeEngines("the protocol", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000 }));
+  });
+  afterAll(() => stop());
+  beforeEach(() => run(gateway, "FLUSHALL"));
 
-    const set = (key: string, value: string) => run(gateway, "SET", key, value);
+  const set = (key: string, value: string) => run(gateway, "SET", key, value);
 
-    describe("POST /", () => {
-      test.each([
-        [["SET", "k", "v"], 200, { result: "OK" }],
-        [["set", "k", "v"], 200, { result: "OK" }],
-        [["GET", "missing"], 200, { result: null }],
-        [["INCR", "n"], 200, { result: 1 }],
-        [["PING"], 200, { result: "PONG" }],
-        [["RPUSH", "l", "a", 1, true], 200, { result: 3 }],
-        [["LRANGE", "nothing", 0, -1], 200, { result: [] }],
-        [["MGET", "a", "b"], 200, { result: [null, null] }],
-        [["EVAL", NESTED, 0], 200, { result: [1, "OK", ["x", null, []], "é"] }],
-        [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
-        [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
-      ])("POST / with %j gets its response", async (body, status, expected) => {
-        const response = await call(gateway, "/", { body });
-        expect(response.json).toEqual(expected);
-        expect(response.status).toBe(status);
-        expect(response.headers["content-type"]).toBe("application/json");
-        expect(response.headers["content-length"]).toBe(String(response.bytes.length));
-        expect(response.headers["warmline-gateway"]).toBe(version);
-        expect(response.headers["upstash-sync-token"]).toBeTruthy();
-        expect(response.headers["keep-alive"]).toBe("timeout=310");
-      });
-
-      test.each([
-        "",
-        "{",
-        "{}",
-        "[]",
-        "null",
-        '"GET"',
-        '["GET",null]',
-        '["GET",["k"]]',
-        '["GET",{"a":1}]',
-        '[["GET","k"]]',
-        "not json",
-      ])("a body %j is refused with one line", async (body) => {
-        const response = await call(gateway, "/", { body });
-        expect(response.status).toBe(400);
-        expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
-        expect(await run(gateway, "PING")).toBe("PONG");
-      });
-
-      test("every digit of a number is kept", async () => {
-        await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
-        expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
-        const response = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
-        expect(response.text).toBe('{"result":9223372036854775807}');
-      });
-
-      test.each([
-        "",
-        " ",
-        "é€😀",
-        "\u2028\u2029",
-        "\0\u0001\u001f",
-        '"\\/',
-        "a".repeat(100_000),
-        "😀".repeat(50_000),
-      ])("a value comes back as it was stored: %j", async (value) => {
-        await set(value, value);
-        expect(await run(gateway, "GET", value)).toBe(value);
-      });
-
-      test("PUT works like POST", async () => {
-        expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
-          result: "PONG",
-        });
-      });
+  describe("POST /", () => {
+    test.each([
+      [["SET", "k", "v"], 200, { result: "OK" }],
+      [["set", "k", "v"], 200, { result: "OK" }],
+      [["GET", "missing"], 200, { result: null }],
+      [["INCR", "n"], 200, { result: 1 }],
+      [["PING"], 200, { result: "PONG" }],
+      [["RPUSH", "l", "a", 1, true], 200, { result: 3 }],
+      [["LRANGE", "nothing", 0, -1], 200, { result: [] }],
+      [["MGET", "a", "b"], 200, { result: [null, null] }],
+      [["EVAL", NESTED, 0], 200, { result: [1, "OK", ["x", null, []], "é"] }],
+      [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
+      [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
+    ])("POST / with %j gets its response", async (body, status, expected) => {
+      const response = await call(gateway, "/", { body });
+      expect(response.json).toEqual(expected);
+      expect(response.status).toBe(status);
+      expect(response.headers["content-type"]).toBe("application/json");
+      expect(response.headers["content-length"]).toBe(String(response.bytes.length));
+      expect(response.headers["warmline-gateway"]).toBe(version);
+      expect(response.headers["upstash-sync-token"]).toBeTruthy();
+      expect(response.headers["keep-alive"]).toBe("timeout=310");
     });
 
-    describe("base64", () => {
-      test.each([
-        [["SET", "k", "v"], { result: "OK" }],
-        [["PING"], { result: b64("PONG") }],
-        [["INCR", "n"], { result: 1 }],
-        [["GET", "missing"], { result: null }],
-        [["EVAL", NESTED, 0], { result: [1, b64("OK"), [b64("x"), null, []], b64("é")] }],
-        [["GET"], { error: expect.stringMatching(/^ERR wrong number/) }],
-      ])("the base64 response to %j is encoded", async (body, expected) => {
-        expect((await call(gateway, "/", { body, headers: BASE64 })).json).toEqual(expected);
-      });
-
-      test("base64 returns every byte", async () => {
-        const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-        await call(gateway, "/set/bytes", { body: bytes });
-        const { result } = (await call(gateway, "/get/bytes", { headers: BASE64 })).json;
-        expect(Buffer.from(result, "base64")).toEqual(bytes);
-      });
-
-      test("another encoding than base64 is refused", async () => {
-        const response = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
-        expect(response.status).toBe(400);
-      });
+    test.each([
+      "",
+      "{",
+      "{}",
+      "[]",
+      "null",
+      '"GET"',
+      '["GET",null]',
+      '["GET",["k"]]',
+      '["GET",{"a":1}]',
+      '[["GET","k"]]',
+      "not json",
+    ])("a body %j is refused with one line", async (body) => {
+      const response = await call(gateway, "/", { body });
+      expect(response.status).toBe(400);
+      expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
+      expect(await run(gateway, "PING")).toBe("PONG");
     });
 
-    describe("resp2 replies", () => {
-      test.each([
-        [["SET", "k", "v"], 200, "+OK\r\n"],
-        [["GET", "missing"], 200, "$-1\r\n"],
-        [["INCR", "n"], 200, ":1\r\n"],
-        [["LRANGE", "nothing", 0, -1], 200, "*0\r\n"],
-        [["LPOP", "nothing", 2], 200, "*-1\r\n"],
-        [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
-        [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
-      ])("the RESP2 reply to %j is Redis's own bytes", async (body, status, expected) => {
-        const response = await call(gateway, "/", { body, headers: RESP2 });
-        expect(response.text).toBe(expected);
-        expect(response.status).toBe(status);
-        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
-      });
-
-      test("a pipeline's RESP2 reply is an array", async () => {
-        const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
-        const response = await call(gateway, "/pipeline", { body, headers: RESP2 });
-        expect(response.status).toBe(200);
-        expect(response.text).toBe(
-          "*4\r\n+OK\r\n-ERR wrong number of arguments for 'get' command\r\n" +
-            "-NOPERM this user has no permissions to run the 'select' command\r\n$1\r\nv\r\n",
-        );
-      });
-
-      test("a transaction's RESP2 reply is Redis's array: bytes, errors, nulls and nested arrays", async () => {
-        const bytes = Buffer.from([0, 13, 10, 0xff, 0xfe]);
-        const body = Buffer.concat([
-          Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\n"),
-          bytes,
-          Buffer.from("\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n"),
-          Buffer.from("*3\r\n$4\r\nLPOP\r\n$4\r\nnone\r\n$1\r\n2\r\n"),
-          Buffer.from("*3\r\n$5\r\nHMGET\r\n$1\r\nh\r\n$1\r\nf\r\n"),
-        ]);
-        const response = await call(gateway, "/multi-exec", {
-          body,
-          headers: { ...RESP2, "content-type": "application/vnd.redis.resp2" },
-        });
-        expect(response.status).toBe(200);
-        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
-        expect(response.bytes).toEqual(
-          Buffer.concat([
-            Buffer.from("*5\r\n+OK\r\n$5\r\n"),
-            bytes,
-            Buffer.from("\r\n-ERR value is not an integer or out of range\r\n*-1\r\n*1\r\n$-1\r\n"),
-          ]),
-        );
-      });
-
-      test("a discarded transaction has a RESP2 reply too", async () => {
-        const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
-        const response = await send([["SET", "k", "v"], ["GET"]]);
-        expect(response.status).toBe(400);
-        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
-        expect(response.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
-        expect(await run(gateway, "GET", "k")).toBeNull();
-        // Refusals by the gateway itself are JSON, as everywhere.
-        const refused = await send([
-          ["SET", "k", "v"],
-          ["SELECT", "1"],
-        ]);
-        expect(refused.status).toBe(400);
-        expect(refused.headers["content-type"]).toBe("application/json");
-        expect(refused.json.error).toMatch(/^EXECABORT .*'select'/);
-        expect(await run(gateway, "GET", "k")).toBeNull();
-      });
-
-      test.each([
-        ["/", { ...RESP2, ...BASE64 }],
-        ["/", { "upstash-response-format": "resp3" }],
-      ])("RESP2 is refused on %s with %j", async (path, headers) => {
-        const response = await call(gateway, path, { body: ["INCR", "n"], headers });
-        expect(response.status).toBe(400);
-        expect(response.json.error).toMatch(/^ERR /);
-        expect(await run(gateway, "GET", "n")).toBeNull();
-      });
-
-      test("the gateway's own errors are not RESP2", async () => {
-        const response = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
-        expect(response.headers["content-type"]).toBe("application/json");
-        expect(response.json.error).toMatch(/^NOPERM/);
-      });
+    test("every digit of a number is kept", async () => {
+      await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
+      expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
+      const response = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
+      expect(response.text).toBe('{"result":9223372036854775807}');
     });
 
-    describe("RESP2 requests", () => {
-      const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-      const setBytes = Buffer.concat([
-        Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$256\r\n"),
-        bytes,
-        Buffer.from("\r\n"),
-      ]);
-      const get = Buffer.from("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
-
-      test("a RESP2 request carries bytes both ways", async () => {
-        expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
-          result: "OK",
-        });
-        const response = await call(gateway, "/", { body: get, headers: { ...RESP2_BODY, ...RESP2 } });
-        expect(response.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
-      });
-
-      test.each(["/pipeline", "/multi-exec"])(
-        "a RESP2 request may have several commands on %s",
-        async (path) => {
-          const headers = { ...RESP2_BODY, ...BASE64 };
-          const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
-          expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
-        },
-      );
-
-      test("a malformed RESP2 request is refused", async () => {
-        for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
-          const response = await call(gateway, "/", { body, headers: RESP2_BODY });
-          expect(response.status).toBe(400);
-          expect(response.json.error).toMatch(/^ERR /);
-        }
-        expect(await run(gateway, "PING")).toBe("PONG");
-      });
+    test.each([
+      "",
+      " ",
+      "é€😀",
+      "\u2028\u2029",
+      "\0\u0001\u001f",
+      '"\\/',
+      "a".repeat(100_000),
+      "😀".repeat(50_000),
+    ])("a value comes back as it was stored: %j", async (value) => {
+      await set(value, value);
+      expect(await run(gateway, "GET", value)).toBe(value);
     });
 
-    describe("POST /pipeline", () => {
-      test("/pipeline returns every reply in its place", async () => {
-        const body = [
-          ["SET", "k", "v"],
-          ["GET", "k"],
-          ["INCR", "k"],
-          ["NOSUCH"],
-          ["CONFIG", "GET", "*"],
-          ["INCR", "n"],
-        ];
-        const response = await call(gateway, "/pipeline", { body });
-        expect(response.status).toBe(200);
-        expect(response.json).toEqual([
-          { result: "OK" },
-          { result: "v" },
-          { error: "ERR value is not an integer or out of range" },
-          { error: expect.stringMatching(/^ERR unknown command/) },
-          {
-            error:
-              "NOPERM this user has no permissions to run the 'config' command; --allow-command \"CONFIG GET\" opens it to admin tokens",
-          },
-          { result: 1 },
-        ]);
-      });
-
-      test("/pipeline encodes each result in base64", async () => {
-        const body = [["SET", "k", "OK"], ["GET", "k"], ["GET"]];
-        const { json } = await call(gateway, "/pipeline", { body, headers: BASE64 });
-        expect(json).toEqual([
-          { result: "OK" },
-          { result: b64("OK") },
-          { error: expect.stringMatching(/^ERR/) },
-        ]);
-      });
-
-      test("/pipeline accepts a body of only refused commands", async () => {
-        const { json, status } = await call(gateway, "/pipeline", { body: [["QUIT"], ["MULTI"]] });
-        expect(status).toBe(200);
-        expect(json).toEqual([
-          { error: expect.stringMatching(/^NOPERM/) },
-          { error: expect.stringMatching(/^NOPERM/) },
-        ]);
-      });
-
-      test("/pipeline runs thousands of commands in order", async () => {
-        const body = Array.from({ length: 5_000 }, () => ["INCR", "n"]);
-        const { json } = await call(gateway, "/pipeline", { body });
-        expect(json).toEqual(body.map((_, i) => ({ result: i + 1 })));
-      });
-
-      test.each([
-        "",
-        "[]",
-        "[[]]",
-        '[["INCR","n"],[]]',
-        '[["INCR","n"],["GET",null]]',
-        '["INCR","n"]',
-        '[["INCR","n"]',
-      ])("a /pipeline body %s runs nothing", async (body) => {
-        const response = await call(gateway, "/pipeline", { body });
-        expect(response.status).toBe(400);
-        expect(response.json.error).toMatch(/^ERR /);
-        expect(await run(gateway, "GET", "n")).toBeNull();
-      });
-    });
-
-    describe("POST /multi-exec", () => {
-      test("/multi-exec runs all commands, with an error in the place of the failed one", async () => {
-        const body = [
-          ["SET", "k", "v"],
-          ["INCR", "k"],
-          ["GET", "k"],
-        ];
-        const response = await call(gateway, "/multi-exec", { body });
-        expect(response.status).toBe(200);
-        expect(response.json).toEqual([
-          { result: "OK" },
-          { error: "ERR value is not an integer or out of range" },
-          { result: "v" },
-        ]);
-      });
-
-      test("/multi-exec encodes in base64", async () => {
-        const body = [
-          ["SET", "k", "v"],
-          ["GET", "k"],
-        ];
-        const { json } = await call(gateway, "/multi-exec", { body, headers: BASE64 });
-        expect(json).toEqual([{ result: "OK" }, { result: b64("v") }]);
-      });
-
-      test.each([
-        ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
-        ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
-        [
-          "a refused command",
-          [
-            ["SET", "k", "new"],
-            ["SELECT", "1"],
-          ],
-          "'select'",
-        ],
-        ["a transaction inside", [["SET", "k", "new"], ["MULTI"]], "'multi'"],
-        ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
-      ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
-        await set("k", "old");
-        const response = await call(gateway, "/multi-exec", { body });
-        expect(response.status).toBe(400);
-        expect(response.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
-        expect(response.json.error).toContain(named);
-        expect(await run(gateway, "GET", "k")).toBe("old");
-        const next = await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
-        expect(next.json).toEqual([{ result: "old" }]);
-      });
-
-      test("/multi-exec never interleaves with others", async () => {
-        const rounds = Array.from({ length: 30 }, (_, i) =>
-          call(gateway, "/multi-exec", {
-            body: [
-              ["SET", "k", i],
-              ["INCR", "k"],
-              ["GET", "k"],
-            ],
-          }),
-        );
-        const responses = await Promise.all(rounds);
-        responses.forEach((response, i) => {
-          expect(response.json).toEqual([{ result: "OK" }, { result: i + 1 }, { result: String(i + 1) }]);
-        });
-      });
-    });
-
-    describe("commands in the path", () => {
-      test.each([
-        ["GET", "/set/k/v", undefined, { result: "OK" }, "v"],
-        ["POST", "/set/k", "raw \0 body", { result: "OK" }, "raw \0 body"],
-        ["PUT", "/set/k?EX=100", '["as is"]', { result: "OK" }, '["as is"]'],
-        ["GET", "/set/k/a%2Fb%20%E2%82%AC", undefined, { result: "OK" }, "a/b €"],
-        ["GET", "/SET/k/a+b", undefined, { result: "OK" }, "a+b"],
-        ["POST", "/set/k/v?XX", "", { result: null }, null],
-      ])("the path of %s %s is a command", async (method, path, body, expected, stored) => {
-        const response = await call(gateway, path, { method, body });
-        expect(response.status).toBe(200);
-        expect(response.json).toEqual(expected);
-        expect(await run(gateway, "GET", "k")).toBe(stored);
-      });
-
-      test("a command in the path takes options from the query", async () => {
-        await call(gateway, "/set/k?EX=100&NX", { body: "first" });
-        expect((await call(gateway, "/set/k?NX", { body: "second" })).json).toEqual({ result: null });
-        expect(await run(gateway, "GET", "k")).toBe("first");
-        expect(await run(gateway, "TTL", "k")).toBeGreaterThan(90);
-      });
-
-      test("a HEAD of a command in the path has no body", async () => {
-        await set("k", "value");
-        const response = await call(gateway, "/get/k", { method: "HEAD" });
-        expect(response.status).toBe(200);
-        expect(response.headers["content-length"]).toBe(String('{"result":"value"}'.length));
-        expect(response.text).toBe("");
-      });
-
-      test("a refused command is refused in the path too", async () => {
-        const response = await call(gateway, "/config/get/%2a");
-        expect(response.status).toBe(400);
-        expect(response.json.error).toMatch(/^NOPERM .*'config'/);
-      });
-
-      test("a path without a command is refused", async () => {
-        expect((await call(gateway, "/")).status).toBe(400);
-        expect((await call(gateway, "/get/%zz")).status).toBe(400);
-      });
-    });
-
-    test.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
-      const response = await call(gateway, "/set/k/v", { method });
-      expect(response.status).toBe(405);
-      expect(response.headers.allow).toBe("HEAD, GET, POST, PUT");
-      expect(await run(gateway, "GET", "k")).toBeNull();
-    });
-
-    test("/health responds without a token on this machine", async () => {
-      const response = await call(gateway, "/health", { token: null });
-      expect(response.status).toBe(200);
-      expect(response.json).toEqual({ status: "ok", engine: gateway.engine });
-    });
-
-    test("/metrics counts requests", async () => {
-      const { text, headers } = await call(gateway, "/metrics");
-      expect(headers["content-type"]).toMatch(/^text\/plain/);
-      const opened = Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(text)?.[1]);
-      const open = Number(/^warmline_gateway_connections_open (\d+)$/m.exec(text)?.[1]);
-      const requests = Number(/^warmline_gateway_requests_total (\d+)$/m.exec(text)?.[1]);
-      expect(opened).toBeGreaterThanOrEqual(open);
-      expect(open).toBeGreaterThan(0);
-      await run(gateway, "PING");
-      const later = (await call(gateway, "/metrics")).text;
-      expect(Number(/^warmline_gateway_requests_total (\d+)$/m.exec(later)?.[1])).toBe(requests + 2);
-      expect(Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(later)?.[1])).toBe(opened);
-    });
-
-    describe("a body over the limit", () => {
-      test("a body over the limit is refused by its declared length", async () => {
-        const response = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
-        expect(response.status).toBe(413);
-        expect(response.json.error).toMatch(/1000000 bytes/);
-        expect(await run(gateway, "GET", "k")).toBeNull();
-      });
-
-      test("a body of exactly the limit is accepted", async () => {
-        expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
-        expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
+    test("PUT works like POST", async () => {
+      expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
+        result: "PONG",
       });
     });
   });
-}
+
+  describe("base64", () => {
+    test.each([
+      [["SET", "k", "v"], { result: "OK" }],
+      [["PING"], { result: b64("PONG") }],
+      [["INCR", "n"], { result: 1 }],
+      [["GET", "missing"], { result: null }],
+      [["EVAL", NESTED, 0], { result: [1, b64("OK"), [b64("x"), null, []], b64("é")] }],
+      [["GET"], { error: expect.stringMatching(/^ERR wrong number/) }],
+    ])("the base64 response to %j is encoded", async (body, expected) => {
+      expect((await call(gateway, "/", { body, headers: BASE64 })).json).toEqual(expected);
+    });
+
+    test("base64 returns every byte", async () => {
+      const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+      await call(gateway, "/set/bytes", { body: bytes });
+      const { result } = (await call(gateway, "/get/bytes", { headers: BASE64 })).json;
+      expect(Buffer.from(result, "base64")).toEqual(bytes);
+    });
+
+    test("another encoding than base64 is refused", async () => {
+      const response = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
+      expect(response.status).toBe(400);
+    });
+  });
+
+  describe("resp2 replies", () => {
+    test.each([
+      [["SET", "k", "v"], 200, "+OK\r\n"],
+      [["GET", "missing"], 200, "$-1\r\n"],
+      [["INCR", "n"], 200, ":1\r\n"],
+      [["LRANGE", "nothing", 0, -1], 200, "*0\r\n"],
+      [["LPOP", "nothing", 2], 200, "*-1\r\n"],
+      [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
+      [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
+    ])("the RESP2 reply to %j is Redis's own bytes", async (body, status, expected) => {
+      const response = await call(gateway, "/", { body, headers: RESP2 });
+      expect(response.text).toBe(expected);
+      expect(response.status).toBe(status);
+      expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
+    });
+
+    test("a pipeline's RESP2 reply is an array", async () => {
+      const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
+      const response = await call(gateway, "/pipeline", { body, headers: RESP2 });
+      expect(response.status).toBe(200);
+      expect(response.text).toBe(
+        "*4\r\n+OK\r\n-ERR wrong number of arguments for 'get' command\r\n" +
+          "-NOPERM this user has no permissions to run the 'select' command\r\n$1\r\nv\r\n",
+      );
+    });
+
+    test("a transaction's RESP2 reply is Redis's array: bytes, errors, nulls and nested arrays", async () => {
+      const bytes = Buffer.from([0, 13, 10, 0xff, 0xfe]);
+      const body = Buffer.concat([
+        Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\n"),
+        bytes,
+        Buffer.from("\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n"),
+        Buffer.from("*3\r\n$4\r\nLPOP\r\n$4\r\nnone\r\n$1\r\n2\r\n"),
+        Buffer.from("*3\r\n$5\r\nHMGET\r\n$1\r\nh\r\n$1\r\nf\r\n"),
+      ]);
+      const response = await call(gateway, "/multi-exec", {
+        body,
+        headers: { ...RESP2, "content-type": "application/vnd.redis.resp2" },
+      });
+      expect(response.status).toBe(200);
+      expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
+      expect(response.bytes).toEqual(
+        Buffer.concat([
+          Buffer.from("*5\r\n+OK\r\n$5\r\n"),
+          bytes,
+          Buffer.from("\r\n-ERR value is not an integer or out of range\r\n*-1\r\n*1\r\n$-1\r\n"),
+        ]),
+      );
+    });
+
+    test("a discarded transaction has a RESP2 reply too", async () => {
+      const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
+      const response = await send([["SET", "k", "v"], ["GET"]]);
+      expect(response.status).toBe(400);
+      expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
+      expect(response.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
+      expect(await run(gateway, "GET", "k")).toBeNull();
+      // Refusals by the gateway itself are JSON, as everywhere.
+      const refused = await send([
+        ["SET", "k", "v"],
+        ["SELECT", "1"],
+      ]);
+      expect(refused.status).toBe(400);
+      expect(refused.headers["content-type"]).toBe("application/json");
+      expect(refused.json.error).toMatch(/^EXECABORT .*'select'/);
+      expect(await run(gateway, "GET", "k")).toBeNull();
+    });
+
+    test.each([
+      ["/", { ...RESP2, ...BASE64 }],
+      ["/", { "upstash-response-format": "resp3" }],
+    ])("RESP2 is refused on %s with %j", async (path, headers) => {
+      const response = await call(gateway, path, { body: ["INCR", "n"], headers });
+      expect(response.status).toBe(400);
+      expect(response.json.error).toMatch(/^ERR /);
+      expect(await run(gateway, "GET", "n")).toBeNull();
+    });
+
+    test("the gateway's own errors are not RESP2", async () => {
+      const response = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
+      expect(response.headers["content-type"]).toBe("application/json");
+      expect(response.json.error).toMatch(/^NOPERM/);
+    });
+  });
+
+  describe("RESP2 requests", () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const setBytes = Buffer.concat([
+      Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$256\r\n"),
+      bytes,
+      Buffer.from("\r\n"),
+    ]);
+    const get = Buffer.from("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+
+    test("a RESP2 request carries bytes both ways", async () => {
+      expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
+        result: "OK",
+      });
+      const response = await call(gateway, "/", { body: get, headers: { ...RESP2_BODY, ...RESP2 } });
+      expect(response.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
+    });
+
+    test.each(["/pipeline", "/multi-exec"])(
+      "a RESP2 request may have several commands on %s",
+      async (path) => {
+        const headers = { ...RESP2_BODY, ...BASE64 };
+        const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+        expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+      },
+    );
+
+    test("a malformed RESP2 request is refused", async () => {
+      for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
+        const response = await call(gateway, "/", { body, headers: RESP2_BODY });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^ERR /);
+      }
+      expect(await run(gateway, "PING")).toBe("PONG");
+    });
+  });
+
+  describe("POST /pipeline", () => {
+    test("/pipeline returns every reply in its place", async () => {
+      const body = [
+        ["SET", "k", "v"],
+        ["GET", "k"],
+        ["INCR", "k"],
+        ["NOSUCH"],
+        ["CONFIG", "GET", "*"],
+        ["INCR", "n"],
+      ];
+      const response = await call(gateway, "/pipeline", { body });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual([
+        { result: "OK" },
+        { result: "v" },
+        { error: "ERR value is not an integer or out of range" },
+        { error: expect.stringMatching(/^ERR unknown command/) },
+        {
+          error:
+            "NOPERM this user has no permissions to run the 'config' command; --allow-command \"CONFIG GET\" opens it to admin tokens",
+        },
+        { result: 1 },
+      ]);
+    });
+
+    test("/pipeline encodes each result in base64", async () => {
+      const body = [["SET", "k", "OK"], ["GET", "k"], ["GET"]];
+      const { json } = await call(gateway, "/pipeline", { body, headers: BASE64 });
+      expect(json).toEqual([
+        { result: "OK" },
+        { result: b64("OK") },
+        { error: expect.stringMatching(/^ERR/) },
+      ]);
+    });
+
+    test("/pipeline accepts a body of only refused commands", async () => {
+      const { json, status } = await call(gateway, "/pipeline", { body: [["QUIT"], ["MULTI"]] });
+      expect(status).toBe(200);
+      expect(json).toEqual([
+        { error: expect.stringMatching(/^NOPERM/) },
+        { error: expect.stringMatching(/^NOPERM/) },
+      ]);
+    });
+
+    test("/pipeline runs thousands of commands in order", async () => {
+      const body = Array.from({ length: 5_000 }, () => ["INCR", "n"]);
+      const { json } = await call(gateway, "/pipeline", { body });
+      expect(json).toEqual(body.map((_, i) => ({ result: i + 1 })));
+    });
+
+    test.each([
+      "",
+      "[]",
+      "[[]]",
+      '[["INCR","n"],[]]',
+      '[["INCR","n"],["GET",null]]',
+      '["INCR","n"]',
+      '[["INCR","n"]',
+    ])("a /pipeline body %s runs nothing", async (body) => {
+      const response = await call(gateway, "/pipeline", { body });
+      expect(response.status).toBe(400);
+      expect(response.json.error).toMatch(/^ERR /);
+      expect(await run(gateway, "GET", "n")).toBeNull();
+    });
+  });
+
+  describe("POST /multi-exec", () => {
+    test("/multi-exec runs all commands, with an error in the place of the failed one", async () => {
+      const body = [
+        ["SET", "k", "v"],
+        ["INCR", "k"],
+        ["GET", "k"],
+      ];
+      const response = await call(gateway, "/multi-exec", { body });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual([
+        { result: "OK" },
+        { error: "ERR value is not an integer or out of range" },
+        { result: "v" },
+      ]);
+    });
+
+    test("/multi-exec encodes in base64", async () => {
+      const body = [
+        ["SET", "k", "v"],
+        ["GET", "k"],
+      ];
+      const { json } = await call(gateway, "/multi-exec", { body, headers: BASE64 });
+      expect(json).toEqual([{ result: "OK" }, { result: b64("v") }]);
+    });
+
+    test.each([
+      ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
+      ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
+      [
+        "a refused command",
+        [
+          ["SET", "k", "new"],
+          ["SELECT", "1"],
+        ],
+        "'select'",
+      ],
+      ["a transaction inside", [["SET", "k", "new"], ["MULTI"]], "'multi'"],
+      ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
+    ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
+      await set("k", "old");
+      const response = await call(gateway, "/multi-exec", { body });
+      expect(response.status).toBe(400);
+      expect(response.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
+      expect(response.json.error).toContain(named);
+      expect(await run(gateway, "GET", "k")).toBe("old");
+      const next = await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
+      expect(next.json).toEqual([{ result: "old" }]);
+    });
+
+    test("/multi-exec never interleaves with others", async () => {
+      const rounds = Array.from({ length: 30 }, (_, i) =>
+        call(gateway, "/multi-exec", {
+          body: [
+            ["SET", "k", i],
+            ["INCR", "k"],
+            ["GET", "k"],
+          ],
+        }),
+      );
+      const responses = await Promise.all(rounds);
+      responses.forEach((response, i) => {
+        expect(response.json).toEqual([{ result: "OK" }, { result: i + 1 }, { result: String(i + 1) }]);
+      });
+    });
+  });
+
+  describe("commands in the path", () => {
+    test.each([
+      ["GET", "/set/k/v", undefined, { result: "OK" }, "v"],
+      ["POST", "/set/k", "raw \0 body", { result: "OK" }, "raw \0 body"],
+      ["PUT", "/set/k?EX=100", '["as is"]', { result: "OK" }, '["as is"]'],
+      ["GET", "/set/k/a%2Fb%20%E2%82%AC", undefined, { result: "OK" }, "a/b €"],
+      ["GET", "/SET/k/a+b", undefined, { result: "OK" }, "a+b"],
+      ["POST", "/set/k/v?XX", "", { result: null }, null],
+    ])("the path of %s %s is a command", async (method, path, body, expected, stored) => {
+      const response = await call(gateway, path, { method, body });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual(expected);
+      expect(await run(gateway, "GET", "k")).toBe(stored);
+    });
+
+    test("a command in the path takes options from the query", async () => {
+      await call(gateway, "/set/k?EX=100&NX", { body: "first" });
+      expect((await call(gateway, "/set/k?NX", { body: "second" })).json).toEqual({ result: null });
+      expect(await run(gateway, "GET", "k")).toBe("first");
+      expect(await run(gateway, "TTL", "k")).toBeGreaterThan(90);
+    });
+
+    test("a HEAD of a command in the path has no body", async () => {
+      await set("k", "value");
+      const response = await call(gateway, "/get/k", { method: "HEAD" });
+      expect(response.status).toBe(200);
+      expect(response.headers["content-length"]).toBe(String('{"result":"value"}'.length));
+      expect(response.text).toBe("");
+    });
+
+    test("a refused command is refused in the path too", async () => {
+      const response = await call(gateway, "/config/get/%2a");
+      expect(response.status).toBe(400);
+      expect(response.json.error).toMatch(/^NOPERM .*'config'/);
+    });
+
+    test("a path without a command is refused", async () => {
+      expect((await call(gateway, "/")).status).toBe(400);
+      expect((await call(gateway, "/get/%zz")).status).toBe(400);
+    });
+  });
+
+  test.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
+    const response = await call(gateway, "/set/k/v", { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe("HEAD, GET, POST, PUT");
+    expect(await run(gateway, "GET", "k")).toBeNull();
+  });
+
+  test("/health responds without a token on this machine", async () => {
+    const response = await call(gateway, "/health", { token: null });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ status: "ok", engine: gateway.engine });
+  });
+
+  test("/metrics counts requests", async () => {
+    const { text, headers } = await call(gateway, "/metrics");
+    expect(headers["content-type"]).toMatch(/^text\/plain/);
+    const opened = Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(text)?.[1]);
+    const open = Number(/^warmline_gateway_connections_open (\d+)$/m.exec(text)?.[1]);
+    const requests = Number(/^warmline_gateway_requests_total (\d+)$/m.exec(text)?.[1]);
+    expect(opened).toBeGreaterThanOrEqual(open);
+    expect(open).toBeGreaterThan(0);
+    await run(gateway, "PING");
+    const later = (await call(gateway, "/metrics")).text;
+    expect(Number(/^warmline_gateway_requests_total (\d+)$/m.exec(later)?.[1])).toBe(requests + 2);
+    expect(Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(later)?.[1])).toBe(opened);
+  });
+
+  describe("a body over the limit", () => {
+    test("a body over the limit is refused by its declared length", async () => {
+      const response = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
+      expect(response.status).toBe(413);
+      expect(response.json.error).toMatch(/1000000 bytes/);
+      expect(await run(gateway, "GET", "k")).toBeNull();
+    });
+
+    test("a body of exactly the limit is accepted", async () => {
+      expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
+      expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
+    });
+  });
+});

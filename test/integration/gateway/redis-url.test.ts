@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NO_REDIS, type RedisServer, redisAvailable, startFakeRedis, startRedis } from "warmline-testbed";
+import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
 
-describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => {
+describe("a Redis with a password", { tags: "redis-server" }, () => {
   let redis: RedisServer;
   let port: number;
   let gateway: Gateway | undefined;

@@ -5,7 +5,6 @@ import {
   connectRedis,
   type RedisConnection,
   type RedisServer,
-  redisAvailable,
   startRedis,
 } from "../../../testbed/src/index.js";
 import {
@@ -23,7 +22,7 @@ import {
 } from "./attack.js";
 import { call } from "./http.js";
 
-describe.skipIf(!redisAvailable())("a token of a role", () => {
+describe("a token of a role", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let redis: RedisConnection;
   let gateway: Gateway;

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { call, run } from "./http.js";
 
-describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, () => {
-  let servers: RedisServer[];
+/** A gateway over three servers. */
+async function startRoutes(servers: readonly { url: string }[]): Promise<Gateway> {
+  const [sessions, carts, rest] = servers.map(({ url }) => url);
+  return createGateway({
+    routes: [`*=${rest}`, `sess:=${sessions}`, `sess:cart:=${carts}?strip=true`],
+    port: 0,
+  });
+}
+
+describe("routes by the prefix of keys", () => {
+  let servers: EngineServer[];
   let gateway: Gateway;
   beforeAll(async () => {
-    servers = await Promise.all(Array.from({ length: 3 }, () => startRedis({ listen: "tcp" })));
-    const [sessions, carts, rest] = servers.map(({ url }) => url);
-    gateway = await createGateway({
-      routes: [`*=${rest}`, `sess:=${sessions}`, `sess:cart:=${carts}?strip=true`],
-      port: 0,
-      commandTimeout: 1_000,
-    });
+    servers = await Promise.all(Array.from({ length: 3 }, () => startEngineServer()));
+    gateway = await startRoutes(servers);
   });
   afterAll(async () => {
     await gateway?.close();
@@ -140,6 +145,19 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(((await keysOf(1)) as string[]).filter((key) => key.startsWith("sess:"))).toEqual([]);
     redis.close();
   });
+});
+
+describe("routes to real servers", { tags: "redis-server" }, () => {
+  let servers: RedisServer[];
+  let gateway: Gateway;
+  beforeAll(async () => {
+    servers = await Promise.all(Array.from({ length: 3 }, () => startRedis({ listen: "tcp" })));
+    gateway = await startRoutes(servers);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await Promise.all(servers?.map((server) => server.stop()) ?? []);
+  });
 
   describe("and tokens", () => {
     let guarded: Gateway;
@@ -226,6 +244,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
   });
 
   test("a route that is down fails only its own commands, and shows in /health", async () => {
+    await run(gateway, "SET", "other", "o");
     await servers[0]!.kill();
     const response = await call(gateway, "/pipeline", {
       body: [

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
-import { setups } from "./engines.js";
+import { describeEngines, embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -24,142 +24,137 @@ function expectRefused({ status, headers, json }: GatewayResponse, message: RegE
   expect(json.error).toMatch(message);
 }
 
-for (const setup of setups) {
-  describe.runIf(setup.available)(`shares of a token, on ${setup.name}`, () => {
-    let gateway: Gateway;
-    let stop: () => Promise<void>;
-    const controllers: AbortController[] = [];
-    const streams: Listening[] = [];
-    const begin = async (options: Partial<GatewayOptions>) => {
-      ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
-    };
-    afterEach(async () => {
-      for (const controller of controllers.splice(0)) controller.abort();
-      for (const stream of streams.splice(0)) stream.close();
-      await stop();
-    });
-
-    /** Number of connections that blocking commands have. */
-    const taken = async (token = "scraper") => {
-      const { text } = await call(gateway, "/metrics", { token });
-      return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
-    };
-
-    /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
-    const block = async (
-      token: string,
-      count: number,
-      path = "/",
-      scraper = "scraper",
-    ): Promise<GatewayResponse[]> => {
-      const refused: GatewayResponse[] = [];
-      const before = await taken(scraper);
-      for (let i = 0; i < count; i++) {
-        const controller = new AbortController();
-        controllers.push(controller);
-        const words = ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"];
-        const body = path === "/" ? words : [words];
-        call(gateway, path, { token, body, signal: controller.signal }).then(
-          (response) => refused.push(response),
-          () => {},
-        );
-      }
-      await expect.poll(async () => refused.length + (await taken(scraper)) - before).toBe(count);
-      return refused;
-    };
-
-    test.each(["/", "/pipeline"])(
-      "a token gets at most half of the blocking connections: %s",
-      async (path) => {
-        await begin({ ...TOKENS, maxBlockingConnections: 8 });
-        const refused = await block("page", 10, path);
-        expect(refused.length).toBe(6);
-        for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
-        const began = performance.now();
-        const waiting = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
-        await sleep(50);
-        await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
-        expect((await waiting).json).toEqual({ result: ["l", "value"] });
-        expect(performance.now() - began).toBeLessThan(2_000);
-        // Commands that have ended no longer count.
-        for (const controller of controllers.splice(0)) controller.abort();
-        await expect
-          .poll(async () => (await call(gateway, "/", { token: "page", body: XREAD_SHORT })).status)
-          .toBe(200);
-      },
-    );
-
-    test("followed streams wait on at most half of a token's blocking connections", async () => {
-      await begin({ ...TOKENS, maxBlockingConnections: 8 });
-      for (let i = 0; i < 4; i++) streams.push(await listen(gateway, `/follow/s${i}`, { token: "page" }));
-      await expect.poll(taken).toBe(2);
-      const refused = await block("page", 4);
-      expect(refused.length).toBe(2);
-      for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
-      const popped = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
-      await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
-      expect((await popped).json).toEqual({ result: ["l", "value"] });
-      // The others are read at intervals.
-      for (let i = 0; i < 4; i++)
-        await call(gateway, "/", { token: "app", body: ["XADD", `s${i}`, "1-1", "n", "1"] });
-      for (const stream of streams) await expect.poll(() => stream.text).toContain("id: 1-1");
-    });
-
-    test("the only token that runs commands gets all blocking connections", async () => {
-      await begin({
-        tokens: [
-          { name: "app", token: "app" },
-          { name: "scraper", token: "scraper", role: "metrics" },
-        ],
-        maxBlockingConnections: 4,
-      });
-      expect(await block("app", 4)).toEqual([]);
-    });
-
-    test("a share is set in percent", async () => {
-      await begin({ ...TOKENS, maxBlockingConnections: 8, tokenShare: 25 });
-      const refused = await block("page", 3);
-      expect(refused.length).toBe(1);
-      expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
-    });
-
-    test("a token opens at most half of the event streams", async () => {
-      await begin({ ...TOKENS, maxStreams: 4 });
-      for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
-      const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
-      expectRefused(refused, /2 of the 4 event streams/);
-      const other = await listen(gateway, "/subscribe/c", { token: "app" });
-      streams.push(other);
-      expect(other.status).toBe(200);
-      streams[0]!.close();
-      await expect
-        .poll(async () => {
-          const again = await listen(gateway, "/subscribe/c", { token: "page" });
-          streams.push(again);
-          return again.status;
-        })
-        .toBe(200);
-    });
-
-    test("each Redis user has one share, however many tokens it has", async () => {
-      if (!setup.name.startsWith("a real")) return begin({});
-      await begin({ token: "main", maxBlockingConnections: 4 });
-      const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
-      await call(gateway, "/", { body: acl });
-      const tokens = await Promise.all(
-        [1, 2].map(async () => {
-          const { json } = await call(gateway, "/", { body: ["ACL", "RESTTOKEN", "ann", "pw"] });
-          return json.result as string;
-        }),
-      );
-      expect(await block(tokens[0]!, 2, "/", "main")).toEqual([]);
-      const refused = await block(tokens[1]!, 1, "/", "main");
-      expect(refused.length).toBe(1);
-      expectRefused(refused[0]!, /2 of the 4 connections for blocking commands/);
-      expect(await block("main", 2, "/", "main")).toEqual([]);
-    });
+describeEngines("shares of a token", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  const controllers: AbortController[] = [];
+  const streams: Listening[] = [];
+  const begin = async (options: Partial<GatewayOptions>) => {
+    ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
+  };
+  afterEach(async () => {
+    for (const controller of controllers.splice(0)) controller.abort();
+    for (const stream of streams.splice(0)) stream.close();
+    await stop();
   });
-}
+
+  /** Number of connections that blocking commands have. */
+  const taken = async (token = "scraper") => {
+    const { text } = await call(gateway, "/metrics", { token });
+    return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
+  };
+
+  /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
+  const block = async (
+    token: string,
+    count: number,
+    path = "/",
+    scraper = "scraper",
+  ): Promise<GatewayResponse[]> => {
+    const refused: GatewayResponse[] = [];
+    const before = await taken(scraper);
+    for (let i = 0; i < count; i++) {
+      const controller = new AbortController();
+      controllers.push(controller);
+      const words = ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"];
+      const body = path === "/" ? words : [words];
+      call(gateway, path, { token, body, signal: controller.signal }).then(
+        (response) => refused.push(response),
+        () => {},
+      );
+    }
+    await expect.poll(async () => refused.length + (await taken(scraper)) - before).toBe(count);
+    return refused;
+  };
+
+  test.each(["/", "/pipeline"])("a token gets at most half of the blocking connections: %s", async (path) => {
+    await begin({ ...TOKENS, maxBlockingConnections: 8 });
+    const refused = await block("page", 10, path);
+    expect(refused.length).toBe(6);
+    for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
+    const began = performance.now();
+    const waiting = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
+    await sleep(50);
+    await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
+    expect((await waiting).json).toEqual({ result: ["l", "value"] });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    // Commands that have ended no longer count.
+    for (const controller of controllers.splice(0)) controller.abort();
+    await expect
+      .poll(async () => (await call(gateway, "/", { token: "page", body: XREAD_SHORT })).status)
+      .toBe(200);
+  });
+
+  test("followed streams wait on at most half of a token's blocking connections", async () => {
+    await begin({ ...TOKENS, maxBlockingConnections: 8 });
+    for (let i = 0; i < 4; i++) streams.push(await listen(gateway, `/follow/s${i}`, { token: "page" }));
+    await expect.poll(taken).toBe(2);
+    const refused = await block("page", 4);
+    expect(refused.length).toBe(2);
+    for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
+    const popped = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
+    await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
+    expect((await popped).json).toEqual({ result: ["l", "value"] });
+    // The others are read at intervals.
+    for (let i = 0; i < 4; i++)
+      await call(gateway, "/", { token: "app", body: ["XADD", `s${i}`, "1-1", "n", "1"] });
+    for (const stream of streams) await expect.poll(() => stream.text).toContain("id: 1-1");
+  });
+
+  test("the only token that runs commands gets all blocking connections", async () => {
+    await begin({
+      tokens: [
+        { name: "app", token: "app" },
+        { name: "scraper", token: "scraper", role: "metrics" },
+      ],
+      maxBlockingConnections: 4,
+    });
+    expect(await block("app", 4)).toEqual([]);
+  });
+
+  test("a share is set in percent", async () => {
+    await begin({ ...TOKENS, maxBlockingConnections: 8, tokenShare: 25 });
+    const refused = await block("page", 3);
+    expect(refused.length).toBe(1);
+    expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
+  });
+
+  test("a token opens at most half of the event streams", async () => {
+    await begin({ ...TOKENS, maxStreams: 4 });
+    for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
+    expectRefused(refused, /2 of the 4 event streams/);
+    const other = await listen(gateway, "/subscribe/c", { token: "app" });
+    streams.push(other);
+    expect(other.status).toBe(200);
+    streams[0]!.close();
+    await expect
+      .poll(async () => {
+        const again = await listen(gateway, "/subscribe/c", { token: "page" });
+        streams.push(again);
+        return again.status;
+      })
+      .toBe(200);
+  });
+
+  test("each Redis user has one share, however many tokens it has", async () => {
+    if (setup === embeddedEngine) return begin({});
+    await begin({ token: "main", maxBlockingConnections: 4 });
+    const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
+    await call(gateway, "/", { body: acl });
+    const tokens = await Promise.all(
+      [1, 2].map(async () => {
+        const { json } = await call(gateway, "/", { body: ["ACL", "RESTTOKEN", "ann", "pw"] });
+        return json.result as string;
+      }),
+    );
+    expect(await block(tokens[0]!, 2, "/", "main")).toEqual([]);
+    const refused = await block(tokens[1]!, 1, "/", "main");
+    expect(refused.length).toBe(1);
+    expectRefused(refused[0]!, /2 of the 4 connections for blocking commands/);
+    expect(await block("main", 2, "/", "main")).toEqual([]);
+  });
+});
 
 const XREAD_SHORT = ["XREAD", "BLOCK", "1", "STREAMS", "s", "$"];
 

@@ -5,13 +5,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  redisAvailable,
-  startRedis,
-} from "../../../testbed/src/index.js";
+import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
+import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { call } from "./http.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-tokens-"));
@@ -19,51 +14,33 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const noperm = expect.stringMatching(/^NOPERM/);
 
-describe.skipIf(!redisAvailable())("tokens", () => {
-  let server: RedisServer;
-  let redis: RedisConnection;
-  const gateways: Gateway[] = [];
+const gateways: Gateway[] = [];
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+});
+
+async function start(options: Partial<GatewayOptions>): Promise<Gateway> {
+  const gateway = await createGateway({ port: 0, ...options });
+  gateways.push(gateway);
+  return gateway;
+}
+
+async function runAs(gateway: Gateway, token: string, ...args: string[]) {
+  const { status, json } = await call(gateway, "/", { token, body: args });
+  return status === 200 ? json.result : { status, ...json };
+}
+
+describe("tokens", () => {
+  let redis: EngineServer;
   beforeAll(async () => {
-    server = await startRedis();
-    redis = await connectRedis({ path: server.path! });
+    redis = await startEngineServer();
   });
-  afterAll(async () => {
-    redis?.close();
-    await server?.stop();
-  });
-  beforeEach(async () => {
-    await redis.command("FLUSHALL");
-    await redis.command(
-      "ACL",
-      "SETUSER",
-      "ann",
-      "reset",
-      "on",
-      ">pa ss",
-      "~ann:*",
-      "&ann:*",
-      "+@all",
-      "-@dangerous",
-    );
-    await redis.command("ACL", "SETUSER", "bob", "reset", "on", ">hunter2", "~*", "+get");
-  });
-  afterEach(async () => {
-    await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-  });
-
-  async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-    const gateway = await createGateway({ port: 0, redis: server.url, ...options });
-    gateways.push(gateway);
-    return gateway;
-  }
-
-  const runAs = async (gateway: Gateway, token: string, ...args: string[]) => {
-    const { status, json } = await call(gateway, "/", { token, body: args });
-    return status === 200 ? json.result : { status, ...json };
-  };
+  afterAll(() => redis.stop());
+  beforeEach(() => redis.command("FLUSHALL"));
 
   test("a token with a role may do what the role allows", async () => {
     const gateway = await start({
+      redis: redis.url,
       token: "main",
       tokens: [
         { name: "app", token: "app" },
@@ -140,7 +117,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
   });
 
   test("only listed tokens are accepted if there is no main token", async () => {
-    const gateway = await start({ tokens: [{ name: "app", token: "app" }] });
+    const gateway = await start({ redis: redis.url, tokens: [{ name: "app", token: "app" }] });
     expect(gateway.token).toBe("");
     expect((await call(gateway, "/get/k", { token: null })).status).toBe(401);
     expect(
@@ -150,10 +127,125 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect((await call(gateway, "/get/k", { token: "app" })).status).toBe(200);
   });
 
+  test("tokens are reloaded when their files change, and connections stay", async () => {
+    const tokensFile = join(folder, "tokens.yaml");
+    const tokenFile = join(folder, "token");
+    const write = (path: string, text: string) => {
+      // As a mounted secret is exchanged: by a link that points elsewhere from one moment to the next.
+      writeFileSync(`${path}.${text.length}`, text);
+      symlinkSync(`${path}.${text.length}`, `${path}.new`);
+      renameSync(`${path}.new`, path);
+    };
+    write(tokenFile, "first-main\n");
+    write(tokensFile, "tokens:\n  - { name: app, token: first }\n");
+    const gateway = await start({ redis: redis.url, tokensFile, tokenFile });
+    expect(gateway.token).toBe("first-main");
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<unknown>();
+    const status = async (token: string) => {
+      const response = await call(gateway, "/", { token, body: ["GET", "k"], agent });
+      ports.add(
+        Object.values(agent.freeSockets)[0]?.[0]?.localPort ??
+          Object.values(agent.sockets)[0]?.[0]?.localPort,
+      );
+      return response.status;
+    };
+    expect([await status("first"), await status("first-main"), await status("second")]).toEqual([
+      200, 200, 401,
+    ]);
+    write(tokensFile, "tokens:\n  - { name: app, token: second, role: read-only }\n");
+    write(tokenFile, "other-main-token\n");
+    await expect.poll(() => status("second"), { timeout: 10_000 }).toBe(200);
+    expect([await status("first"), await status("first-main"), await status("other-main-token")]).toEqual([
+      401, 401, 200,
+    ]);
+    expect(gateway.token).toBe("other-main-token");
+    // A file that can't be used leaves all as it is.
+    write(tokensFile, "tokens: [ { name: app, role: nonsense } ]\n");
+    unlinkSync(tokenFile);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([await status("second"), await status("other-main-token")]).toEqual([200, 200]);
+    expect(ports.size).toBe(1);
+    agent.destroy();
+  });
+
+  test("exactly-once writes of a prefixed token keep their tokens under the prefix", async () => {
+    const gateway = await start({
+      redis: redis.url,
+      tokens: [{ name: "app", token: "app", prefix: "app:" }],
+    });
+    const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
+    expect(await client.incr("app:n")).toBe(1);
+    expect(await client.mset({ "app:a": 1, "app:b": 2 })).toBe("OK");
+    expect(await client.pipeline().incr("app:n").lpush("app:l", 1, 2).get("app:n").exec()).toEqual([2, 2, 2]);
+    await expect(client.incr("n")).rejects.toThrow(/NOPERM/);
+    await expect(client.rename("app:n", "n")).rejects.toThrow(/NOPERM/);
+    expect(await redis.command("EXISTS", "n")).toBe(0);
+    client.close();
+  });
+
+  test("limits of tokens are enforced", async () => {
+    const gateway = await start({ redis: redis.url, token: "main", maxCommands: 2, maxArgs: 3 });
+    expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
+    for (const path of ["/pipeline", "/multi-exec"]) {
+      const response = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
+      expect([response.status, response.json.error]).toEqual([
+        400,
+        "ERR more than 2 commands in one request (setting maxCommands)",
+      ]);
+    }
+    // Requests behind them are not even read.
+    const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });
+    expect(endless.json.error).toBe("ERR more than 2 commands in one request (setting maxCommands)");
+    expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
+      status: 400,
+      error: "ERR the command has more than 3 arguments (setting maxArgs)",
+    });
+    expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
+  });
+});
+
+describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    await redis.command("FLUSHALL");
+    await redis.command(
+      "ACL",
+      "SETUSER",
+      "ann",
+      "reset",
+      "on",
+      ">pa ss",
+      "~ann:*",
+      "&ann:*",
+      "+@all",
+      "-@dangerous",
+    );
+    await redis.command("ACL", "SETUSER", "bob", "reset", "on", ">hunter2", "~*", "+get");
+  });
+
+  test("refused commands can be allowed by name, for administrators", async () => {
+    const gateway = await start({
+      redis: redis.url,
+      token: "main",
+      allowCommand: ["CONFIG GET", "client list"],
+      tokens: [{ name: "app", token: "app" }],
+    });
+    expect(await runAs(gateway, "main", "CONFIG", "GET", "port")).toEqual(["port", "0"]);
+    expect(await runAs(gateway, "main", "CLIENT", "LIST")).toMatch(/^id=/);
+    expect(await runAs(gateway, "main", "CONFIG", "SET", "port", "1")).toMatchObject({ error: noperm });
+    expect(await runAs(gateway, "app", "CONFIG", "GET", "port")).toMatchObject({ error: noperm });
+  });
+
   test("a token with a Redis user runs as that user", async () => {
     const passwordFile = join(folder, "password");
     writeFileSync(passwordFile, "pa ss\n");
     const gateway = await start({
+      redis: redis.url,
       tokens: [
         { name: "ann", token: "ann", user: { username: "ann", passwordFile } },
         { name: "bob", token: "bob", user: { username: "bob", password: "hunter2" } },
@@ -186,9 +278,9 @@ describe.skipIf(!redisAvailable())("tokens", () => {
   test("a token of ACL RESTTOKEN works on every gateway with the same secret, as its user", async () => {
     const secret = "what all gateways of one service share";
     const [one, two, other] = [
-      await start({ token: "main", restTokenSecret: secret }),
-      await start({ token: "other", restTokenSecret: secret }),
-      await start({ token: "other" }),
+      await start({ redis: redis.url, token: "main", restTokenSecret: secret }),
+      await start({ redis: redis.url, token: "other", restTokenSecret: secret }),
+      await start({ redis: redis.url, token: "other" }),
     ];
     const token = await runAs(one, "main", "ACL", "RESTTOKEN", "ann", "pa ss");
     expect(token).toMatch(/^[\w-]{40,}$/);
@@ -208,7 +300,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
   });
 
   test("ACL RESTTOKEN requires a Redis user that exists, and an administrator's token", async () => {
-    const gateway = await start({ token: "main", tokens: [{ name: "app", token: "app" }] });
+    const gateway = await start({ redis: redis.url, token: "main", tokens: [{ name: "app", token: "app" }] });
     const ask = (token: string, ...args: string[]) => runAs(gateway, token, "acl", "resttoken", ...args);
     expect(await ask("main", "ann", "wrong")).toEqual({
       status: 400,
@@ -233,7 +325,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
 
   test("ACL RESTTOKEN of a Redis user needs Redis's permission to administer users for another one", async () => {
     await redis.command("ACL", "SETUSER", "chief", "reset", "on", ">pw", "~*", "+@all");
-    const gateway = await start({ token: "main" });
+    const gateway = await start({ redis: redis.url, token: "main" });
     const [ann, chief] = await Promise.all([
       runAs(gateway, "main", "ACL", "RESTTOKEN", "ann", "pa ss"),
       runAs(gateway, "main", "ACL", "RESTTOKEN", "chief", "pw"),
@@ -250,48 +342,6 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     await redis.command("ACL", "DELUSER", "chief");
   });
 
-  test("tokens are reloaded when their files change, and connections stay", async () => {
-    const tokensFile = join(folder, "tokens.yaml");
-    const tokenFile = join(folder, "token");
-    const write = (path: string, text: string) => {
-      // As a mounted secret is exchanged: by a link that points elsewhere from one moment to the next.
-      writeFileSync(`${path}.${text.length}`, text);
-      symlinkSync(`${path}.${text.length}`, `${path}.new`);
-      renameSync(`${path}.new`, path);
-    };
-    write(tokenFile, "first-main\n");
-    write(tokensFile, "tokens:\n  - { name: app, token: first }\n");
-    const gateway = await start({ tokensFile, tokenFile });
-    expect(gateway.token).toBe("first-main");
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ports = new Set<unknown>();
-    const status = async (token: string) => {
-      const response = await call(gateway, "/", { token, body: ["GET", "k"], agent });
-      ports.add(
-        Object.values(agent.freeSockets)[0]?.[0]?.localPort ??
-          Object.values(agent.sockets)[0]?.[0]?.localPort,
-      );
-      return response.status;
-    };
-    expect([await status("first"), await status("first-main"), await status("second")]).toEqual([
-      200, 200, 401,
-    ]);
-    write(tokensFile, "tokens:\n  - { name: app, token: second, role: read-only }\n");
-    write(tokenFile, "other-main-token\n");
-    await expect.poll(() => status("second"), { timeout: 10_000 }).toBe(200);
-    expect([await status("first"), await status("first-main"), await status("other-main-token")]).toEqual([
-      401, 401, 200,
-    ]);
-    expect(gateway.token).toBe("other-main-token");
-    // A file that can't be used leaves all as it is.
-    write(tokensFile, "tokens: [ { name: app, role: nonsense } ]\n");
-    unlinkSync(tokenFile);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect([await status("second"), await status("other-main-token")]).toEqual([200, 200]);
-    expect(ports.size).toBe(1);
-    agent.destroy();
-  });
-
   test("blocking commands and streams of a token end when the token is removed or changed", async () => {
     const tokensFile = join(folder, "revoked.yaml");
     const tokenFile = join(folder, "revoked-main");
@@ -299,7 +349,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     const wide = "{ name: wide, token: wide-token";
     writeFileSync(tokensFile, `[${app}, ${wide} }, { name: kept, token: kept-token }]`);
     writeFileSync(tokenFile, "main-token-1");
-    const gateway = await start({ tokensFile, tokenFile });
+    const gateway = await start({ redis: redis.url, tokensFile, tokenFile });
     const waiting = (token: string) => call(gateway, "/", { token, body: ["BLPOP", `none:${token}`, "0"] });
     const ended = Promise.all(["app-token", "wide-token"].map(waiting));
     const pipeline = call(gateway, "/pipeline", { token: "app-token", body: [["BLPOP", "none", "0"]] });
@@ -325,53 +375,9 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await redis.command("LLEN", "none:app-token")).toBe(1);
     // The tokens of ACL RESTTOKEN are sealed with the main token.
     expect((await call(gateway, "/", { token: before, body: ["GET", "ann:k"] })).status).toBe(401);
-    const second = await start({ token: "main-token-2" });
+    const second = await start({ redis: redis.url, token: "main-token-2" });
     const after = await restToken(second, "main-token-2");
     expect((await call(gateway, "/", { token: after, body: ["GET", "ann:k"] })).status).toBe(200);
-  });
-
-  test("exactly-once writes of a prefixed token keep their tokens under the prefix", async () => {
-    const gateway = await start({ tokens: [{ name: "app", token: "app", prefix: "app:" }] });
-    const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
-    expect(await client.incr("app:n")).toBe(1);
-    expect(await client.mset({ "app:a": 1, "app:b": 2 })).toBe("OK");
-    expect(await client.pipeline().incr("app:n").lpush("app:l", 1, 2).get("app:n").exec()).toEqual([2, 2, 2]);
-    await expect(client.incr("n")).rejects.toThrow(/NOPERM/);
-    await expect(client.rename("app:n", "n")).rejects.toThrow(/NOPERM/);
-    expect(await redis.command("EXISTS", "n")).toBe(0);
-    client.close();
-  });
-
-  test("limits of tokens are enforced", async () => {
-    const gateway = await start({ token: "main", maxCommands: 2, maxArgs: 3 });
-    expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
-    for (const path of ["/pipeline", "/multi-exec"]) {
-      const response = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
-      expect([response.status, response.json.error]).toEqual([
-        400,
-        "ERR more than 2 commands in one request (setting maxCommands)",
-      ]);
-    }
-    // Requests behind them are not even read.
-    const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });
-    expect(endless.json.error).toBe("ERR more than 2 commands in one request (setting maxCommands)");
-    expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
-      status: 400,
-      error: "ERR the command has more than 3 arguments (setting maxArgs)",
-    });
-    expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
-  });
-
-  test("refused commands can be allowed by name, for administrators", async () => {
-    const gateway = await start({
-      token: "main",
-      allowCommand: ["CONFIG GET", "client list"],
-      tokens: [{ name: "app", token: "app" }],
-    });
-    expect(await runAs(gateway, "main", "CONFIG", "GET", "port")).toEqual(["port", "0"]);
-    expect(await runAs(gateway, "main", "CLIENT", "LIST")).toMatch(/^id=/);
-    expect(await runAs(gateway, "main", "CONFIG", "SET", "port", "1")).toMatchObject({ error: noperm });
-    expect(await runAs(gateway, "app", "CONFIG", "GET", "port")).toMatchObject({ error: noperm });
   });
 });
 

@@ -1,179 +1,173 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, RedisError, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});
 
-for (const setup of setups) {
-  describe.runIf(setup.available)(`idempotent functions on ${setup.name}`, () => {
-    let gateway: Gateway;
-    let stop: () => Promise<void>;
-    let redis: Redis;
-    beforeAll(async () => {
-      ({ gateway, stop } = await setup.start());
-      redis = new Redis({ url: gateway.url, token: gateway.token });
-    });
-    afterAll(() => stop());
-    beforeEach(() => redis.flushall());
-
-    test("a function runs once, and later calls return its stored result", async () => {
-      let runs = 0;
-      const call = (value: unknown) =>
-        idempotent(redis, `event:${JSON.stringify(value)}`, async (guarded) => {
-          runs++;
-          await guarded.incr("n");
-          return value;
-        });
-      const values = [{ order: 7, at: [1.5, "x"] }, "42", null, undefined, 0];
-      for (const value of values) {
-        expect(await call(value)).toEqual(value);
-        expect(await call(value)).toEqual(value);
-      }
-      expect(runs).toBe(values.length);
-      expect(await redis.get("n")).toBe(values.length);
-      expect(await redis.ttl('event:"42"')).toBeGreaterThan(86_000);
-    });
-
-    test("a result is the same for the first call as for later ones", async () => {
-      const at = new Date(0);
-      const call = () => idempotent<unknown>(redis, "event", () => ({ at, left: undefined }));
-      expect(await call()).toEqual({ at: at.toJSON() });
-      expect(await call()).toEqual({ at: at.toJSON() });
-    });
-
-    test("a concurrent duplicate rejects with retryAt, or waits for the result", async () => {
-      let finish = () => {};
-      const finished = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      const first = idempotent(redis, "event", async () => {
-        await finished;
-        return "done";
-      });
-      await expect.poll(() => redis.exists("event")).toBe(1);
-      const before = Date.now();
-      const error = await idempotent(redis, "event", () => "second").catch((error) => error);
-      expect(error).toBeInstanceOf(InProgressError);
-      expect(error).toBeInstanceOf(WarmlineError);
-      expect(error.name).toBe("InProgressError");
-      expect(error.retryAt).toBeGreaterThan(before + 50_000);
-      expect(error.retryAt).toBeLessThanOrEqual(Date.now() + 60_000);
-      const impatient = idempotent(redis, "event", () => "second", { wait: 0.1 });
-      await expect(impatient).rejects.toThrow(InProgressError);
-      const second = idempotent(redis, "event", () => "second", { wait: 10 });
-      finish();
-      expect(await Promise.all([first, second])).toEqual(["done", "done"]);
-    });
-
-    test("a function that throws runs again, and its writes return their first replies", async () => {
-      const replies: unknown[] = [];
-      const call = (fails: boolean) =>
-        idempotent(redis, "event", async (guarded) => {
-          replies.push(await guarded.incr("n"));
-          replies.push(await guarded.rpush("list", "a"));
-          if (fails) throw new Error("failed");
-          return guarded.incr("n");
-        });
-      for (let run = 0; run < 3; run++) {
-        await expect(call(true)).rejects.toThrow("failed");
-        expect(await redis.exists("event")).toBe(0);
-      }
-      expect(await call(false)).toBe(2);
-      expect(replies).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
-      expect(await redis.get("n")).toBe(2);
-      expect(await redis.llen("list")).toBe(1);
-    });
-
-    test("a run past its lease finds its writes refused, and another run takes over", async () => {
-      const lease = { lease: 0.6 };
-      let late: Redis | undefined;
-      let thaw = () => {};
-      const thawed = new Promise<void>((resolve) => {
-        thaw = resolve;
-      });
-      const frozen = idempotent(
-        redis,
-        "event",
-        async (guarded) => {
-          late = guarded;
-          await guarded.incr("n");
-          await thawed;
-          await guarded.incr("late");
-          return "frozen";
-        },
-        lease,
-      );
-      frozen.catch(() => {});
-      await expect.poll(() => redis.get("n")).toBe(1);
-      const second = await idempotent(
-        redis,
-        "event",
-        async (guarded) => [await guarded.incr("n"), await guarded.set("by", "second")],
-        { ...lease, wait: 10 },
-      );
-      expect(second).toEqual([1, "OK"]);
-      thaw();
-      const error = await frozen.catch((error) => error);
-      expect(error).toBeInstanceOf(RedisError);
-      expect(error).toMatchObject({ code: "LEASELOST", command: "INCR" });
-      await expect(late!.set("by", "frozen")).rejects.toMatchObject({ code: "LEASELOST" });
-      await expect(late!.multi().set("by", "frozen").exec()).rejects.toMatchObject({ code: "LEASELOST" });
-      expect(await redis.mget("n", "late", "by")).toEqual([1, null, "second"]);
-      expect(await idempotent(redis, "event", () => "third")).toEqual([1, "OK"]);
-    });
-
-    test("a result that comes after the lease is not stored", async () => {
-      const slow = idempotent(redis, "event", () => pause(150).then(() => "slow"), { lease: 0.05 });
-      await expect(slow).rejects.toMatchObject({ code: "LEASELOST" });
-      expect(await redis.exists("event")).toBe(0);
-    });
-
-    test("a run whose process ended is repeated after its lease, from where it ended", async () => {
-      const run = (writes: number) => async (guarded: Redis) => {
-        const replies = [];
-        for (let n = 1; n <= 3; n++) {
-          replies.push(await guarded.rpush("list", n));
-          if (n === writes) await never;
-        }
-        return replies;
-      };
-      void idempotent(redis, "event", run(2), { lease: 0.6 });
-      await expect.poll(() => redis.llen("list")).toBe(2);
-      expect(await idempotent(redis, "event", run(0), { wait: 5 })).toEqual([1, 2, 3]);
-      expect(await redis.lrange("list", 0, -1)).toEqual([1, 2, 3]);
-    });
-
-    test("a key with another value is left alone", async () => {
-      await redis.set("event", "mine");
-      await expect(idempotent(redis, "event", () => 1)).rejects.toThrow(/was not stored by idempotent/);
-      expect(await redis.get("event")).toBe("mine");
-    });
+describeEngines("idempotent functions", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let redis: Redis;
+  beforeAll(async () => {
+    ({ gateway, stop } = await setup.start());
+    redis = new Redis({ url: gateway.url, token: gateway.token });
   });
-}
+  afterAll(() => stop());
+  beforeEach(() => redis.flushall());
 
-const [real] = setups;
-test.runIf(real!.available)(
-  "a token with a key prefix may use idempotent functions and strict scopes",
-  async () => {
-    const token = "t".repeat(32);
-    const { gateway, stop } = await real!.start({
-      tokens: [{ token, name: "app", prefix: "app:" }],
-    } as object);
-    const redis = new Redis({ url: gateway.url, token });
-    const run = () => idempotent(redis, "app:event", (guarded) => guarded.incr("app:n"));
-    expect([await run(), await run()]).toEqual([1, 1]);
-    await expect(idempotent(redis, "app:other", (guarded) => guarded.incr("n"))).rejects.toThrow(/NOPERM/);
-    await expect(idempotent(redis, "event", () => 1)).rejects.toThrow(/NOPERM/);
-    const strict = () => redis.with({ writes: "exactly-once", scope: "app:id", strict: true });
-    expect(await strict().incr("app:n")).toBe(2);
-    expect(await strict().incr("app:n")).toBe(2);
-    await expect(strict().decr("app:n")).rejects.toMatchObject({ code: "OTHERPATH" });
-    await stop();
-  },
-);
+  test("a function runs once, and later calls return its stored result", async () => {
+    let runs = 0;
+    const call = (value: unknown) =>
+      idempotent(redis, `event:${JSON.stringify(value)}`, async (guarded) => {
+        runs++;
+        await guarded.incr("n");
+        return value;
+      });
+    const values = [{ order: 7, at: [1.5, "x"] }, "42", null, undefined, 0];
+    for (const value of values) {
+      expect(await call(value)).toEqual(value);
+      expect(await call(value)).toEqual(value);
+    }
+    expect(runs).toBe(values.length);
+    expect(await redis.get("n")).toBe(values.length);
+    expect(await redis.ttl('event:"42"')).toBeGreaterThan(86_000);
+  });
+
+  test("a result is the same for the first call as for later ones", async () => {
+    const at = new Date(0);
+    const call = () => idempotent<unknown>(redis, "event", () => ({ at, left: undefined }));
+    expect(await call()).toEqual({ at: at.toJSON() });
+    expect(await call()).toEqual({ at: at.toJSON() });
+  });
+
+  test("a concurrent duplicate rejects with retryAt, or waits for the result", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const first = idempotent(redis, "event", async () => {
+      await finished;
+      return "done";
+    });
+    await expect.poll(() => redis.exists("event")).toBe(1);
+    const before = Date.now();
+    const error = await idempotent(redis, "event", () => "second").catch((error) => error);
+    expect(error).toBeInstanceOf(InProgressError);
+    expect(error).toBeInstanceOf(WarmlineError);
+    expect(error.name).toBe("InProgressError");
+    expect(error.retryAt).toBeGreaterThan(before + 50_000);
+    expect(error.retryAt).toBeLessThanOrEqual(Date.now() + 60_000);
+    const impatient = idempotent(redis, "event", () => "second", { wait: 0.1 });
+    await expect(impatient).rejects.toThrow(InProgressError);
+    const second = idempotent(redis, "event", () => "second", { wait: 10 });
+    finish();
+    expect(await Promise.all([first, second])).toEqual(["done", "done"]);
+  });
+
+  test("a function that throws runs again, and its writes return their first replies", async () => {
+    const replies: unknown[] = [];
+    const call = (fails: boolean) =>
+      idempotent(redis, "event", async (guarded) => {
+        replies.push(await guarded.incr("n"));
+        replies.push(await guarded.rpush("list", "a"));
+        if (fails) throw new Error("failed");
+        return guarded.incr("n");
+      });
+    for (let run = 0; run < 3; run++) {
+      await expect(call(true)).rejects.toThrow("failed");
+      expect(await redis.exists("event")).toBe(0);
+    }
+    expect(await call(false)).toBe(2);
+    expect(replies).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(await redis.get("n")).toBe(2);
+    expect(await redis.llen("list")).toBe(1);
+  });
+
+  test("a run past its lease finds its writes refused, and another run takes over", async () => {
+    const lease = { lease: 0.6 };
+    let late: Redis | undefined;
+    let thaw = () => {};
+    const thawed = new Promise<void>((resolve) => {
+      thaw = resolve;
+    });
+    const frozen = idempotent(
+      redis,
+      "event",
+      async (guarded) => {
+        late = guarded;
+        await guarded.incr("n");
+        await thawed;
+        await guarded.incr("late");
+        return "frozen";
+      },
+      lease,
+    );
+    frozen.catch(() => {});
+    await expect.poll(() => redis.get("n")).toBe(1);
+    const second = await idempotent(
+      redis,
+      "event",
+      async (guarded) => [await guarded.incr("n"), await guarded.set("by", "second")],
+      { ...lease, wait: 10 },
+    );
+    expect(second).toEqual([1, "OK"]);
+    thaw();
+    const error = await frozen.catch((error) => error);
+    expect(error).toBeInstanceOf(RedisError);
+    expect(error).toMatchObject({ code: "LEASELOST", command: "INCR" });
+    await expect(late!.set("by", "frozen")).rejects.toMatchObject({ code: "LEASELOST" });
+    await expect(late!.multi().set("by", "frozen").exec()).rejects.toMatchObject({ code: "LEASELOST" });
+    expect(await redis.mget("n", "late", "by")).toEqual([1, null, "second"]);
+    expect(await idempotent(redis, "event", () => "third")).toEqual([1, "OK"]);
+  });
+
+  test("a result that comes after the lease is not stored", async () => {
+    const slow = idempotent(redis, "event", () => pause(150).then(() => "slow"), { lease: 0.05 });
+    await expect(slow).rejects.toMatchObject({ code: "LEASELOST" });
+    expect(await redis.exists("event")).toBe(0);
+  });
+
+  test("a run whose process ended is repeated after its lease, from where it ended", async () => {
+    const run = (writes: number) => async (guarded: Redis) => {
+      const replies = [];
+      for (let n = 1; n <= 3; n++) {
+        replies.push(await guarded.rpush("list", n));
+        if (n === writes) await never;
+      }
+      return replies;
+    };
+    void idempotent(redis, "event", run(2), { lease: 0.6 });
+    await expect.poll(() => redis.llen("list")).toBe(2);
+    expect(await idempotent(redis, "event", run(0), { wait: 5 })).toEqual([1, 2, 3]);
+    expect(await redis.lrange("list", 0, -1)).toEqual([1, 2, 3]);
+  });
+
+  test("a key with another value is left alone", async () => {
+    await redis.set("event", "mine");
+    await expect(idempotent(redis, "event", () => 1)).rejects.toThrow(/was not stored by idempotent/);
+    expect(await redis.get("event")).toBe("mine");
+  });
+});
+
+test("a token with a key prefix may use idempotent functions and strict scopes", async () => {
+  const token = "t".repeat(32);
+  const { gateway, stop } = await embeddedEngine.start({
+    tokens: [{ token, name: "app", prefix: "app:" }],
+  } as object);
+  const redis = new Redis({ url: gateway.url, token });
+  const run = () => idempotent(redis, "app:event", (guarded) => guarded.incr("app:n"));
+  expect([await run(), await run()]).toEqual([1, 1]);
+  await expect(idempotent(redis, "app:other", (guarded) => guarded.incr("n"))).rejects.toThrow(/NOPERM/);
+  await expect(idempotent(redis, "event", () => 1)).rejects.toThrow(/NOPERM/);
+  const strict = () => redis.with({ writes: "exactly-once", scope: "app:id", strict: true });
+  expect(await strict().incr("app:n")).toBe(2);
+  expect(await strict().incr("app:n")).toBe(2);
+  await expect(strict().decr("app:n")).rejects.toMatchObject({ code: "OTHERPATH" });
+  await stop();
+});
 
 test("the arguments of idempotent are checked", async () => {
   const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });

@@ -1,21 +1,19 @@
 import { expect, test } from "vitest";
-import { redisAvailable } from "../../../testbed/src/index.js";
 import { runNearModel } from "../../support/near-model/model.js";
 import { SEED } from "../../support/random-tests.js";
 
 // For minutes, and with a mistake that it has to find: test/soak/near-model.test.ts.
-test.skipIf(!redisAvailable())(
-  "a read returns no value overwritten more than maxStale before, and none overwritten at all with verify",
-  async () => {
-    const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
-      seconds: 4,
-      seed: SEED,
-    });
-    console.info(`${reads} reads, ${failed} failed`, stats, faults);
-    expect(violations).toEqual([]);
-    expect(ownViolations).toEqual([]);
-    expect(reads).toBeGreaterThan(300);
-    for (const name of ["hits", "verified", "invalidated", "misses", "ownReads"])
-      expect(stats[name]).toBeGreaterThan(5);
-  },
-);
+test("a read returns no value overwritten more than maxStale before, and none overwritten at all with verify", {
+  tags: "redis-server",
+}, async () => {
+  const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
+    seconds: 4,
+    seed: SEED,
+  });
+  console.info(`${reads} reads, ${failed} failed`, stats, faults);
+  expect(violations).toEqual([]);
+  expect(ownViolations).toEqual([]);
+  expect(reads).toBeGreaterThan(300);
+  for (const name of ["hits", "verified", "invalidated", "misses", "ownReads"])
+    expect(stats[name]).toBeGreaterThan(5);
+});

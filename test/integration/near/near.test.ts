@@ -5,7 +5,7 @@ import { createGateway, type Gateway, type GatewayOptions } from "../../../gatew
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
-import { freePorts, type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { freePorts, type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
@@ -41,7 +41,7 @@ async function startBalancer(ports: readonly number[]) {
   return { url: `http://127.0.0.1:${port}`, reports, stop };
 }
 
-describe.skipIf(!redisAvailable())("a near cache", () => {
+describe("a near cache", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let gateway: Gateway;
   const others: Gateway[] = [];

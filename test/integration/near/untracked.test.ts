@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
 import { near } from "../../../src/near.js";
-import { type RedisServer, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { call } from "../gateway/http.js";
 
 /** The gateway's delay in ms until the next try after a refusal, and the one of these tests. */
@@ -74,56 +74,50 @@ describe("a store that does not track changes", () => {
   };
 
   describe.each([
-    ["the embedded engine", embedded, true],
-    ["a Redis without HELLO", withoutHello, redisAvailable()],
-  ])("%s", (_what, options, isAvailable) => {
-    test.skipIf(!isAvailable)(
-      "reports are off, and the log has one line, after further tries too",
-      async () => {
-        const original = setTimeout;
-        let refusals = 0;
-        vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms?: number) => {
-          if (ms !== REFUSED_DELAY) return original(run, ms);
-          refusals++;
-          return original(run, SHORT_DELAY);
-        }) as typeof setTimeout);
-        const lines = captureLog();
-        const untracked = await start(await options());
-        await expect.poll(() => refusals, { interval: 5 }).toBeGreaterThan(2);
-        for (const given of ["none", "verify"]) {
-          const { headers } = await call(untracked, "/", {
-            body: ["PING"],
-            headers: { "Warmline-Near": given },
-          });
-          expect(headers["warmline-near"]).toBe("off");
-        }
-        const warnings = lines.map((line) => JSON.parse(line).msg as string);
-        expect(warnings).toEqual([
-          expect.stringMatching(
-            /^changes of keys can't be tracked, so near caches go by time alone: it replied .*\b(HELLO|TRACKING)\b/,
-          ),
-        ]);
-      },
-    );
+    ["the embedded engine", embedded, []],
+    ["a Redis without HELLO", withoutHello, ["redis-server"]],
+  ])("%s", (_what, options, tags) => {
+    test("reports are off, and the log has one line, after further tries too", { tags }, async () => {
+      const original = setTimeout;
+      let refusals = 0;
+      vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms?: number) => {
+        if (ms !== REFUSED_DELAY) return original(run, ms);
+        refusals++;
+        return original(run, SHORT_DELAY);
+      }) as typeof setTimeout);
+      const lines = captureLog();
+      const untracked = await start(await options());
+      await expect.poll(() => refusals, { interval: 5 }).toBeGreaterThan(2);
+      for (const given of ["none", "verify"]) {
+        const { headers } = await call(untracked, "/", {
+          body: ["PING"],
+          headers: { "Warmline-Near": given },
+        });
+        expect(headers["warmline-near"]).toBe("off");
+      }
+      const warnings = lines.map((line) => JSON.parse(line).msg as string);
+      expect(warnings).toEqual([
+        expect.stringMatching(
+          /^changes of keys can't be tracked, so near caches go by time alone: it replied .*\b(HELLO|TRACKING)\b/,
+        ),
+      ]);
+    });
 
-    test.skipIf(!isAvailable)(
-      "replies are kept by time alone, and a read that verifies is sent",
-      async () => {
-        const { redis, other } = clients(await start({ ...(await options()), logLevel: "silent" }));
-        await other.set("near:a", 1);
-        expect(await redis.get("near:a")).toBe(1);
-        await other.set("near:a", 2);
-        await redis.get("other");
-        ahead += MAX_STALE / 2;
-        expect(await redis.get("near:a")).toBe(1);
-        ahead += MAX_STALE / 2;
-        sent = [];
-        expect(await redis.get("near:a")).toBe(2);
-        await other.set("near:a", 3);
-        expect(await redis.with({ near: "verify" }).get("near:a")).toBe(3);
-        expect(sent).toEqual(["GET near:a", "SET near:a", "GET near:a"]);
-      },
-    );
+    test("replies are kept by time alone, and a read that verifies is sent", { tags }, async () => {
+      const { redis, other } = clients(await start({ ...(await options()), logLevel: "silent" }));
+      await other.set("near:a", 1);
+      expect(await redis.get("near:a")).toBe(1);
+      await other.set("near:a", 2);
+      await redis.get("other");
+      ahead += MAX_STALE / 2;
+      expect(await redis.get("near:a")).toBe(1);
+      ahead += MAX_STALE / 2;
+      sent = [];
+      expect(await redis.get("near:a")).toBe(2);
+      await other.set("near:a", 3);
+      expect(await redis.with({ near: "verify" }).get("near:a")).toBe(3);
+      expect(sent).toEqual(["GET near:a", "SET near:a", "GET near:a"]);
+    });
   });
 
   test("JSON.GET is answered from memory, with a value of its own, until its time has passed or it is written", async () => {

@@ -12,7 +12,7 @@ import {
 } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
 // Differences that code moved over from the reference client meets, shown on both sides. Each is a line of
@@ -147,7 +147,7 @@ describe("when a response does not come", () => {
   });
 });
 
-describe.each(setups)("on $name", ({ available, start }) => {
+describeEngines("differences", ({ start }) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   let reference: Reference;
@@ -157,16 +157,15 @@ describe.each(setups)("on $name", ({ available, start }) => {
     new Reference({ url: gateway.url, token: gateway.token, enableTelemetry: false, ...options });
 
   beforeAll(async () => {
-    if (!available) return;
     ({ gateway, stop } = await start());
     reference = theirs();
     warmline = new Warmline({ url: gateway.url, token: gateway.token });
     text = warmline.with({ codec: "text" });
   });
-  afterAll(() => stop?.());
-  beforeEach(() => available && warmline.flushall());
+  afterAll(() => stop());
+  beforeEach(() => warmline.flushall());
 
-  describe.skipIf(!available)("values", () => {
+  describe("values", () => {
     difference("Integers that a number would round", async () => {
       await text.set("object", '{"id":9007199254740993}');
       expect(await reference.get("object")).toEqual({ id: Number("9007199254740992") });
@@ -334,7 +333,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("batches", () => {
+  describe("batches", () => {
     const counted = async () => {
       const metrics = await fetch(`${gateway.url}/metrics`, {
         headers: { authorization: `Bearer ${gateway.token}` },
@@ -393,7 +392,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
     });
   });
 
-  describe.skipIf(!available)("errors", () => {
+  describe("errors", () => {
     difference("Class and text of errors", async () => {
       await warmline.set("k", "text");
       const push = (redis: Reference | Warmline) =>

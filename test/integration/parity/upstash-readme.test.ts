@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 import * as reference from "./examples.js";
 import { importSwapped } from "./swapped.js";
 
@@ -14,17 +14,17 @@ const clients: [string, typeof reference][] = [
   ["warmline", await importSwapped(file)],
 ];
 
-describe.each(setups)("$name", ({ name, available, start }) => {
+describeEngines("code of @upstash/redis", ({ name, start }) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    if (available) ({ gateway, stop } = await start());
+    ({ gateway, stop } = await start());
   });
-  afterAll(() => stop?.());
+  afterAll(() => stop());
 
   const engine = name === "the embedded engine" ? name : "Redis 7.0";
 
-  describe.skipIf(!available).each(clients)("%s", (client, module) => {
+  describe.each(clients)("%s", (client, module) => {
     const { connect, connectFromEnv, connectWithOptions, examples } = module;
     test.each(
       examples.filter(({ notOn }) => notOn !== engine).map((example) => [example.name, example] as const),

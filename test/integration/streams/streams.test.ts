@@ -8,195 +8,184 @@ import { freePorts } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
-import { setups } from "../gateway/engines.js";
+import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
-for (const setup of setups) {
-  describe.runIf(setup.available)(`streams on ${setup.name}`, () => {
-    let gateway: Gateway;
-    let stop: () => Promise<void>;
-    let plain: Server;
-    beforeAll(async () => {
-      ({ gateway, stop } = await setup.start());
-      plain = await startPlainEndpoint(gateway);
+describeEngines("streams", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let plain: Server;
+  beforeAll(async () => {
+    ({ gateway, stop } = await setup.start());
+    plain = await startPlainEndpoint(gateway);
+  });
+  afterAll(async () => {
+    plain.closeAllConnections();
+    plain.close();
+    await stop();
+  });
+
+  const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+  const ways: [string, () => Redis][] = [
+    ["over the gateway's event stream", () => new Redis({ url: gateway.url, token: gateway.token })],
+    ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token })],
+    ["against an endpoint that is polled", () => new Redis({ url: plainUrl(), token: gateway.token })],
+  ];
+  describe.each(ways)("%s", (_name, make) => {
+    let redis: Redis;
+    let controller: AbortController;
+    beforeEach(async () => {
+      redis = make();
+      controller = new AbortController();
+      await redis.flushall();
     });
-    afterAll(async () => {
-      plain.closeAllConnections();
-      plain.close();
-      await stop();
+    afterEach(() => controller.abort());
+
+    test("a follower gets what a producer writes, until it closes the stream", async () => {
+      const seen: unknown[] = [];
+      const done = (async () => {
+        for await (const { id, fields } of follow(redis, "log")) {
+          expect(id).toMatch(/^\d+-\d+$/);
+          seen.push(fields);
+        }
+      })();
+      const writer = produce(redis, "log", { ttl: 60 }).getWriter();
+      const chunks = [{ n: 1, user: { name: "Ada" } }, "text, with\nlines", new Uint8Array([0x68, 0x69])];
+      for (const chunk of chunks) await writer.write(chunk);
+      await expect.poll(() => seen.length).toBe(3);
+      await writer.close();
+      await done;
+      expect(seen).toEqual([{ n: 1, user: { name: "Ada" } }, { data: "text, with\nlines" }, { data: "hi" }]);
+      expect(await redis.ttl("log")).toBeGreaterThan(50);
+      // A follower that comes later gets the same.
+      const later: unknown[] = [];
+      for await (const { fields } of follow(redis, "log")) later.push(fields);
+      expect(later).toEqual(seen);
     });
 
-    const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
-    const ways: [string, () => Redis][] = [
-      ["over the gateway's event stream", () => new Redis({ url: gateway.url, token: gateway.token })],
-      ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token })],
-      ["against an endpoint that is polled", () => new Redis({ url: plainUrl(), token: gateway.token })],
-    ];
-    describe.each(ways)("%s", (_name, make) => {
-      let redis: Redis;
-      let controller: AbortController;
-      beforeEach(async () => {
-        redis = make();
-        controller = new AbortController();
-        await redis.flushall();
-      });
-      afterEach(() => controller.abort());
+    test("a producer batches chunks in their order, and keeps about as many as maxLen", async () => {
+      const stream = produce(redis, "log", { maxLen: 100 });
+      const writer = stream.getWriter();
+      await Promise.all(Array.from({ length: 1_500 }, (_, n) => writer.write({ n })));
+      await writer.close();
+      const length = await redis.xlen("log");
+      expect(length).toBeGreaterThanOrEqual(100);
+      expect(length).toBeLessThan(400);
+      const seen: unknown[] = [];
+      for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
+      expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 1_500 - (length - 1) + n));
+    });
 
-      test("a follower gets what a producer writes, until it closes the stream", async () => {
-        const seen: unknown[] = [];
-        const done = (async () => {
-          for await (const { id, fields } of follow(redis, "log")) {
-            expect(id).toMatch(/^\d+-\d+$/);
-            seen.push(fields);
-          }
-        })();
-        const writer = produce(redis, "log", { ttl: 60 }).getWriter();
-        const chunks = [{ n: 1, user: { name: "Ada" } }, "text, with\nlines", new Uint8Array([0x68, 0x69])];
-        for (const chunk of chunks) await writer.write(chunk);
-        await expect.poll(() => seen.length).toBe(3);
-        await writer.close();
-        await done;
-        expect(seen).toEqual([
-          { n: 1, user: { name: "Ada" } },
-          { data: "text, with\nlines" },
-          { data: "hi" },
-        ]);
-        expect(await redis.ttl("log")).toBeGreaterThan(50);
-        // A follower that comes later gets the same.
-        const later: unknown[] = [];
-        for await (const { fields } of follow(redis, "log")) later.push(fields);
-        expect(later).toEqual(seen);
-      });
+    test("a producer fails at a key of another type, which keeps its lifetime", async () => {
+      await redis.set("text", "x");
+      const writer = produce(redis, "text", { ttl: 60 }).getWriter();
+      const writes = [writer.write("a"), writer.write("b"), writer.close()];
+      await expect(writes.at(-1)).rejects.toThrow("WRONGTYPE");
+      await Promise.allSettled([...writes, writer.closed]);
+      expect(await redis.ttl("text")).toBe(-1);
+    });
 
-      test("a producer batches chunks in their order, and keeps about as many as maxLen", async () => {
-        const stream = produce(redis, "log", { maxLen: 100 });
-        const writer = stream.getWriter();
-        await Promise.all(Array.from({ length: 1_500 }, (_, n) => writer.write({ n })));
-        await writer.close();
-        const length = await redis.xlen("log");
-        expect(length).toBeGreaterThanOrEqual(100);
-        expect(length).toBeLessThan(400);
-        const seen: unknown[] = [];
-        for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
-        expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 1_500 - (length - 1) + n));
-      });
+    test("a follower of an aborted stream throws after the last entry", async () => {
+      const writer = produce(redis, "log").getWriter();
+      await writer.write("a");
+      await writer.abort(new Error("secret"));
+      const seen: unknown[] = [];
+      const error = await (async () => {
+        for await (const { fields } of follow(redis, "log")) seen.push(fields.data);
+      })().catch((error) => error);
+      expect(seen).toEqual(["a"]);
+      expect(error).toBeInstanceOf(WarmlineError);
+      expect(error.message).toBe("FOLLOW: the producer aborted the stream");
+    });
 
-      test("a producer fails at a key of another type, which keeps its lifetime", async () => {
-        await redis.set("text", "x");
-        const writer = produce(redis, "text", { ttl: 60 }).getWriter();
-        const writes = [writer.write("a"), writer.write("b"), writer.close()];
-        await expect(writes.at(-1)).rejects.toThrow("WRONGTYPE");
-        await Promise.allSettled([...writes, writer.closed]);
-        expect(await redis.ttl("text")).toBe(-1);
+    test("a follower goes on after an id, and from the end", async () => {
+      for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
+      const seen: unknown[] = [];
+      for await (const { id, fields } of follow(redis, "log", { from: "1-1" })) {
+        seen.push(id, fields);
+        if (id === "3-1") break;
+      }
+      expect(seen).toEqual(["2-1", { n: 2 }, "3-1", { n: 3 }]);
+      const entries = follow(redis, "log", { from: "$", signal: controller.signal });
+      let entry: unknown;
+      const next = entries.next().then(({ value }) => {
+        entry = value;
       });
+      // The follower may begin after some of these, and never at an earlier one.
+      let n = 3;
+      while (entry === undefined) {
+        n++;
+        await redis.xadd("log", `${n}-1`, { n });
+        await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 150))]);
+      }
+      const { fields } = entry as { fields: { n: number } };
+      expect(fields.n).toBeGreaterThan(3);
+      expect(entry).toEqual({ id: `${fields.n}-1`, fields });
+    });
 
-      test("a follower of an aborted stream throws after the last entry", async () => {
-        const writer = produce(redis, "log").getWriter();
-        await writer.write("a");
-        await writer.abort(new Error("secret"));
-        const seen: unknown[] = [];
-        const error = await (async () => {
-          for await (const { fields } of follow(redis, "log")) seen.push(fields.data);
-        })().catch((error) => error);
-        expect(seen).toEqual(["a"]);
-        expect(error).toBeInstanceOf(WarmlineError);
-        expect(error.message).toBe("FOLLOW: the producer aborted the stream");
-      });
+    test("a trimmed gap throws GapError with the position", async () => {
+      for (const n of [1, 2, 3, 4]) await redis.xadd("log", `${n}-1`, { n });
+      await redis.xtrim("log", { strategy: "MAXLEN", threshold: 2, exactness: "=" });
+      const error = await follow(redis, "log", { from: "1-1" })
+        .next()
+        .catch((error) => error);
+      expect(error).toBeInstanceOf(GapError);
+      expect(error).toBeInstanceOf(WarmlineError);
+      expect(error).toMatchObject({ name: "GapError", position: "1-1", outcome: "answered" });
+      expect(error.message).toBe(
+        "FOLLOW: entries after 1-1 were trimmed or deleted; the stream begins at 3-1",
+      );
+      expect((await follow(redis, "log", { from: "-" }).next()).value).toMatchObject({ id: "3-1" });
+      expect((await follow(redis, "log", { from: "3-1" }).next()).value).toMatchObject({ id: "4-1" });
+    });
 
-      test("a follower goes on after an id, and from the end", async () => {
-        for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
-        const seen: unknown[] = [];
-        for await (const { id, fields } of follow(redis, "log", { from: "1-1" })) {
-          seen.push(id, fields);
-          if (id === "3-1") break;
-        }
-        expect(seen).toEqual(["2-1", { n: 2 }, "3-1", { n: 3 }]);
-        const entries = follow(redis, "log", { from: "$", signal: controller.signal });
-        let entry: unknown;
-        const next = entries.next().then(({ value }) => {
-          entry = value;
-        });
-        // The follower may begin after some of these, and never at an earlier one.
-        let n = 3;
-        while (entry === undefined) {
-          n++;
-          await redis.xadd("log", `${n}-1`, { n });
-          await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 150))]);
-        }
-        const { fields } = entry as { fields: { n: number } };
-        expect(fields.n).toBeGreaterThan(3);
-        expect(entry).toEqual({ id: `${fields.n}-1`, fields });
-      });
+    test("a gap that a follower meets later throws GapError with the last entry's id", async () => {
+      await redis.xadd("log", "1-1", { n: 1 });
+      const entries = follow(redis, "log", { signal: controller.signal });
+      expect((await entries.next()).value).toMatchObject({ id: "1-1" });
+      // Trimming an entry that the follower has is no gap.
+      const last = { strategy: "MAXLEN", threshold: 1, exactness: "=" } as const;
+      await redis.multi().xadd("log", "2-1", { n: 2 }).xtrim("log", last).exec();
+      expect((await entries.next()).value).toMatchObject({ id: "2-1" });
+      await redis.multi().xadd("log", "3-1", { n: 3 }).xadd("log", "4-1", { n: 4 }).xtrim("log", last).exec();
+      const error = await entries.next().catch((error) => error);
+      expect(error).toBeInstanceOf(GapError);
+      expect(error.position).toBe("2-1");
+      expect(error.message).toBe(
+        "FOLLOW: entries after 2-1 were trimmed or deleted; the stream begins at 4-1",
+      );
+    });
 
-      test("a trimmed gap throws GapError with the position", async () => {
-        for (const n of [1, 2, 3, 4]) await redis.xadd("log", `${n}-1`, { n });
-        await redis.xtrim("log", { strategy: "MAXLEN", threshold: 2, exactness: "=" });
-        const error = await follow(redis, "log", { from: "1-1" })
-          .next()
-          .catch((error) => error);
-        expect(error).toBeInstanceOf(GapError);
-        expect(error).toBeInstanceOf(WarmlineError);
-        expect(error).toMatchObject({ name: "GapError", position: "1-1", outcome: "answered" });
-        expect(error.message).toBe(
-          "FOLLOW: entries after 1-1 were trimmed or deleted; the stream begins at 3-1",
-        );
-        expect((await follow(redis, "log", { from: "-" }).next()).value).toMatchObject({ id: "3-1" });
-        expect((await follow(redis, "log", { from: "3-1" }).next()).value).toMatchObject({ id: "4-1" });
-      });
+    test("a signal ends the loop with its reason", async () => {
+      const next = follow(redis, "log", { signal: controller.signal }).next();
+      setTimeout(() => controller.abort(new Error("enough")), 50);
+      await expect(next).rejects.toThrow("enough");
+      await expect(redis.with({ timeout: 60_000 }).ping()).resolves.toBe("PONG");
+    });
 
-      test("a gap that a follower meets later throws GapError with the last entry's id", async () => {
-        await redis.xadd("log", "1-1", { n: 1 });
-        const entries = follow(redis, "log", { signal: controller.signal });
-        expect((await entries.next()).value).toMatchObject({ id: "1-1" });
-        // Trimming an entry that the follower has is no gap.
-        const last = { strategy: "MAXLEN", threshold: 1, exactness: "=" } as const;
-        await redis.multi().xadd("log", "2-1", { n: 2 }).xtrim("log", last).exec();
-        expect((await entries.next()).value).toMatchObject({ id: "2-1" });
-        await redis
-          .multi()
-          .xadd("log", "3-1", { n: 3 })
-          .xadd("log", "4-1", { n: 4 })
-          .xtrim("log", last)
-          .exec();
-        const error = await entries.next().catch((error) => error);
-        expect(error).toBeInstanceOf(GapError);
-        expect(error.position).toBe("2-1");
-        expect(error.message).toBe(
-          "FOLLOW: entries after 2-1 were trimmed or deleted; the stream begins at 4-1",
-        );
-      });
+    test("a key of another type rejects with Redis's error", async () => {
+      await redis.set("text", "x");
+      const error = await follow(redis, "text")
+        .next()
+        .catch((error) => error);
+      expect(error).toBeInstanceOf(RedisError);
+      expect(error.code).toBe("WRONGTYPE");
+      const writer = produce(redis, "text").getWriter();
+      writer.closed.catch(() => {});
+      await writer.write("a").catch(() => {});
+      await expect(writer.close()).rejects.toThrow(/WRONGTYPE/);
+    });
 
-      test("a signal ends the loop with its reason", async () => {
-        const next = follow(redis, "log", { signal: controller.signal }).next();
-        setTimeout(() => controller.abort(new Error("enough")), 50);
-        await expect(next).rejects.toThrow("enough");
-        await expect(redis.with({ timeout: 60_000 }).ping()).resolves.toBe("PONG");
-      });
-
-      test("a key of another type rejects with Redis's error", async () => {
-        await redis.set("text", "x");
-        const error = await follow(redis, "text")
-          .next()
-          .catch((error) => error);
-        expect(error).toBeInstanceOf(RedisError);
-        expect(error.code).toBe("WRONGTYPE");
-        const writer = produce(redis, "text").getWriter();
-        writer.closed.catch(() => {});
-        await writer.write("a").catch(() => {});
-        await expect(writer.close()).rejects.toThrow(/WRONGTYPE/);
-      });
-
-      test("values are decoded by the client's codec", async () => {
-        const value = new Uint8Array([0, 255, 10]);
-        await redis.xadd("log", "1-1", { value });
-        const bytes = follow(redis.with({ codec: "bytes" }), "log");
-        expect((await bytes.next()).value).toEqual({ id: "1-1", fields: { value } });
-        await redis.xadd("numbers", "1-1", { n: "042", text: "42" });
-        const texts = follow(redis.with({ codec: "text" }), "numbers");
-        expect((await texts.next()).value).toEqual({ id: "1-1", fields: { n: "042", text: "42" } });
-      });
+    test("values are decoded by the client's codec", async () => {
+      const value = new Uint8Array([0, 255, 10]);
+      await redis.xadd("log", "1-1", { value });
+      const bytes = follow(redis.with({ codec: "bytes" }), "log");
+      expect((await bytes.next()).value).toEqual({ id: "1-1", fields: { value } });
+      await redis.xadd("numbers", "1-1", { n: "042", text: "42" });
+      const texts = follow(redis.with({ codec: "text" }), "numbers");
+      expect((await texts.next()).value).toEqual({ id: "1-1", fields: { n: "042", text: "42" } });
     });
   });
-}
+});
 
 describe("the arguments of follow and produce", () => {
   const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });
@@ -319,7 +308,7 @@ test("a follower that polls backs off while reads fail", async () => {
 });
 
 test("a reader of a resumable response fails when the producer has been silent for maxSilence", async () => {
-  const { gateway, stop } = await setups.at(-1)!.start();
+  const { gateway, stop } = await embeddedEngine.start();
   const redis = new Redis({ url: gateway.url, token: gateway.token });
   // A producer whose process has ended.
   await redis.xadd("stream:1", "*", { data: "half of" });

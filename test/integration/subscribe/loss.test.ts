@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { freePorts, redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
+import { freePorts, startNetworkProxy, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
@@ -26,7 +26,7 @@ function record(subscriber: Subscriber<unknown>): unknown[] {
   return heard;
 }
 
-describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
+describe("Redis restarts under a subscription", { tags: "redis-server" }, () => {
   test("listeners get a gap event when Redis restarts, and later messages", async () => {
     const redis = await startRedis();
     cleanups.push(() => redis.stop());

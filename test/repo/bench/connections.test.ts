@@ -1,19 +1,15 @@
 import { expect, test } from "vitest";
-import { NO_REDIS, redisAvailable } from "warmline-testbed";
 import { connectionsAtRedis } from "../../../bench/src/perf/connections.js";
 import { startRig } from "../../../bench/src/rig/rig.js";
 
-test.skipIf(!redisAvailable())(
-  `connections at Redis are those of one count alone (${redisAvailable() ? "a real Redis" : NO_REDIS})`,
-  async () => {
-    const rig = await startRig({ engine: "redis", redis: true, rttMs: 0, tls: false });
-    try {
-      const counts = [];
-      for (const protocol of ["tcp", "tcp", "http", "tcp"] as const)
-        counts.push(await connectionsAtRedis(rig, protocol, 300));
-      expect(counts).toEqual([300, 300, 1, 300]);
-    } finally {
-      await rig.close();
-    }
-  },
-);
+test("connections at Redis are those of one count alone", { tags: "redis-server" }, async () => {
+  const rig = await startRig({ engine: "redis", redis: true, rttMs: 0, tls: false });
+  try {
+    const counts = [];
+    for (const protocol of ["tcp", "tcp", "http", "tcp"] as const)
+      counts.push(await connectionsAtRedis(rig, protocol, 300));
+    expect(counts).toEqual([300, 300, 1, 300]);
+  } finally {
+    await rig.close();
+  }
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { redisAvailable } from "warmline-testbed";
+import { findRedisServer } from "warmline-testbed";
+import type { BenchClient } from "../../../bench/src/client/bench-client.js";
 import raw from "../../../bench/src/clients/raw.js";
 import { clients } from "../../../bench/src/registry.js";
 import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
@@ -7,25 +8,32 @@ import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
 const all = await clients();
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig({ rttMs: 0, tls: false, engine: "embedded", redis: redisAvailable() });
+  rig = await startRig({ rttMs: 0, tls: false, engine: "embedded", redis: findRedisServer() !== undefined });
   await rig.command("SET", "short", "abc");
 });
 afterAll(() => rig.close());
 
-test.each(all.map((client) => [client.name, client] as const))(
-  "the client %s reads a value, and null for a missing key",
-  async (_, { connect, protocol }) => {
-    if (protocol === "tcp" && !redisAvailable()) return;
-    for (const keepAlive of [true, false]) {
-      const client = connect({ ...rig.direct, keepAlive });
-      expect([await client.get("short"), await client.get("missing")]).toEqual(["abc", null]);
-      expect((await client.pipeline(["missing", "short"])).at(-1)).toBe("abc");
-      expect((await client.pipeline(["short", "missing"])).at(-1)).toBe(null);
-      const bytes = (await client.bytes("short")) as string | Uint8Array;
-      expect(Buffer.from(bytes as string).toString()).toBe("abc");
-      await client.close();
-    }
-  },
+async function expectReads({ connect }: BenchClient) {
+  for (const keepAlive of [true, false]) {
+    const client = connect({ ...rig.direct, keepAlive });
+    expect([await client.get("short"), await client.get("missing")]).toEqual(["abc", null]);
+    expect((await client.pipeline(["missing", "short"])).at(-1)).toBe("abc");
+    expect((await client.pipeline(["short", "missing"])).at(-1)).toBe(null);
+    const bytes = (await client.bytes("short")) as string | Uint8Array;
+    expect(Buffer.from(bytes as string).toString()).toBe("abc");
+    await client.close();
+  }
+}
+
+test.each(all.filter(({ protocol }) => protocol === "http"))(
+  "the client $name reads a value, and null for a missing key",
+  expectReads,
+);
+
+test.each(all.filter(({ protocol }) => protocol === "tcp"))(
+  "the client $name reads a value, and null for a missing key",
+  { tags: "redis-server" },
+  expectReads,
 );
 
 describe("the client raw", () => {

@@ -50,7 +50,9 @@ test("a process that does not respond rejects with the step and the limit", asyn
   await child.end();
 });
 
-test.skipIf(namespaceMissing() !== undefined)("a program in a namespace has a limit", async () => {
+test("a program in a namespace has a limit", async ({ skip }) => {
+  const missing = namespaceMissing();
+  skip(missing !== undefined, missing);
   const file = join(folder, "endless.mjs");
   writeFileSync(file, "setInterval(() => {}, 1_000);");
   await expect(runInNamespace(file, {}, 300)).rejects.toThrow(

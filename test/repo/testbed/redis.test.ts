@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   connectRedis,
   findRedisServer,
   type Resp,
   RespError,
-  redisAvailable,
   startCluster,
   startRedis,
 } from "warmline-testbed";
@@ -23,29 +22,12 @@ function runs(pid: number): boolean {
   }
 }
 
-describe("finding a server", () => {
-  const { PATH, REQUIRE_REDIS } = process.env;
-  const restore = (name: string, value: string | undefined) => {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  };
-
-  test("a suite without a server is skipped, unless it is required", () => {
-    process.env.PATH = "/nowhere";
-    delete process.env.REQUIRE_REDIS;
-    try {
-      expect(findRedisServer()).toBeUndefined();
-      expect(redisAvailable()).toBe(false);
-      process.env.REQUIRE_REDIS = "1";
-      expect(() => redisAvailable()).toThrow("REQUIRE_REDIS=1");
-    } finally {
-      restore("PATH", PATH);
-      restore("REQUIRE_REDIS", REQUIRE_REDIS);
-    }
-  });
+test("no server is found where none is on PATH", () => {
+  vi.stubEnv("PATH", "/nowhere");
+  expect(findRedisServer()).toBeUndefined();
 });
 
-describe.skipIf(!redisAvailable())("a private server", () => {
+describe("a private server", { tags: "redis-server" }, () => {
   test("a private server listens on a UNIX socket in a folder that is removed", async () => {
     const redis = await startRedis();
     expect(redis.url).toBe(`unix://${redis.path}`);
@@ -92,7 +74,7 @@ describe.skipIf(!redisAvailable())("a private server", () => {
   });
 });
 
-describe.skipIf(!redisAvailable())("a cluster", () => {
+describe("a cluster", { tags: "redis-server" }, () => {
   test("a cluster has three primaries and three replicas, and replaces a primary that dies", {
     timeout: 60_000,
   }, async () => {

@@ -2,28 +2,32 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createGateway } from "warmline-gateway";
 import { carries, type Fault, httpResponse, loseReply, rewrite, startNetworkProxy } from "warmline-testbed";
-import { browser, runPage } from "../support/chromium.js";
+import { runPage } from "../support/chromium.js";
 
 // Chromium's fetch sends a POST again by itself when the response is lost on a connection that was used before, and
 // when its status is 421.
 
-test.skipIf(!browser).each<[string, Fault]>([
+test.each<[string, Fault]>([
   ["the connection is closed", loseReply()],
   ["the connection is reset", loseReply({ leave: "reset" })],
   ["its status becomes 421", rewrite(httpResponse(421))],
-])("an exactly-once write that the browser delivers twice is applied once: %s", async (_what, fault) => {
-  const token = randomBytes(24).toString("base64url");
-  const gateway = await createGateway({ port: 0, cors: ["*"], token });
-  const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
-  let delivered = 0;
-  path.onConnection(() => ({
-    exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),
-  }));
-  try {
-    expect(await runPage("chromium/lost-reply.js", { url: path.url, token })).toEqual([null, 1, 2, 2]);
-    expect(delivered).toBe(3);
-  } finally {
-    await path.close();
-    await gateway.close();
-  }
-});
+])(
+  "an exactly-once write that the browser delivers twice is applied once: %s",
+  { tags: "chromium" },
+  async (_what, fault) => {
+    const token = randomBytes(24).toString("base64url");
+    const gateway = await createGateway({ port: 0, cors: ["*"], token });
+    const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    let delivered = 0;
+    path.onConnection(() => ({
+      exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),
+    }));
+    try {
+      expect(await runPage("chromium/lost-reply.js", { url: path.url, token })).toEqual([null, 1, 2, 2]);
+      expect(delivered).toBe(3);
+    } finally {
+      await path.close();
+      await gateway.close();
+    }
+  },
+);

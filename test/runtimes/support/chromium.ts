@@ -1,20 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { chromiumProgram } from "../../support/tags.js";
 import { bundle } from "./bundle.js";
-
-/** A browser's program; undefined where none is installed. */
-export const browser = [process.env.CHROMIUM ?? "", "chromium", "chromium-browser", "google-chrome"].find(
-  (name) => name !== "" && spawnSync(name, ["--version"]).status === 0,
-);
-
-if (!browser && process.env.REQUIRE_RUNTIMES === "1") {
-  throw new Error("REQUIRE_RUNTIMES=1, but there is no Chromium.");
-}
 
 /**
  * Runs a page's program in a browser without a window.
@@ -43,8 +35,10 @@ export async function runPage<Report>(program: string, setup: unknown): Promise<
         const { port } = server.address() as AddressInfo;
         const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
         const places = [`--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`];
-        child = spawn(browser!, [...args, ...places], { stdio: "ignore", detached: true });
-        child.on("error", reject).on("exit", (code) => reject(new Error(`${browser} ended with ${code}`)));
+        child = spawn(chromiumProgram!, [...args, ...places], { stdio: "ignore", detached: true });
+        child
+          .on("error", reject)
+          .on("exit", (code) => reject(new Error(`${chromiumProgram} ended with ${code}`)));
       });
     });
   } finally {

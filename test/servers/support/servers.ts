@@ -4,8 +4,8 @@ import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 
 const folder = inject("servers");
 
-/** Whether this machine has the servers. */
-export const serversAvailable = folder !== null;
+/** Options of a suite: it is skipped where this machine can't have the servers. */
+export const NEEDS_SERVERS = { tags: "servers", skip: folder === null };
 
 const fileOf = (name: string) => join(folder ?? "", name);
 

@@ -47,7 +47,7 @@ export interface ClusterOptions {
 /**
  * Starts a real cluster on free loopback ports, by default of three primaries and three replicas, the slots spread evenly.
  * Returns when every node finds it whole.
- * @throws if there is no server on PATH (see {@link redisAvailable}) or a node does not start
+ * @throws if there is no server on PATH (see {@link findRedisServer}) or a node does not start
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-"));

@@ -1,11 +1,11 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, resolve } from "node:path";
 
-/** The first `redis-server`, else `valkey-server`, on PATH. */
-export function findRedisServer(): string | undefined {
-  for (const name of ["redis-server", "valkey-server"]) {
+/** Returns the path of the first of these programs that is on PATH. A name may be an absolute path. */
+export function findProgram(...names: string[]): string | undefined {
+  for (const name of names) {
     for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-      const file = join(folder, name);
+      const file = resolve(folder, name);
       try {
         accessSync(file, constants.X_OK);
         return file;
@@ -17,20 +17,8 @@ export function findRedisServer(): string | undefined {
   return undefined;
 }
 
-/** The reason that is printed when a suite is skipped. */
+/** The first `redis-server`, else `valkey-server`, on PATH. */
+export const findRedisServer = (): string | undefined => findProgram("redis-server", "valkey-server");
+
+/** The reason that is printed where a Redis is missing. */
 export const NO_REDIS = "needs redis-server or valkey-server on PATH";
-
-/**
- * Returns whether suites that need a real Redis can run, for `describe.skipIf(!redisAvailable())`. Prints once on stderr
- * that they are skipped.
- * @throws if there is no server and `REQUIRE_REDIS=1` is set
- */
-export function redisAvailable(): boolean {
-  if (findRedisServer()) return true;
-  if (process.env.REQUIRE_REDIS === "1") throw new Error(`REQUIRE_REDIS=1, but this suite ${NO_REDIS}.`);
-  if (!said) process.stderr.write(`Skipped: ${NO_REDIS}.\n`);
-  said = true;
-  return false;
-}
-
-let said = false;

@@ -27,7 +27,7 @@ export interface SentinelOptions {
 /**
  * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
  * when each has discovered the others, and may promote the replica.
- * @throws if there is no server on PATH (see {@link redisAvailable}) or one does not start
+ * @throws if there is no server on PATH (see {@link findRedisServer}) or one does not start
  */
 export async function startSentinels(options: SentinelOptions = {}): Promise<RedisGroup> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-sentinel-"));

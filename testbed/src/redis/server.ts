@@ -29,7 +29,7 @@ export interface RedisServer extends RedisProcess {
 /**
  * Starts a private Redis server: no persistence, a separate folder, removed when
  * this process ends.
- * @throws if there is no server on PATH (see {@link redisAvailable}) or it does not start
+ * @throws if there is no server on PATH (see {@link findRedisServer}) or it does not start
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-redis-"));

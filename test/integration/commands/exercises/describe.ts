@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import { Redis } from "../../../../src/index.js";
 import { type GatewayProcess, startGatewayProcess } from "../../../../testbed/src/index.js";
 import { samples } from "../../../unit/commands/samples/index.js";
@@ -15,13 +15,13 @@ export interface Rig {
   readonly responseFormat: "resp2" | "json";
   /** Starts what the gateway needs. Returns its flags, and a function that ends what was started. */
   readonly start: () => Promise<{ args: string[]; stop?: () => Promise<void> }>;
-  /** Whether the suite is skipped. Default: false. */
-  readonly skip?: boolean;
+  /** Those of the suite, such as a tag for what the engine needs. */
+  readonly options?: TestOptions;
 }
 
 /** Registers a test for each exercise: it works on this engine through the gateway, or the engine lacks the command. */
-export function describeExercises({ engine, responseFormat, start, skip = false }: Rig): void {
-  describe.skipIf(skip)(`on ${engine}, through the gateway, replies as ${responseFormat}`, () => {
+export function describeExercises({ engine, responseFormat, start, options = {} }: Rig): void {
+  describe(`on ${engine}, through the gateway, replies as ${responseFormat}`, options, () => {
     let gateway: GatewayProcess;
     let redis: Redis;
     let stop: (() => Promise<void>) | undefined;

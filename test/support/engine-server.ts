@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { pipeline } from "node:stream";
+import { connectRedis, type RedisConnection } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
+
+/** A server that gateways and clients over TCP connect to as to a Redis. */
+export interface EngineServer {
+  readonly port: number;
+  /** Its address as a `redis://` URL. */
+  readonly url: string;
+  /** Sends one command on a connection of its own. */
+  readonly command: RedisConnection["command"];
+  stop(): Promise<void>;
+}
+
+/** Starts the embedded engine, behind a free loopback port. */
+export async function startEngineServer(): Promise<EngineServer> {
+  const engine = await startEmbeddedEngine();
+  const server = createServer({ noDelay: true }, (socket) => {
+    pipeline(socket, engine.connect(), socket, () => {});
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const { command, close } = await connectRedis({ port });
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    command,
+    async stop() {
+      close();
+      server.close();
+      await engine.close();
+    },
+  };
+}
