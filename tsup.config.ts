@@ -74,9 +74,21 @@ const common: Options = {
   },
 };
 
+/** Declarations take most of the time of a build, and nothing that runs reads them. */
+const types = process.env.WARMLINE_CODE_ONLY !== "1";
+
+/** The declarations of all entries together, so that they share their types. */
+const declarations: Options = {
+  entry: ENTRIES,
+  // An ES module's declarations re-export them: a second copy would be as large.
+  format: ["cjs"],
+  outDir,
+  dts: { only: true },
+};
+
 export default defineConfig([
   // ES modules are loaded slowly: the clients have one chunk in common, which they would have to share with the others.
-  { ...common, entry: { index, fetch }, onSuccess: writeEsmDeclarations },
+  { ...common, entry: { index, fetch }, onSuccess: types ? writeEsmDeclarations : undefined },
   { ...common, entry: features },
   {
     ...common,
@@ -85,12 +97,5 @@ export default defineConfig([
     outExtension: () => ({ js: ".cjs" }),
     onSuccess: writeNodeOnlyEsm,
   },
-  // The declarations of all entries together, so that they share their types.
-  {
-    entry: ENTRIES,
-    // An ES module's declarations re-export them: a second copy would be as large.
-    format: ["cjs"],
-    outDir,
-    dts: { only: true },
-  },
+  ...(types ? [declarations] : []),
 ]);

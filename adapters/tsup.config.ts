@@ -6,7 +6,7 @@ export default defineConfig({
   target: "es2022",
   platform: "node",
   external: [/^warmline/, "express-session"],
-  dts: true,
+  dts: process.env.WARMLINE_CODE_ONLY !== "1",
   // Without the paths that lead to other workspaces' sources.
   tsconfig: "../tsconfig.base.json",
   outDir: process.env.WARMLINE_OUT_DIR ?? "dist",

@@ -7,7 +7,7 @@ export default defineConfig({
   platform: "neutral",
   // The client is the installed one: an improvement of it needs no release of this package.
   external: [/^warmline/],
-  dts: true,
+  dts: process.env.WARMLINE_CODE_ONLY !== "1",
   // Without the paths that lead to other workspaces' sources.
   tsconfig: "../tsconfig.base.json",
   outDir: process.env.WARMLINE_OUT_DIR ?? "dist",

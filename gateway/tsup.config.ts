@@ -97,7 +97,10 @@ export default defineConfig([
     shims: true,
     onSuccess: writeCommonJsEntries,
   },
-  { ...shared, entry: ENTRIES, format: ["esm", "cjs"], dts: { only: true } },
+  // Declarations take most of the time of a build, and nothing that runs reads them.
+  ...(process.env.WARMLINE_CODE_ONLY === "1"
+    ? []
+    : [{ ...shared, entry: ENTRIES, format: ["esm", "cjs"], dts: { only: true } } satisfies Options]),
   {
     ...shared,
     entry: { "embedded-worker": "src/engine/embedded/worker.ts" },
