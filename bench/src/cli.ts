@@ -1,13 +1,13 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runAdvise } from "./advise/run.js";
 import { clients, scenarios } from "./registry.js";
-import { checkText, verdictText } from "./results/checks.js";
 import { compareRuns } from "./results/compare.js";
 import type { Collection, Result, SkippedScenario } from "./results/result.js";
 import { fullResultsAt, resultsIn } from "./results/result-file.js";
-import { asText } from "./results/table.js";
+import { resultText } from "./results/result-text.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./runner/command-line.js";
 import { perform } from "./runner/perform.js";
 import { runAll } from "./runner/run-all.js";
@@ -41,8 +41,9 @@ async function main(): Promise<void> {
     await publish(results, [], { format: 3, results, skipped: [] }, "all", command);
   } else if (command.action === "run") {
     assertWritable(command);
+    announce(command);
     const result = await perform(command);
-    show(result);
+    process.stdout.write(resultText(result));
     keep(command, result);
     await publish([result], [], result, result.scenario, command);
   } else await runScenarios(command);
@@ -56,7 +57,7 @@ async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: 
     runs,
     ({ scenario }) => performInProcess({ scenario: scenario.name, args }),
     (run, result, all) => {
-      show(result);
+      process.stdout.write(`${result.title}: ${result.question}\n\n${resultText(result)}`);
       keep(run, result);
       writeJson(output, all);
     },
@@ -68,19 +69,12 @@ async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: 
   await publish(results, skipped, collection, "all", output);
 }
 
-function show(result: Result): void {
-  const { machine, settings, load } = result;
-  process.stdout.write(`${result.title}: ${result.question}\n`);
-  process.stdout.write(
-    `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ` +
-      `${settings.engine}, seed ${result.seed}, ${result.seconds} s\n\n`,
-  );
-  process.stdout.write(`${asText(result.table)}\n\n`);
-  for (const { value, label } of result.headlines) process.stdout.write(`${value}: ${label}\n`);
-  process.stdout.write(`\n${wrap(result.summary, 110)}\n\n`);
-  for (const check of result.checks) process.stdout.write(`${verdictText(check)}  ${checkText(check)}\n`);
-  if (load.warning !== undefined) process.stdout.write(`\nWarning: ${load.warning}\n`);
-  process.stdout.write("\n");
+/** Prints what a run measures, how long it takes and where its report will be. */
+function announce({ scenario, settings, clients, report }: Run & Output): void {
+  const seconds = scenario.totalS?.({ settings, clients });
+  const time = seconds === undefined ? "" : `, about ${seconds} s`;
+  const file = pathText(reportFile(scenario.name, report));
+  process.stdout.write(`Measuring: ${scenario.title}${time}. Report: ${file}\n${scenario.question}\n\n`);
 }
 
 /** Saves the result for advise, unless the number of repetitions was given: it may be too small. */
@@ -100,15 +94,21 @@ async function publish(
   name: string,
   output: Output,
 ): Promise<void> {
-  const { report } = output;
-  const file = report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
+  const file = reportFile(name, output.report);
   // Charts need a library that takes as long to load as the rest.
   const { pagesOf } = await import("./report/pages.js");
   for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
-  process.stdout.write(`Report: ${relative(HERE, file) || file}\n`);
+  process.stdout.write(`Report: ${pathText(file)}\n`);
   const to = writeJson(output, everything);
-  if (to !== undefined) process.stdout.write(`JSON: ${relative(HERE, to) || to}\n`);
+  if (to !== undefined) process.stdout.write(`JSON: ${pathText(to)}\n`);
 }
+
+/** Returns the file of a report: the one of `--report`, or one in the package. */
+const reportFile = (name: string, report: string | undefined): string =>
+  report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
+
+/** Returns a path as the user would type it. */
+const pathText = (file: string): string => relative(HERE, file) || file;
 
 /** Writes the results, with --json. Returns the file. */
 function writeJson({ json }: Output, everything: Result | Collection): string | undefined {
@@ -116,16 +116,6 @@ function writeJson({ json }: Output, everything: Result | Collection): string | 
   const to = resolve(HERE, json);
   write(to, `${JSON.stringify(everything, undefined, 2)}\n`);
   return to;
-}
-
-function wrap(text: string, width: number): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1)!;
-    if (last !== "" && last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines.join("\n");
 }
 
 /** Checks that the output files can be written, before a run of minutes starts. */
@@ -145,6 +135,14 @@ function assertWritable({ json, report }: Output): void {
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
+}
+
+// What was started ends with the process; frozen instances would not end by the signal alone.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    process.stderr.write("\nStopped.\n");
+    process.exit(128 + constants.signals[signal]);
+  });
 }
 
 // A reader such as `head` that has read enough ends the command.

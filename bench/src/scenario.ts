@@ -63,7 +63,7 @@ export interface Context {
 
 /** A case with its samples: numbers become a {@link Series} over the rounds, other values an array by round. */
 export type Row<Case, Sample> = Case & {
-  readonly [Key in keyof Sample]: Sample[Key] extends number | readonly number[]
+  readonly [Key in keyof Sample]: Exclude<Sample[Key], undefined> extends number | readonly number[]
     ? Series
     : readonly Sample[Key][];
 };
@@ -87,10 +87,12 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   /** The number of cases that run at once. Default 1. */
   readonly lanes?: number;
   /**
-   * Returns about how many seconds a run of the case takes, for scenarios with lanes. Longer ones begin earlier, so that all end
-   * at about the same time. Default: all take as long.
+   * Returns about how many seconds a run of the case takes, for scenarios with lanes whose cases differ. The runs of all rounds are
+   * then mixed, longer ones earlier, so that all lanes end at about the same time. Default: one round after the other.
    */
   durationS?(each: NoInfer<Case>, settings: Settings): number;
+  /** Returns about how many seconds the whole run takes on an idle machine. Default: not known before it runs. */
+  totalS?(context: Pick<Context, "settings" | "clients">): number;
   /** Whether it starts the server for clients over TCP itself, so that none needs a `redis-server`. */
   readonly ownServer?: boolean;
   /** Returns why it cannot run on this machine, as "needs ..."; undefined if it can. */

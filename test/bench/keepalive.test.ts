@@ -1,84 +1,109 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BenchEnded, bench as runBench } from "../support/bench.js";
+import { type BenchEnded, bench as runBench, schemaErrors, startBench } from "../support/bench.js";
 
 const bench = (folder: string, ...args: string[]) => runBench(folder, args);
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("keepalive, a few invocations", () => {
+describe("npm start, a few invocations", () => {
   let ended: BenchEnded;
   let result: any;
   let report: string;
 
   beforeAll(async () => {
-    const few = ["--invocations", "8", "--rounds", "2", "--rtt", "0.5", "--seed", "7"];
-    ended = await bench(folder, "keepalive", ...few, "--json", "out.json", "--report", "out.html");
+    const few = ["--invocations", "8", "--rtt", "0.5", "--seed", "7"];
+    ended = await bench(folder, "start", ...few, "--json", "out.json", "--report", "out.html");
     expect(ended.stderr).not.toContain("Error");
     expect(ended.code).toBe(0);
     result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
     report = readFileSync(join(folder, "out.html"), "utf8");
-  }, 120_000);
+  }, 240_000);
 
-  test("keepalive runs all clients in all variants, with and without a gap before the event", () => {
-    expect(
-      result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused, cell.gapMs].join()),
-    ).toEqual(
+  test("npm start runs all clients in all variants", () => {
+    expect(result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused].join())).toEqual(
       ["warmline", "upstash", "agent"].flatMap((client) =>
-        ["true,true,0", "true,true,50", "true,false,0", "false,true,0", "false,false,0"].map(
-          (variant) => `${client},${variant}`,
-        ),
+        ["true,true", "true,false", "false,true", "false,false"].map((variant) => `${client},${variant}`),
       ),
     );
     for (const cell of result.data) {
-      expect(cell.warm).toMatchObject({ count: 14, rounds: 2, p50: { n: 2 } });
+      expect(cell.warm).toMatchObject({ count: 35, rounds: 5, p50: { n: 5 } });
       expect(cell.warm.min).toBeGreaterThan(0.49);
-      expect(cell.warm.histogram.rounds).toHaveLength(2);
-      expect(cell.first.values).toHaveLength(2);
+      expect(cell.warm.histogram.rounds).toHaveLength(5);
+      expect(cell.first.values).toHaveLength(5);
       expect(cell.init.p50.value).toBeGreaterThan(5);
     }
   });
 
-  test("keepalive counts connections at the proxy", () => {
-    const opened = (client: string, keepAlive: boolean, reused: boolean): number =>
-      result.data
-        .find((cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused)
-        .opened.values.reduce((sum: number, each: number) => sum + each, 0);
-    expect(opened("warmline", true, true)).toBe(2);
-    expect(opened("warmline", true, false)).toBe(2);
-    expect(opened("agent", true, true)).toBe(2);
-    expect(opened("agent", true, false)).toBe(16);
+  test("npm start counts connections at the proxy", () => {
+    const opened = (client: string, keepAlive: boolean, reused: boolean): number[] =>
+      result.data.find(
+        (cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
+      ).opened.values;
+    const each = (connections: number) => Array(5).fill(connections);
+    expect(opened("warmline", true, true)).toEqual(each(1));
+    expect(opened("warmline", true, false)).toEqual(each(1));
+    expect(opened("agent", true, true)).toEqual(each(1));
+    expect(opened("agent", true, false)).toEqual(each(8));
     for (const client of ["warmline", "upstash", "agent"]) {
-      expect(opened(client, false, true)).toBe(16);
-      expect(opened(client, false, false)).toBe(16);
+      expect(opened(client, false, true)).toEqual(each(8));
+      expect(opened(client, false, false)).toEqual(each(8));
     }
   });
 
-  test("keepalive records the machine and the command that repeats it", () => {
+  test("npm start freezes each client's processes, and loses the commands of clients that wait for a reply", () => {
+    const kept = (client: string) =>
+      result.data.find((cell: any) => cell.client === client && cell.keepAlive && cell.reused);
+    expect(kept("warmline").lost.values).toEqual([0, 0, 0, 0, 0]);
+    expect(kept("warmline").thawed.values).toHaveLength(5);
+    expect(kept("warmline").recreatedRatio.values).toHaveLength(5);
+    for (const client of ["upstash", "agent"]) {
+      expect(kept(client).lost.values).toEqual([1, 1, 1, 1, 1]);
+      expect(kept(client).recreatedRatio).toBeUndefined();
+    }
+  });
+
+  test("npm start records the machine and the command that repeats it", () => {
     expect(result).toMatchObject({ format: 3, scenario: "keepalive", seed: 7 });
-    expect(result.command).toBe("npm run bench -- keepalive --invocations 8 --rounds 2 --rtt 0.5 --seed 7");
+    expect(schemaErrors(result)).toEqual([]);
+    expect(result.command).toBe("npm start -- --invocations 8 --rtt 0.5 --seed 7");
     expect(result.machine.node).toBe(process.version);
-    expect(result.settings).toMatchObject({ invocations: 8, rounds: 2, rttMs: 0.5, tls: true });
+    expect(result.settings).toMatchObject({ invocations: 8, rounds: 5, rttMs: 0.5, tls: true });
     expect(Object.keys(result.versions)).toEqual(["warmline", "@upstash/redis", "warmline-gateway"]);
     expect(result.settings.engine).toMatch(/^embedded/);
-  });
-
-  test("keepalive prints the table, the summary, the checks, progress and the files", () => {
-    expect(ended.stdout).toMatch(/^warmline +keep-alive on, recreated +\d+\.\d \(\d.* 2$/m);
-    expect(ended.stdout).toContain("round trip 0.5 ms");
-    // Two instances decide nothing.
-    expect(ended.stdout).toMatch(/^UNDECIDED {2}warmline recreated is at most 5% slower than reused/m);
-    expect(ended.stdout).toMatch(/^UNDECIDED {2}bare agent: a recreated client loses the connection/m);
-    expect(ended.stdout).toMatch(/^UNDECIDED {2}warmline recreated opens one connection per instance/m);
     expect(result.load).toMatchObject({ before: expect.any(Number) });
-    expect(ended.stdout).toContain("Report: out.html");
-    expect(ended.stderr).toMatch(/^keepalive: \d+%/m);
   });
 
-  test("keepalive writes a self-contained report with every chart", () => {
+  test("npm start says what it measures, for how long and where the report is, and then how far it is", () => {
+    expect(ended.stdout).toMatch(
+      /^Measuring: Keep-alive in serverless functions, about \d+ s\. Report: out\.html\nHow much faster [^\n]*\?\n\n/,
+    );
+    expect(ended.stderr).toMatch(/^keepalive: 0%, \d s, about \d+ s left \([^)]+\)\n/);
+  });
+
+  test("npm start prints three sentences, a table, the terms, decided checks and the report, in 100 columns", () => {
+    const lines = ended.stdout.split("\n");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    const blocks = ended.stdout.split("\n\n");
+    expect(blocks[1]!.replaceAll("\n", " ")).toMatch(
+      /^A kept connection saved \d+\.\d ms \([^)]+\) per command, \d+\.\dx\. A client created in every call .*, 1 connection\. After a freeze .*, and 0 of 5 were lost \(@upstash\/redis: 5 of 5, bare agent: 5 of 5\)\.$/,
+    );
+    expect(blocks[2]).toMatch(/^client +keep-alive +client is +cold ms +warm ms +connections\n/);
+    expect(blocks[2]).toMatch(/^warmline +on +recreated +\d+\.\d \(\d.* 1$/m);
+    expect(blocks[3]).toMatch(/^cold: .*\n/m);
+    expect(blocks[3]!.replaceAll("\n", " ")).toContain("round trip 0.5 ms, TLS, embedded");
+    const checks = blocks[4]!.split(/\n(?! )/);
+    expect(checks).toHaveLength(9);
+    for (const check of checks) expect(check).toMatch(/^(yes|no ) {2}\S/);
+    expect(blocks[4]).toMatch(/^yes {2}warmline recreated opens one connection per process: 5 connections/m);
+    expect(lines).toContain("Report: out.html");
+  });
+
+  test("npm start writes a self-contained report with every chart", () => {
     expect(report).toContain("<h1>Keep-alive in serverless functions</h1>");
     expect(report).not.toMatch(/<script|<link rel="stylesheet"|src=|url\(|@import/);
     expect(report.match(/<svg [^>]*class="plot"/g)).toHaveLength(4 + 4 + 1 + 1);
@@ -87,6 +112,37 @@ describe("keepalive, a few invocations", () => {
     expect(report).toContain("prefers-color-scheme:dark");
   });
 });
+
+/** Returns the processes that a process has started and that run. */
+function childrenOf(pid: number | undefined): string[] {
+  const parent = new RegExp(`^PPid:\\s+${pid}$`, "m");
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && parent.test(readFileSync(`/proc/${name}/status`, "utf8"));
+    } catch {
+      return false; // It has ended.
+    }
+  });
+}
+
+test.skipIf(process.platform !== "linux")(
+  "Ctrl-C ends npm start and the processes that it started",
+  async () => {
+    const child = startBench(folder, ["start", "--rtt", "0"]);
+    // The gateway, an instance that runs, and one that is frozen meanwhile.
+    await expect
+      .poll(() => childrenOf(child.pid).length, { timeout: 60_000, interval: 20 })
+      .toBeGreaterThanOrEqual(3);
+    const started = childrenOf(child.pid);
+    child.kill("SIGINT");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(130);
+    await expect
+      .poll(() => started.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 10_000 })
+      .toEqual([]);
+  },
+  90_000,
+);
 
 test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => {
   const few = ["--invocations", "4", "--rounds", "2", "--rtt", "0", "--clients", "warmline"];
@@ -103,9 +159,12 @@ test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => 
   const { data, settings } = JSON.parse(readFileSync(join(folder, "tls.json"), "utf8"));
   expect(settings.tls).toBe(true);
   expect(data.map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b))).toEqual([
-    2, 2, 2, 8, 8,
+    2, 2, 8, 8,
   ]);
   expect(stdout).toContain("round trip 0 ms, TLS");
+  // Two processes decide nothing.
+  expect(stdout).toMatch(/^undecided {2}warmline recreated is at most 5% slower than reused: /m);
+  expect(stdout).toMatch(/^undecided {2}warmline recreated opens one connection per process: /m);
 });
 
 test("keepalive measures the TCP clients, and another HTTP client", {
@@ -122,7 +181,7 @@ test("keepalive measures the TCP clients, and another HTTP client", {
     const opened = data
       .filter((cell: any) => cell.client === client)
       .map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b));
-    expect(opened, client).toEqual([2, 2, 8, 8, 8]);
+    expect(opened, client).toEqual([2, 8, 8, 8]);
   }
 });
 

@@ -39,6 +39,18 @@ const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
   };
 })`;
 
+/** Runs in the page: the free room in px to the right of each row of charts that does not fill the page. */
+const MISSING = `(() => {
+  const right = document.querySelector("header").getBoundingClientRect().right;
+  const rows = new Map();
+  for (const panel of document.querySelectorAll(".panel")) {
+    const box = panel.getBoundingClientRect();
+    const row = Math.round(box.bottom);
+    rows.set(row, Math.max(rows.get(row) ?? 0, box.right));
+  }
+  return [...rows.values()].map((end) => Math.round(right - end)).filter((room) => room > 1);
+})()`;
+
 describeInBrowser("the bench's report", (browser) => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-report-"));
   const pages: [name: string, file: string][] = [];
@@ -81,6 +93,14 @@ describeInBrowser("the bench's report", (browser) => {
               expect(picture.marks, picture.name).toBeGreaterThan(0);
               expect(picture.width, picture.name).toBeGreaterThan(200);
               expect(picture.height, picture.name).toBeGreaterThan(40);
+            }
+            if (size === "desktop") {
+              expect(await page.evaluate<number[]>(MISSING)).toEqual([]);
+              // The table of fleet has too many columns to fit.
+              const hidden = await page
+                .locator(".scroll")
+                .evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+              if (name === "keepalive") expect(hidden).toBe(0);
             }
             // The table scrolls in its own frame; the page does not.
             expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,15 +22,24 @@ export function bench(
   env: object = {},
   cli = CLI,
 ): Promise<BenchEnded> {
+  return new Promise((resolve) => startBench(folder, args, env, cli, resolve));
+}
+
+/** Starts the bench as npm does, in `folder`. @param onEnded called with its output when it has ended */
+export function startBench(
+  folder: string,
+  args: readonly string[],
+  env: object = {},
+  cli = CLI,
+  onEnded: (ended: BenchEnded) => void = () => {},
+): ChildProcess {
   const options = {
     cwd: folder,
     env: { ...process.env, INIT_CWD: folder, ...env },
     maxBuffer: 64 * 1024 * 1024,
   };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
-    });
+  return execFile(process.execPath, [cli, ...args], options, (error, stdout, stderr) => {
+    onEnded({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
   });
 }
 

@@ -89,8 +89,6 @@ export interface BenchClient {
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
-  /** The function that runs one GET per invocation, if it is not the handler `commands`. */
-  example?(variant: Variant, endpoint: Endpoint): FunctionSpec;
   /** The settings by which `connect` keeps to `timeoutMs`, for readers. Absent: it does not. */
   readonly timeoutSettings?: string;
   /**

@@ -11,11 +11,6 @@ const warmline: BenchClient = {
   protocol: "http",
   mixes: true,
   connect: connectWarmline(Redis),
-  // The handler of the example; its counterpart differs only in where it creates the client.
-  example: ({ keepAlive, reused }, { url, token }) => ({
-    handler: reused ? "../../examples/lambda/handler.mjs" : "warmline",
-    env: { WARMLINE_URL: url, WARMLINE_TOKEN: token, ...(keepAlive ? {} : { WARMLINE_KEEPALIVE: "0" }) },
-  }),
   faults: [
     {
       name: "warmline",

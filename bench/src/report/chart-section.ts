@@ -2,19 +2,49 @@ import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../results
 import { bars, curves, lines, type Panel, spans } from "./charts.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 
-/** Renders a chart with its title, a line that explains its marks, and its legend. */
-export function chartSection(chart: Chart): string {
-  return [
+/**
+ * Renders charts, each with its title, a line that explains its marks, and its legend. Charts of one panel stand two in a row; one
+ * without a neighbour stands beside its title.
+ */
+export function chartSections(charts: readonly Chart[]): string {
+  const rendered = charts.map((chart) => ({ panels: panelsOf(chart), chart }));
+  const rows: (typeof rendered)[] = [];
+  for (const each of rendered) {
+    const last = rows.at(-1);
+    if (each.panels.length === 1 && last?.length === 1 && last[0]!.panels.length === 1) last.push(each);
+    else rows.push([each]);
+  }
+  return rows
+    .map((row) => {
+      const isAlone = row.length === 1 && row[0]!.panels.length === 1;
+      const sections = row.map(({ chart, panels }) => section(chart, panels, isAlone));
+      return row.length === 1 ? sections.join("") : tag("div", { class: "pair" }, ...sections);
+    })
+    .join("");
+}
+
+function section(chart: Chart, panels: readonly Panel[], isAlone: boolean): string {
+  const texts = [
     tag("h2", {}, escapeHtml(chart.title)),
     tag("p", { class: "about" }, escapeHtml(aboutOf(chart))),
     legendOf(chart),
+  ];
+  const pictures =
     chart.kind === "matrix"
       ? matrix(chart)
-      : tag("div", { class: "panels" }, ...panelsOf(chart).map(panelElement)),
-  ].join("");
+      : tag("div", { class: `panels of${columnsFor(panels.length)}` }, ...panels.map(panelElement));
+  return tag("section", { class: isAlone ? "alone" : undefined }, tag("div", {}, ...texts), pictures);
 }
 
-function panelsOf(chart: Exclude<Chart, MatrixChart>): Panel[] {
+/** Returns the number of columns that leaves the fewest places empty. */
+function columnsFor(panels: number): number {
+  if (panels < 3) return panels;
+  const empty = (columns: number) => (columns - (panels % columns)) % columns;
+  return empty(2) < empty(3) ? 2 : 3;
+}
+
+function panelsOf(chart: Chart): Panel[] {
+  if (chart.kind === "matrix") return [];
   if (chart.kind === "curves") return curves(chart);
   if (chart.kind === "lines") return lines(chart);
   return chart.kind === "bars" ? bars(chart) : spans(chart);

@@ -1,6 +1,6 @@
-import { checkText, verdictText } from "../results/checks.js";
+import { verdictText } from "../results/checks.js";
 import type { Check, Headline, Result, Table, Verdict } from "../results/result.js";
-import { chartSection } from "./chart-section.js";
+import { chartSections } from "./chart-section.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 import { STYLE } from "./style.js";
 
@@ -31,8 +31,6 @@ ${content.join("\n")}
 export function resultPage(result: Result, summaryLink?: string): string {
   const mark =
     summaryLink === undefined ? "warmline bench" : tag("a", { href: summaryLink }, "warmline bench: summary");
-  // The checks below the counts have the details.
-  const summary = result.checks.length === 0 ? result.summary : `Checks: ${verdictCounts(result.checks)}.`;
   return htmlDocument(
     result.title,
     tag(
@@ -43,15 +41,17 @@ export function resultPage(result: Result, summaryLink?: string): string {
       tag("p", { class: "question" }, escapeHtml(result.question)),
     ),
     warning(result),
-    tag("p", { class: "summary" }, escapeHtml(summary)),
-    tag("ul", { class: "headlines" }, ...result.headlines.map(headline)),
+    ...(result.sentences ?? []).map((sentence) => tag("p", { class: "summary" }, escapeHtml(sentence))),
+    result.headlines.length === 0 ? "" : tag("ul", { class: "headlines" }, ...result.headlines.map(headline)),
+    result.terms === undefined ? "" : list("terms", result.terms),
     ...(result.checks.length === 0
-      ? []
+      ? [tag("p", { class: "summary" }, escapeHtml(result.summary))]
       : [
           tag("h2", {}, "Checks"),
+          tag("p", { class: "about" }, `${escapeHtml(verdictCounts(result.checks))}. ${VERDICTS}`),
           tag("ul", { class: "checks" }, ...result.checks.map((each) => checkItem(each))),
         ]),
-    ...result.charts.map((chart) => chartSection(chart)),
+    chartSections(result.charts),
     tag("h2", {}, "All numbers"),
     table(result.table),
     tag("h2", {}, "Method"),
@@ -62,16 +62,21 @@ export function resultPage(result: Result, summaryLink?: string): string {
   );
 }
 
+const VERDICTS =
+  "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
+
 /** Renders a number with its interval, if any, in smaller letters below. */
-function headline({ value, label }: Headline): string {
-  const [, number, interval] = /^(.*?)(?: \((.* to .*)\))?$/.exec(value)!;
-  return tag(
-    "li",
-    {},
-    tag("b", {}, escapeHtml(number!)),
+const headline = ({ value, label }: Headline): string =>
+  tag("li", {}, withSmallInterval(value, "b"), tag("span", {}, escapeHtml(label)));
+
+/** Renders the number of "1.7 (1.6 to 1.8)" as an element or as text, and its interval, if any, in smaller letters. */
+function withSmallInterval(text: string, element?: string): string {
+  const [, number, interval] = /^(-?\$?\d.*?) \(([^()]* to [^()]*)\)$/.exec(text) ?? [undefined, text];
+  const shown = escapeHtml(number!);
+  return [
+    element === undefined ? shown : tag(element, {}, shown),
     interval === undefined ? "" : tag("small", {}, escapeHtml(interval)),
-    tag("span", {}, escapeHtml(label)),
-  );
+  ].join("");
 }
 
 /** Returns the warning of the load guard as an element; "" if there is none. */
@@ -92,8 +97,18 @@ export function checkItem(check: Check, prefix = ""): string {
   return tag(
     "li",
     { class: VERDICT_CLASSES[check.verdict] },
-    `${prefix}${escapeHtml(verdictText(check))} `,
-    tag("span", {}, escapeHtml(checkText(check))),
+    tag("p", {}, `${prefix}${escapeHtml(check.expectation)} `, tag("small", {}, verdictText(check))),
+    tag(
+      "div",
+      {},
+      tag("b", {}, escapeHtml(check.actual)),
+      check.article === undefined
+        ? ""
+        : tag("p", {}, escapeHtml(`In the article "${check.article.title}": ${check.article.result}`)),
+      check.beside === undefined
+        ? ""
+        : tag("details", {}, tag("summary", {}, "Other clients and ways"), escapeHtml(check.beside)),
+    ),
   );
 }
 
@@ -104,7 +119,7 @@ function table({ columns, rows }: Table): string {
     tag(
       "tr",
       { class: newGroup ? "group" : undefined },
-      ...cells.map((cell, index) => tag("td", { class: classOf(index) }, escapeHtml(cell))),
+      ...cells.map((cell, index) => tag("td", { class: classOf(index) }, withSmallInterval(cell))),
     ),
   );
   return scrollingTable(undefined, head, body);

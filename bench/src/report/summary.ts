@@ -1,6 +1,6 @@
 import { grouped } from "../results/present.js";
 import type { Result, SkippedScenario, Verdict } from "../results/result.js";
-import { chartSection } from "./chart-section.js";
+import { chartSections } from "./chart-section.js";
 import { claimRows } from "./claims.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 import { checkItem, htmlDocument, VERDICT_CLASSES, verdictCounts } from "./page.js";
@@ -19,7 +19,7 @@ export function summaryPage(
     result.charts
       .filter(({ inSummary }) => inSummary)
       .map(
-        (chart) => chartSection(chart) + tag("p", { class: "more" }, "More: ", link(result, result.title)),
+        (chart) => chartSections([chart]) + tag("p", { class: "more" }, "More: ", link(result, result.title)),
       ),
   );
   const busy = results

@@ -78,10 +78,8 @@ export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "artic
       ? { yes: "PASS", no: "FAIL" }[verdict]
       : { yes: "REPRODUCED", no: "NOT REPRODUCED" }[verdict];
 
-/** A check as one line of text. */
-export const checkText = (check: Check): string =>
-  `${check.expectation}: ${check.actual}${check.article === undefined ? "" : ` (article: ${check.article.result})`}` +
-  `${check.beside === undefined ? "" : `; beside it: ${check.beside}`}`;
+/** Returns the expectation of a check, and the numbers that decided it. */
+export const checkText = ({ expectation, actual }: Check): string => `${expectation}: ${actual}`;
 
 const NO_CHECKS = "This scenario measures, and has no checks.";
 

@@ -126,6 +126,10 @@ export interface Headline {
 
 /** The report of a scenario's measurements. */
 export interface Report {
+  /** The results in sentences for readers who know neither the bench nor the articles. Default: the headlines. */
+  readonly sentences?: readonly string[];
+  /** Explanations of the terms in its texts and tables, one each. */
+  readonly terms?: readonly string[];
   /** The few numbers that a reader sees first. */
   readonly headlines: readonly Headline[];
   readonly checks: readonly Check[];

@@ -1,4 +1,4 @@
-import { type InstanceOptions, startInstance } from "warmline-testbed";
+import { type Instance, type InstanceOptions, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
@@ -26,12 +26,11 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
   readonly trust?: Readonly<Record<string, string>>;
-  /** Time between the init phase and the first event in ms. Default 0: the event waits, as in an on-demand start. */
-  readonly gapMs?: number;
 }
 
 /**
- * Starts an instance, runs the invocations one after another and stops it.
+ * Starts an instance, runs the invocations one after another and stops it. The first event waits for the end of the init phase, as
+ * in an on-demand start.
  * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
 export async function runInstance(
@@ -39,17 +38,27 @@ export async function runInstance(
   what: FunctionSpec,
   options: RunInstanceOptions,
 ): Promise<InstanceRun> {
-  const { events = [{}], invocations = events.length, expected, trust, gapMs = 0, ...rest } = options;
+  const { instance, run } = await beginInstance(label, what, options);
+  await instance.stop();
+  return run;
+}
+
+/** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
+export async function beginInstance(
+  label: string,
+  what: FunctionSpec,
+  options: RunInstanceOptions,
+): Promise<{ readonly instance: Instance; readonly run: InstanceRun }> {
+  const { events = [{}], invocations = events.length, expected, trust, ...rest } = options;
   const instance = await startInstance({
     ...rest,
     handler: handlerPath(what.handler),
     env: { ...what.env, ...trust },
-    ...(gapMs === 0 && { firstEvent: events[0] }),
+    firstEvent: events[0],
   });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
-    if (gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs));
     for (let n = 0; n < invocations; n++) {
       const waiting = n === 0 ? instance.first : undefined;
       const event = events[Math.min(n, events.length - 1)];
@@ -65,8 +74,10 @@ export async function runInstance(
       bodies.push(body);
     }
     const [first, ...warm] = latencies as [number, ...number[]];
-    return { init: instance.initMs, first, warm, bodies, throttle: instance.throttle };
-  } finally {
+    const { initMs: init, throttle } = instance;
+    return { instance, run: { init, first, warm, bodies, throttle } };
+  } catch (error) {
     await instance.stop();
+    throw error;
   }
 }

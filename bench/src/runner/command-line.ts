@@ -45,7 +45,9 @@ export type CommandLine =
       runOf(scenario: Scenario): Run;
     };
 
-export const HELP = `npm run bench -- SCENARIO [options]
+export const HELP = `npm start                             the scenario keepalive with few repetitions, and its checks; takes the
+                                      options of keepalive, and --full for as many repetitions as npm run bench has
+npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
 npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
 npm run bench -- compare A B          whether two full runs agree on every yes and no; A and B are files that --json
@@ -79,6 +81,9 @@ advise             recommends a setup for a function that runs --ops commands pe
                    own, in the function's network, and HTTP needs a gateway
 --per-month N      invocations per month, over which the gateway's price is spread
 `;
+
+/** The word by which `npm start` runs the scenario keepalive. */
+const START = "start";
 
 /** Options that no scenario takes. */
 const ADVISE_OPTIONS = [
@@ -145,13 +150,20 @@ export function parse(
   const sizes = numbers("memory", values.memory, 64);
   const invocations = number("invocations", values.invocations, 2);
   const rounds = number("rounds", values.rounds, 1);
+  const isStart = name === START;
+  if (isStart ? values.quick : values.full)
+    throw new UsageError(
+      isStart
+        ? "--quick cannot be used with npm start, which is quick without --full."
+        : "--full is an option of npm start. npm run bench measures in full unless --quick is given.",
+    );
+  const isShort = isStart ? !values.full : (values.quick ?? false);
   const runOf = (scenario: Scenario): Run => {
-    const quick = values.quick ?? false;
     const { defaults } = scenario;
     const chosen = (given: number | undefined, pair: readonly [number, number] | undefined) =>
-      given ?? pair?.[quick ? 1 : 0] ?? 1;
+      given ?? pair?.[isShort ? 1 : 0] ?? 1;
     const settings: Settings = {
-      quick,
+      quick: values.quick ?? false,
       rttMs: rtts?.[0] ?? 1,
       rtts,
       tls: values.tls ?? false,
@@ -168,7 +180,7 @@ export function parse(
       scenario,
       settings,
       clients: chooseClients(values.clients, scenario, clients),
-      partial: invocations !== undefined || rounds !== undefined,
+      partial: invocations !== undefined || rounds !== undefined || (isStart && isShort),
       line: repeatCommand(args, name, scenario, seed),
     };
   };
@@ -178,12 +190,14 @@ export function parse(
     const question = parseQuestion(values, rtts, sizes);
     return { action: "advise", question, from: values.from, measure: values.measure ?? false, runOf };
   }
-  const scenario = scenarios.find((each) => each.name === name);
+  const scenario = scenarios.find((each) => each.name === (isStart ? "keepalive" : name));
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (option in values && !isTaken(scenario)) {
       const takers = scenarios.filter(isTaken).map((each) => each.name);
-      throw new UsageError(`--${option} cannot be used with ${name}, only with ${takers.join(", ")} or all.`);
+      throw new UsageError(
+        `--${option} cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`,
+      );
     }
   }
   if (rtts && rtts.length > 1 && !scenario.distances)
@@ -207,6 +221,7 @@ function read(args: readonly string[]) {
         help: { type: "boolean" },
         list: { type: "boolean" },
         quick: { type: "boolean" },
+        full: { type: "boolean" },
         tls: { type: "boolean" },
         measure: { type: "boolean" },
         rtt: { type: "string" },
@@ -254,7 +269,8 @@ function repeatCommand(args: readonly string[], typed: string, scenario: Scenari
     const [flag, value] = args[at]!.split("=", 2);
     const isUsed = SOME_TAKE[flag!.slice(2)]?.(scenario) ?? !["--json", "--report", "--seed"].includes(flag!);
     if (!isUsed) at += value === undefined && flag !== "--tls" ? 1 : 0;
-    else kept.push(args[at] === typed ? scenario.name : args[at]!);
+    else if (args[at] !== typed) kept.push(args[at]!);
   }
-  return `npm run bench -- ${[...kept, "--seed", seed].join(" ")}`;
+  const command = typed === START ? "npm start --" : `npm run bench -- ${scenario.name}`;
+  return [command, ...kept, "--seed", seed].join(" ");
 }

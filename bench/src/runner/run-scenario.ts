@@ -114,18 +114,19 @@ async function runCases(
   const lanes = scenario.lanes ?? 1;
   const seconds = cases.map((each) => secondsOf({ each }));
   progress.plan(atLeastS(seconds, lanes, settings.rounds));
+  progress.expect(scenario.totalS?.(context) ?? 0);
   let done = 0;
   const runRounds = async (some: typeof groups) => {
     const jobs = Array.from({ length: settings.rounds }, (_, round) =>
       shuffled(some, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
     ).flat();
-    const queue = lanes > 1 ? spread(jobs, lanes, secondsOf, random) : jobs;
+    const queue = scenario.durationS ? spread(jobs, lanes, secondsOf, random) : jobs;
     let next = 0;
     const work = async (_: unknown, lane: number) => {
       for (let job = queue[next++]; job; job = queue[next++]) {
         progress.step(done, total, scenario.label(job.each));
         try {
-          samples.get(job.each)!.push(await scenario.run(job.each, context, job.round, lane));
+          samples.get(job.each)![job.round] = await scenario.run(job.each, context, job.round, lane);
           done++;
         } catch (error) {
           next = queue.length;

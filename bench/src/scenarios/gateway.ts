@@ -7,7 +7,7 @@ import { atLeast, atMost } from "../results/checks.js";
 import { count, headline, ms, preciseFactor } from "../results/format.js";
 import { barChart, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { combine, pairedRatio } from "../statistics/series.js";
+import { combine, ratio } from "../statistics/series.js";
 
 const perS = (value: number) => `${count(value)}/s`;
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
@@ -63,13 +63,13 @@ export default defineScenario({
           ? [
               atLeast(
                 "50 connections: at least 1.2x the requests per second of webdis",
-                pairedRatio(ours.perSecond, theirs.perSecond),
+                ratio(ours.perSecond, theirs.perSecond),
                 1.2,
                 { text: preciseFactor },
               ),
               atMost(
                 "one connection: a median latency of at most 1.3x that of webdis",
-                pairedRatio(alone.p50, theirsAlone.p50),
+                ratio(alone.p50, theirsAlone.p50),
                 1.3,
                 { text: preciseFactor },
               ),

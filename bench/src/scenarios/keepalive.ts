@@ -1,29 +1,20 @@
-import { commandsFunction, type Variant } from "../client/bench-client.js";
+import type { Variant } from "../client/bench-client.js";
 import { keepaliveChecks } from "../keepalive/keepalive-checks.js";
+import { FROZEN_MS, isKept, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
+import { frozenSentence, recreatedSentence, savedSentence } from "../keepalive/sentences.js";
 import { factor, headline } from "../results/format.js";
-import {
-  barChart,
-  byClient,
-  curveChart,
-  initAndFirst,
-  latencyColumns,
-  lineChart,
-  tableOf,
-} from "../results/present.js";
-import { GREETING, runInstance } from "../rig/run-instance.js";
+import { barChart, byClient, curveChart, initAndFirst, lineChart, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { difference, ratio } from "../statistics/series.js";
 
-/** The variants; `gapMs` is the time between init phase and event. */
-const VARIANTS: readonly (Variant & { readonly gapMs: number })[] = [
-  { keepAlive: true, reused: true, gapMs: 0 },
-  { keepAlive: true, reused: true, gapMs: 50 },
-  { keepAlive: true, reused: false, gapMs: 0 },
-  { keepAlive: false, reused: true, gapMs: 0 },
-  { keepAlive: false, reused: false, gapMs: 0 },
+const VARIANTS: readonly Variant[] = [
+  { keepAlive: true, reused: true },
+  { keepAlive: true, reused: false },
+  { keepAlive: false, reused: true },
+  { keepAlive: false, reused: false },
 ];
-const nameOf = ({ keepAlive, reused, gapMs }: (typeof VARIANTS)[number]) =>
-  `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}${gapMs > 0 ? ", event after a gap" : ""}`;
+const nameOf = ({ keepAlive, reused }: Variant) =>
+  `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
 /** Runs the four variants of the article: keep-alive on or off, the client created outside or inside the handler. */
 export default defineScenario({
@@ -33,63 +24,88 @@ export default defineScenario({
     "How much faster is a command on a kept connection, and does it matter where the client is created?",
   fixed: ["tls"],
   order: 1,
-  defaults: { rounds: [10, 5], invocations: [100, 20] },
+  // An instance that is frozen lets others run.
+  lanes: 3,
+  defaults: { rounds: [10, 5], invocations: [100, 16] },
+  totalS: ({ settings: { rounds, invocations, rttMs }, clients }) => {
+    const instanceS = 0.2 + (invocations * (6 + 2 * rttMs)) / 1_000;
+    const pairsS = (PAIRS * 2 * (1.6 + rttMs)) / 1_000;
+    return Math.ceil(4 + rounds * (clients.length * VARIANTS.length * instanceS + pairsS));
+  },
   cases: async ({ rig, clients }) => {
     // The article calls an HTTPS endpoint.
     const own = await rig({ tls: true, greeting: true });
     return clients.flatMap((client) => VARIANTS.map((variant) => ({ client, ...variant, rig: own })));
   },
+  group: ({ client }) => client.name,
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
-  run: async ({ client, rig, gapMs, ...variant }, { settings }) => {
-    const what = (client.example ?? commandsFunction.bind(undefined, client))(variant, rig.endpoint);
-    const before = rig.connectionsOpened(client);
-    const options = { invocations: settings.invocations, expected: GREETING, trust: rig.trust, gapMs };
-    const { init, first, warm } = await runInstance(client.label, what, options);
-    return { init, first, warm, opened: rig.connectionsOpened(client) - before };
-  },
+  run: (each, { settings }) => measure(each, settings.invocations),
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
     // The order of VARIANTS.
     const clients = byClient(rows).flatMap(({ rows: own, ...of }) => {
-      const [on, , recreated, off] = own;
+      const [on, recreated, off] = own;
       return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
     });
-    const atOnce = rows.filter(({ gapMs }) => gapMs === 0);
+    const own = clients.find(({ on }) => on.recreatedRatio);
+    const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
+      lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
+    );
     return {
+      ...(own?.on.recreatedRatio && {
+        sentences: [
+          savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
+          recreatedSentence(own.on.recreatedRatio.estimate(), own.recreated.opened.max),
+          frozenSentence(
+            thawed.find(({ label }) => label === own.label)!,
+            thawed.filter(({ label }) => label !== own.label),
+          ),
+        ],
+      }),
       headlines: clients.map(({ label, on, off }) =>
-        headline(ratio(off.warm, on.warm), factor, `faster with keep-alive, warm p50, ${label}`),
+        headline(ratio(off.warm, on.warm), factor, `faster on a kept connection, ${label}`),
       ),
       checks: keepaliveChecks(clients, rounds, rounds * invocations),
+      terms: [
+        "keep-alive: on, the connection is kept for the next command; off, each command opens one.",
+        "reused: the client is created once, outside the function's handler; recreated: in every call.",
+        `cold: the first call of a new process; warm: the median of its next ${invocations - 1} calls.`,
+        `(a to b): the 95% interval over ${rounds} processes; over five it is their range, of 94%.`,
+        "connections: the largest number that one process opened.",
+        "bare agent: Node's https.Agent with a request written by hand, without a client library.",
+      ],
       table: tableOf(rows, ({ client }) => client.name, [
         ["client", ({ client }) => client.label],
-        ["variant", nameOf],
-        ["init ms", ({ init }) => init.estimate(), 1],
-        ["first ms", ({ first }) => first.estimate()],
-        ...latencyColumns("warm"),
-        ["connections", ({ opened }) => opened.total],
+        ["keep-alive", ({ keepAlive }) => (keepAlive ? "on" : "off")],
+        ["client is", ({ reused }) => (reused ? "reused" : "recreated")],
+        ["cold ms", ({ first }) => first.estimate(), 1],
+        ["warm ms", ({ warm }) => warm.estimate(), 1],
+        ["connections", ({ opened }) => opened.max],
       ]),
       charts: [
-        curveChart("Warm invocations: latency by percentile", atOnce, {
+        curveChart("Warm calls: latency by percentile", rows, {
           group: nameOf,
           series: ({ warm }) => warm,
         }),
-        lineChart("Latency by the number of the call, first instance", "ms", "calls", atOnce, {
+        lineChart("Latency by the number of the call, first process", "ms", "calls", rows, {
           group: nameOf,
           points: ({ first, warm }) =>
             [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
         }),
         initAndFirst(
-          "Init phase and first invocation",
-          "Without a gap the event waits when the init phase ends, as in an on-demand start.",
-          rows.filter(({ keepAlive, reused }) => keepAlive && reused),
-          ({ client, gapMs }) => `${client.label}, ${gapMs > 0 ? `event ${gapMs} ms later` : "no gap"}`,
+          "Init phase and first call",
+          "The first event waits when the init phase ends, as in an on-demand start.",
+          rows.filter(isKept),
+          ({ client }) => client.label,
         ),
-        barChart("Time that keep-alive saves per warm command, p50", "ms", clients, {
+        barChart("Time that a kept connection saves per warm command", "ms", clients, {
           value: ({ on, off }) => difference(off.warm, on.warm),
         }),
       ],
       notes: [
-        `Each client runs ${invocations} invocations of one GET per variant in each of ${rounds} instances, over TLS. A latency is the handler's total time, creating the client included if the variant does so. The first invocation of an instance is not among the warm ones.`,
+        `Each client runs ${invocations} calls of one GET per variant in each of ${rounds} processes, over TLS. A latency is the handler's total time, creating the client included if the variant does so. The first call of a process is not among the warm ones. Ratios and differences are taken by round, and the middle one is shown.`,
+        `Whether a recreated client is slower than a reused one is decided by pairs in one process: ${PAIRS} times one GET on each, in turn. Shown is the median of pairs, over ${rounds} processes.`,
+        `The freeze: a process of each client is stopped for ${FROZEN_MS / 1_000} s, while the network drops its connections without telling either side, as a NAT gateway or a load balancer does with idle ones. It thaws with the next call waiting. A command without a reply after ${LOST_AFTER_MS / 1_000} s is lost. Clients run with the settings that they ship with.`,
         "Connections are counted at the proxy, which adds the round-trip time to handshakes too. The testbed's runtime has loaded node:http before the init phase, which favours the bare agent; in the scenario cold nothing is loaded.",
       ],
     };

@@ -13,7 +13,7 @@ import {
   tableOf,
 } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { pairedRatio } from "../statistics/series.js";
+import { ratio } from "../statistics/series.js";
 
 const us = (value: number) => `${value.toFixed(0)} us`;
 
@@ -79,7 +79,7 @@ export default defineScenario({
       headlines: [
         ...(ours ? others : []).map(({ perSecond, client }) => {
           const label = `the commands per second of ${client.label}, 50 in flight, warmline as shipped`;
-          return headline(pairedRatio(ours!.perSecond, perSecond), factor, label);
+          return headline(ratio(ours!.perSecond, perSecond), factor, label);
         }),
         ...own
           .filter(({ cell }) => cell === "1 in flight")

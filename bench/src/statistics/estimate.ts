@@ -1,3 +1,5 @@
+import { median } from "./latencies.js";
+
 /** A number computed from repeated measurements, with its 95% confidence interval. */
 export interface Estimate {
   readonly value: number;
@@ -32,8 +34,11 @@ const studentOf = (freedom: number): number =>
  * each other. Below MIN_REPETITIONS it is the range of the repetitions' own numbers.
  */
 export function jackknife(n: number, statistic: Weighted): Estimate {
-  if (n < MIN_REPETITIONS) return ofMedians(n, statistic);
   const value = statistic(weightsOf(n, 1));
+  if (n < MIN_REPETITIONS) {
+    const own = ownNumbers(n, statistic);
+    return { value, low: Math.min(value, ...own), high: Math.max(value, ...own), n };
+  }
   const others = numbers(n, (each) => statistic(weightsOf(n, 1, each, 0)));
   const reach = reachOf(n, others);
   if (reach < value || value <= 0 || others.some((other) => other <= 0))
@@ -50,23 +55,20 @@ function reachOf(n: number, others: readonly number[]): number {
 }
 
 /**
- * Estimates a median with the interval of order statistics: from the k-th smallest to the k-th largest of the repetitions' own
- * medians (David and Nagaraja, Order Statistics, section 7.1). It covers at least 95% from six repetitions on. With five it is their
- * range, which covers 93.8%; with four, 87.5%.
+ * Estimates the median of the repetitions' own numbers, each of them a median or a ratio of two, with the interval of order
+ * statistics: from the k-th smallest to the k-th largest (David and Nagaraja, Order Statistics, section 7.1). It covers at least
+ * 95% from six repetitions on. With five it is their range, which covers 93.8%; with four, 87.5%.
  */
 export function ofMedians(n: number, statistic: Weighted): Estimate {
-  const value = statistic(weightsOf(n, 1));
-  const own = numbers(n, (each) => statistic(weightsOf(n, 0, each, 1))).sort((a, b) => a - b);
-  if (own.length < 2) return { value, low: value, high: value, n };
-  const outside = ranksOutside(own.length);
-  // The median of all latencies may lie beyond the instances' own medians.
-  return {
-    value,
-    low: Math.min(value, own[outside]!),
-    high: Math.max(value, own.at(-1 - outside)!),
-    n,
-  };
+  const own = ownNumbers(n, statistic).sort((a, b) => a - b);
+  if (own.length === 0) return { value: Number.NaN, low: Number.NaN, high: Number.NaN, n };
+  const outside = own.length < 2 ? 0 : ranksOutside(own.length);
+  return { value: median(own), low: own[outside]!, high: own.at(-1 - outside)!, n };
 }
+
+/** Returns the number of each repetition by itself. */
+const ownNumbers = (n: number, statistic: Weighted): number[] =>
+  numbers(n, (each) => statistic(weightsOf(n, 0, each, 1)));
 
 /** Returns how many of n values lie outside the interval on each side: a median has so few below it in 2.5% of samples. */
 function ranksOutside(n: number): number {

@@ -151,14 +151,10 @@ export const sum = (a: Series, b: Series, statistic?: Statistic): Estimate =>
 export const reduction = (all: Series, rest: Series): Estimate =>
   combine([all, rest], (x, y) => 1 - y / x, mean);
 
-/** Returns `a / b`, for the median unless another statistic is given. */
+/** Returns `a / b`: the median of the rounds' own ratios, or that of another statistic over all rounds. */
 export const ratio = (a: Series, b: Series, statistic?: Statistic): Estimate =>
   combine([a, b], (x, y) => x / y, statistic);
 
-/** Returns `a - b`, for the median unless another statistic is given. */
+/** Returns `a - b`, as {@link ratio} returns `a / b`. */
 export const difference = (a: Series, b: Series, statistic?: Statistic): Estimate =>
   combine([a, b], (x, y) => x - y, statistic);
-
-/** Returns the median of the rounds' own ratios, for series with one value per round. */
-export const pairedRatio = (a: Series, b: Series): Estimate =>
-  new Series(a.rounds.map((values, round) => [values[0]! / b.rounds[round]![0]!])).estimate();

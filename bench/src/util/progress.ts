@@ -11,6 +11,7 @@ export class Progress {
   private readonly begunAt = performance.now();
   private readonly timer: NodeJS.Timeout;
   private planS = 0;
+  private expectedS = 0;
   private part = 0;
   /** The time of the last step that ended, in s: the time left is estimated from it. */
   private steppedS = 0;
@@ -23,9 +24,14 @@ export class Progress {
     this.timer = setInterval(() => this.note(this.what), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
   }
 
-  /** Sets how many seconds all steps are expected to take. Without a plan the time left is estimated from the steps done. */
+  /** Sets how many seconds all steps take at least, such as pauses. Without a plan the time left is estimated from the steps done. */
   plan(seconds: number): void {
     this.planS = seconds;
+  }
+
+  /** Sets how many seconds all steps are expected to take, until enough of them are done to estimate the time left from those. */
+  expect(seconds: number): void {
+    this.expectedS = seconds;
   }
 
   /** Reports that `done` of `total` steps are done and `what` is running. */
@@ -57,7 +63,8 @@ export class Progress {
     const spent = this.spentS;
     if (spent < this.planS) return this.planS - spent;
     // The first steps may only start servers.
-    if (this.part === 0 || this.steppedS <= 5) return undefined;
+    if (this.part === 0 || this.steppedS <= 5)
+      return spent < this.expectedS ? this.expectedS - spent : undefined;
     return Math.max(0, this.steppedS / this.part - spent);
   }
 

@@ -89,6 +89,24 @@ describe("the command line", () => {
     });
   });
 
+  test("npm start is the scenario keepalive with few repetitions and verdicts, and in full with --full", () => {
+    expect(read("start", "--clients", "agent", "--seed", "5", "--json", "a.json")).toMatchObject({
+      action: "run",
+      scenario: { name: "keepalive" },
+      settings: { quick: false, rounds: defaults.rounds[1], invocations: defaults.invocations[1] },
+      clients: [{ name: "agent" }],
+      partial: true,
+      line: "npm start -- --clients agent --seed 5",
+    });
+    expect(read("start", "--full")).toMatchObject({
+      settings: { quick: false, rounds: defaults.rounds[0], invocations: defaults.invocations[0] },
+      partial: false,
+      line: expect.stringMatching(/^npm start -- --full --seed \d+$/),
+    });
+    expect(() => read("start", "--quick")).toThrow("--quick cannot be used with npm start");
+    expect(() => read("keepalive", "--full")).toThrow("--full is an option of npm start");
+  });
+
   test("the command line reads options, and the command that repeats the run has the seed and no files", () => {
     const command = read(
       "keepalive",

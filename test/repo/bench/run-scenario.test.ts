@@ -146,6 +146,21 @@ test("the runner runs as many cases at once as there are lanes", async () => {
   expect(most).toBe(3);
 });
 
+test("with lanes, rounds begin one after another, and a sample belongs to its round whichever ends first", async () => {
+  const rounds: number[] = [];
+  const ends: (() => void)[] = [];
+  const run = async ({ name }: Each, _context: Context, round: number) => {
+    rounds.push(round);
+    // The first run of the case a ends after its second.
+    if (name === "a" && round === 0) await new Promise<void>((resolve) => ends.push(resolve));
+    if (name === "a" && round === 1) ends[0]!();
+    return { ms: round + 1 };
+  };
+  const { data } = await ran({ lanes: 2, run });
+  expect(rounds).toEqual([...rounds].sort((a, b) => a - b));
+  expect(data[0].ms.values).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
 test("the runner mixes long and short cases so that all lanes end at about the same time", () => {
   const [lanes, long, short] = [20, 10, 1];
   const jobs = [...Array(40).fill(long), ...Array(400).fill(short)] as number[];
@@ -192,12 +207,20 @@ test("the runner prints the time left by the durations of the cases, before the 
   expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 120 s left \([a-d]\)\n$/)]);
 });
 
+test("the runner prints the time left by the scenario's estimate until its own is better", async () => {
+  const lines: string[] = [];
+  const progress = new Progress({ write: (line: string) => lines.push(line) } as never, "test");
+  await ran({ totalS: ({ settings }) => 5 * settings.rounds }, {}, progress);
+  progress.end();
+  expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 30 s left \([a-d]\)\n$/)]);
+});
+
 test("the runner's data is plain, as in JSON, so that advice can use it without a file", async () => {
   const { data, outcome } = await ran();
   expect(data[0]).toMatchObject({
     name: "a",
     pair: "first",
-    ms: { count: 6, rounds: 6, p50: { value: 3, n: 6 } },
+    ms: { count: 6, rounds: 6, p50: { value: 3.5, n: 6 } },
   });
   expect(JSON.parse(JSON.stringify(data))).toEqual(data);
   expect(outcome.settings).toMatchObject({ rounds: 6, quick: false, rttMs: 1, engine: "embedded" });

@@ -11,15 +11,7 @@ import {
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
 import { type Estimate, jackknife, ofMedians } from "../../../bench/src/statistics/estimate.js";
-import {
-  combine,
-  mean,
-  pairedRatio,
-  percentile,
-  ratio,
-  Series,
-  stddev,
-} from "../../../bench/src/statistics/series.js";
+import { combine, mean, percentile, ratio, Series, stddev } from "../../../bench/src/statistics/series.js";
 import { randomFrom } from "../../../bench/src/util/random.js";
 
 /** Draws from the normal distribution (Box and Muller). */
@@ -141,13 +133,21 @@ describe("a series", () => {
   test("a comparison pairs rounds, so that a slow machine affects both sides", () => {
     const times = (factor: number) => new Series([1, 10, 2, 20, 4].map((load) => [load * factor]));
     expect(ratio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
-    expect(pairedRatio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
     expect(() => combine([times(1), series], (a, b) => a + b)).toThrow("same number of rounds");
+  });
+
+  test("a ratio and its interval are those of the rounds' own ratios, however much the rounds differ", () => {
+    const rounds = (...values: number[]) =>
+      new Series(values.map((value) => [value * 0.9, value, value * 1.1]));
+    const slow = [1, 2, 3, 100, 200];
+    const [a, b] = [rounds(...slow.map((value, at) => value * [4, 2, 5, 3, 6][at]!)), rounds(...slow)];
+    expect(ratio(a, b)).toEqual({ value: 4, low: 2, high: 6, n: 5 });
+    expect(new Series([[1], [2], [9], [10]]).estimate().value).toBe(5.5);
   });
 
   test("a ratio's interval covers it in 90% to 99.5% of experiments with other load in each round", () => {
     const random = randomFrom(17);
-    const covered = { p99: 0, p50: 0, paired: 0 };
+    const covered = { p99: 0, p50: 0, single: 0 };
     const count = 150;
     for (let experiment = 0; experiment < count; experiment++) {
       const load = Array.from({ length: 15 }, () => Math.exp(0.2 * normalFrom(random)));
@@ -159,7 +159,7 @@ describe("a series", () => {
       const [slow, fast] = [arm(2, 300), arm(1, 300)];
       covered.p99 += contains(ratio(slow, fast, percentile(99)));
       covered.p50 += contains(ratio(slow, fast));
-      covered.paired += contains(pairedRatio(arm(2, 1), arm(1, 1)));
+      covered.single += contains(ratio(arm(2, 1), arm(1, 1)));
     }
     for (const [statistic, times] of Object.entries(covered)) {
       expect(times / count, statistic).toBeGreaterThan(0.9);
@@ -169,7 +169,7 @@ describe("a series", () => {
 
   test("a series is written with intervals and with a histogram that can be read again", () => {
     const { histogram, p50, p999, count } = JSON.parse(JSON.stringify(series));
-    expect(p50).toMatchObject({ value: 5, n: 3 });
+    expect(p50).toMatchObject({ value: 6, n: 3 });
     expect([p999, count]).toEqual([undefined, 10]);
     const decoded = decodeFromCompressedBase64(histogram.encoded);
     expect([decoded.totalCount, decoded.getValueAtPercentile(50) / 1e6]).toEqual([10, expect.closeTo(5, 1)]);
@@ -221,9 +221,7 @@ describe("a verdict", () => {
       exactly("it loses nothing", true, "0 of 4"),
       exactly("it is right", false, "1 wrong"),
     ];
-    expect(checkText(checks[0]!)).toBe(
-      "it is faster: 3.0x (2.0x to 4.0x); 2 and 1 ms (article: 3.3x, 33 and 10 ms); beside it: kept: 4x",
-    );
+    expect(checkText(checks[0]!)).toBe("it is faster: 3.0x (2.0x to 4.0x); 2 and 1 ms");
     expect(summaryOf(checks)).toBe(
       "Reproduced: it is faster (3.0x (2.0x to 4.0x); 2 and 1 ms). " +
         "Not reproduced: it is much faster (3.0x (2.0x to 4.0x); 2 and 1 ms). " +

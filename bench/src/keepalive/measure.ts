@@ -1,0 +1,96 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Instance } from "warmline-testbed";
+import { type BenchClient, clientFunction, type Variant } from "../client/bench-client.js";
+import type { Rig, Site } from "../rig/rig.js";
+import { beginInstance, GREETING } from "../rig/run-instance.js";
+import { median } from "../statistics/latencies.js";
+import { Gate } from "../util/gate.js";
+
+/** How long an instance is frozen, in ms. */
+export const FROZEN_MS = 1_500;
+/** The time in ms after which a command of a thawed instance is lost if it has no reply. */
+export const LOST_AFTER_MS = 2_000;
+/** The function's timeout in ms. A busy machine delays calls that are not lost. */
+const TIMEOUT_MS = 30_000;
+/** The time in ms after which a thawed instance without a reply counts as waiting, so that others may run. */
+const WAITS_MS = 250;
+/** Pairs of a command with the kept client and one with a new client. */
+export const PAIRS = 210;
+
+/** The measurements of one instance. Times in ms. */
+export interface KeepaliveSample {
+  readonly init: number;
+  readonly first: number;
+  readonly warm: readonly number[];
+  readonly opened: number;
+  /** How many times as long a command takes with a new client as with the kept one: median of pairs. */
+  readonly recreatedRatio?: number;
+  /** The first command after a freeze in which the network dropped the connection: its time, or none and a lost command. */
+  readonly thawed?: readonly number[];
+  readonly lost?: number;
+}
+
+/** Whether the client and its connections outlive an invocation. */
+export const isKept = ({ keepAlive, reused }: Variant): boolean => keepAlive && reused;
+
+/** While one instance starts or runs, all others of this process are frozen, wait for a reply or have not started. */
+const alone = new Gate(1);
+
+/**
+ * Runs an instance over connections of its own: a cold invocation and warm ones. Where client and connections are kept, this
+ * project's client then runs the pairs, and each instance is frozen while the network drops its connections.
+ */
+export async function measure(
+  { client, rig, ...variant }: Variant & { readonly client: BenchClient; readonly rig: Rig },
+  invocations: number,
+): Promise<KeepaliveSample> {
+  const site = await rig.at({});
+  const kept = isKept(variant);
+  const paired = kept && client.name === "warmline";
+  const events = [...Array<object>(invocations).fill({}), ...(paired ? [{ pairs: PAIRS }] : [])];
+  let instance: Instance | undefined;
+  try {
+    const sample = await alone.run(async () => {
+      const what = clientFunction("keepalive", client, variant, site.endpoint);
+      const begun = await beginInstance(client.label, what, {
+        events,
+        trust: rig.trust,
+        timeoutMs: TIMEOUT_MS,
+      });
+      instance = begun.instance;
+      const { init, first, warm, bodies } = begun.run;
+      if (bodies.slice(0, invocations).some((body) => body !== GREETING))
+        throw new Error(`${client.label}: a GET returned another value than the stored one.`);
+      if (kept) await dropWhileFrozen(instance, site);
+      return {
+        init,
+        first,
+        warm: warm.slice(0, invocations - 1),
+        opened: site.connectionsOpened(client),
+        ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
+      };
+    });
+    if (!kept) return sample;
+    await pause(FROZEN_MS);
+    return { ...sample, ...(await thaw(instance!)) };
+  } finally {
+    await instance?.stop();
+    await site.close();
+  }
+}
+
+async function dropWhileFrozen(instance: Instance, { proxies }: Site): Promise<void> {
+  await instance.freeze();
+  for (const proxy of proxies) proxy.blackholeAll();
+}
+
+async function thaw(instance: Instance): Promise<Required<Pick<KeepaliveSample, "thawed" | "lost">>> {
+  let invocation: ReturnType<Instance["invoke"]> | undefined;
+  await alone.run(async () => {
+    invocation = instance.invoke({});
+    await instance.thaw();
+    await Promise.race([invocation, pause(WAITS_MS, undefined, { ref: false })]);
+  }, true);
+  const ended = await Promise.race([invocation, pause(LOST_AFTER_MS - WAITS_MS, undefined, { ref: false })]);
+  return ended && !ended.error ? { thawed: [ended.durationMs], lost: 0 } : { thawed: [], lost: 1 };
+}

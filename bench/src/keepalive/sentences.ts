@@ -1,0 +1,54 @@
+import { decide } from "../results/checks.js";
+import type { Estimate } from "../statistics/estimate.js";
+
+/** How many times as long a command may take with a client that is created for it, to count as equally fast. */
+export const SAME_SPEED = 1.05;
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const between = ({ low, high }: Estimate, digits: number) =>
+  `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
+
+/**
+ * Returns what a kept connection saved.
+ * @param saved the time in ms that a command took less than over a new connection
+ * @param times how many times as long it took over a new one
+ */
+export function savedSentence(saved: Estimate, times: Estimate): string {
+  const interval = `(${between(saved, 1)})`;
+  const verdict = decide(saved, "at least", 0);
+  if (verdict === "yes")
+    return `A kept connection saved ${ms(saved.value)} ${interval} per command, ${times.value.toFixed(1)}x.`;
+  if (verdict === "no")
+    return `A kept connection saved nothing: a command took ${ms(-saved.value)} longer than over a new one.`;
+  return `It is not clear whether a kept connection saved time: ${ms(saved.value)} ${interval} per command.`;
+}
+
+/**
+ * Returns whether a client created in every call is as fast as a kept one.
+ * @param times how many times as long a command takes with it
+ * @param connections the largest number of connections that one process opened with such clients
+ */
+export function recreatedSentence(times: Estimate, connections: number): string {
+  const verdict = decide(times, "at most", SAME_SPEED);
+  const start = verdict === "undecided" ? "It is not clear whether a client" : "A client";
+  const is = verdict === "yes" ? "is as fast as" : "is slower than";
+  const opened = `${connections} connection${connections === 1 ? "" : "s"}`;
+  return `${start} created in every call ${is} one kept outside: ${times.value.toFixed(2)}x (${between(times, 2)}), ${opened}.`;
+}
+
+/** The first commands of a client after freezes in which the network dropped its connection. */
+export interface Thawed {
+  readonly label: string;
+  readonly commands: number;
+  readonly lost: number;
+  /** The time of those that were not lost, in ms. */
+  readonly ms: Estimate;
+}
+
+/** Returns what the first command after a freeze took, and whether some were lost, of a client and of others. */
+export function frozenSentence(own: Thawed, others: readonly Thawed[]): string {
+  const lost = ({ lost, commands }: Thawed) => `${lost} of ${commands}`;
+  const took = own.lost < own.commands ? `the first command took ${ms(own.ms.value)}, and ` : "";
+  const beside = others.map((other) => `${other.label}: ${lost(other)}`).join(", ");
+  return `After a freeze in which the network dropped the connection, ${took}${lost(own)} were lost${beside === "" ? "" : ` (${beside})`}.`;
+}

@@ -1,0 +1,49 @@
+import { checkText } from "./checks.js";
+import type { Check, Result } from "./result.js";
+import { asText } from "./table.js";
+
+/** The width of a line of text. Tables may be wider. */
+const COLUMNS = 100;
+
+/** Returns a result as it is printed: its sentences, the table, and the checks with what the articles measured. */
+export function resultText(result: Result): string {
+  const { sentences, terms = [], headlines, table, machine, settings, checks, load } = result;
+  const said = sentences ?? headlines.map(({ value, label }) => `${value}: ${label}`);
+  const on = `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ${settings.engine}, seed ${result.seed}, ${result.seconds} s.`;
+  const blocks = [
+    said.map((line) => wrap(line)),
+    [asText(table)],
+    [...terms, on].map((line) => wrap(line)),
+    checks.length === 0 ? [result.summary] : checks.map(checkLines),
+    load.warning === undefined ? [] : [wrap(`Warning: ${load.warning}`)],
+  ];
+  return `${blocks
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n\n`;
+}
+
+/** A check as lines: the verdict, what is checked and the numbers; then what the article measured. */
+function checkLines(check: Check): string {
+  const { verdict, article } = check;
+  const lines = [
+    wrap(`${verdict.padEnd(3)}  ${checkText(check)}`, 5),
+    ...(article === undefined ? [] : [wrap(`     The article measured: ${article.result}`, 5)]),
+  ];
+  return lines.join("\n");
+}
+
+/** Breaks a text into lines at its blanks; later lines are indented. */
+function wrap(text: string, indent = 0): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<=\S) /)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= COLUMNS || line.trim() === "") line = longer;
+    else {
+      lines.push(line);
+      line = " ".repeat(indent) + word.trimStart();
+    }
+  }
+  return [...lines, line].join("\n");
+}
