@@ -1,10 +1,14 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import { addByteCommands } from "./commands/bytes.js";
 import { addCommands } from "./commands/define.js";
 import { addKeyCommands } from "./commands/keys.js";
 import { deferArgumentErrors } from "./commands/late-errors.js";
+import { addListCommands } from "./commands/lists.js";
+import { addRandomCommands } from "./commands/random.js";
 import { addServerCommands } from "./commands/server.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
+import { addRangeCommands } from "./commands/zset-ranges.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
@@ -17,6 +21,10 @@ export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TO
 /** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
 export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits): void {
   addStringCommands(executor);
+  addByteCommands(executor);
+  addListCommands(executor);
+  addRandomCommands(executor);
+  addRangeCommands(executor);
   addKeyCommands(executor);
   addStreamCommands(executor);
   addSortedSetCommands(executor);

@@ -10,6 +10,7 @@ import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInp
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { Saver } from "./saver.js";
+import { replaceTrackedMethods } from "./tracked-values.js";
 
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
@@ -21,6 +22,7 @@ const send = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+replaceTrackedMethods();
 extendDatabases(state);
 const saver = snapshot === null ? null : openSaver(snapshot);
 const policies = [createGuards(limits), correctReplies];

@@ -171,9 +171,6 @@ function infoFields(): Record<string, string | number> {
 export function addServerCommands(executor: CommandExecutor): void {
   const info = libraryCommand(executor, "info");
   const hello = libraryCommand(executor, "hello");
-  const spop = libraryCommand(executor, "spop");
-  const srandmember = libraryCommand(executor, "srandmember");
-  const hrandfield = libraryCommand(executor, "hrandfield");
   addCommands(executor, [
     echo,
     wait,
@@ -181,10 +178,6 @@ export function addServerCommands(executor: CommandExecutor): void {
     role,
     latency,
     swapdb,
-    ...[spop, srandmember, hrandfield].map((base) => ({
-      ...base,
-      flags: base.flags.filter((flag) => flag !== "noscript"),
-    })),
     {
       ...info,
       execute(args, ctx) {

@@ -8,7 +8,8 @@ import {
 import { optionName } from "../commands/args.js";
 import { addCommands, plainCommand } from "../commands/define.js";
 import { array, bulk, integer } from "../commands/results.js";
-import { JSON_TYPE, peek } from "../keyspace.js";
+import { peek } from "../keyspace.js";
+import { JSON_TYPE } from "../stored-value.js";
 import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
