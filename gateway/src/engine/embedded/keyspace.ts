@@ -11,6 +11,7 @@ import { adopt } from "./collections/adopt.js";
 import type { Json } from "./json/value.js";
 import { KeyMap } from "./key-map.js";
 import { type Entry, JSON_TYPE, type JsonDocument, type StoredValue } from "./stored-value.js";
+import { FairTurns } from "./turns.js";
 
 // The library copies a value for each read of it and for each listener of a write, and walks over all keys to count them. Here
 // its databases get entries, reads and events without copies. No command of the library changes a value that it has read,
@@ -98,6 +99,7 @@ export function extendDatabases(state: RedisServerState): void {
       return [...entries.values()];
     };
     shareEvents(database);
+    Object.defineProperty(database, "turnQueue", { value: new FairTurns() });
   }
 }
 

@@ -1,6 +1,7 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
 import { addByteCommands } from "./commands/bytes.js";
 import { addCommands } from "./commands/define.js";
+import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
 import { deferArgumentErrors } from "./commands/late-errors.js";
 import { addListCommands } from "./commands/lists.js";
@@ -25,6 +26,7 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
   addListCommands(executor);
   addRandomCommands(executor);
   addRangeCommands(executor);
+  addGeoCommands(executor);
   addKeyCommands(executor);
   addStreamCommands(executor);
   addSortedSetCommands(executor);

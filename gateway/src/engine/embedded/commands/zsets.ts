@@ -1,10 +1,8 @@
 import { type CommandExecutor, RedisCommandError } from "js-redis-server/core";
-import { peek } from "../keyspace.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
 import { formatDouble } from "./numbers.js";
-import { array, integer } from "./results.js";
 
 const ZADD_OPTIONS = new Set(["NX", "XX", "GT", "LT", "CH", "INCR"]);
 
@@ -28,31 +26,13 @@ function checkRanks(args: readonly Buffer[]): void {
   if (isByRank) for (const arg of args.slice(1, 3)) parseInteger(arg);
 }
 
-/** Replaces the commands on sorted sets and positions whose replies differ from Redis's. */
+/** Replaces the commands on sorted sets whose replies differ from Redis's. */
 export function addSortedSetCommands(executor: CommandExecutor): void {
-  const searches = ["geosearch", "georadiusbymember", "georadiusbymember_ro", "geosearchstore"].map(
-    (name) => {
-      const base = libraryCommand(executor, name);
-      return {
-        ...base,
-        execute(args: unknown, ctx: Parameters<typeof base.execute>[1]) {
-          const keys = base.keys(args);
-          const [source, target] = name === "geosearchstore" ? keys.toReversed() : keys;
-          // A member of a set that is not there is no error.
-          if (peek(ctx.db, source!)) return base.execute(args, ctx);
-          if (!target) return array([]);
-          ctx.db.delete(target);
-          return integer(0);
-        },
-      };
-    },
-  );
   addCommands(executor, [
     withArguments(libraryCommand(executor, "zadd"), withPlainScores),
     withArguments(libraryCommand(executor, "zincrby"), (args) =>
       args[1] ? args.with(1, plainScore(args[1])) : args,
     ),
     withCheck(libraryCommand(executor, "zrange"), checkRanks),
-    ...searches,
   ]);
 }
