@@ -6,6 +6,7 @@ import { addKeyCommands } from "./commands/keys.js";
 import { deferArgumentErrors } from "./commands/late-errors.js";
 import { addListCommands } from "./commands/lists.js";
 import { addRandomCommands } from "./commands/random.js";
+import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
@@ -30,6 +31,7 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
   addKeyCommands(executor);
   addStreamCommands(executor);
   addSortedSetCommands(executor);
+  addScriptingCommands(executor);
   addServerCommands(executor);
   addJsonCommands(executor);
   deferArgumentErrors(executor);

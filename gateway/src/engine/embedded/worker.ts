@@ -5,7 +5,7 @@ import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from
 import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
-import { RecoveringState } from "./lua-state.js";
+import { EngineState } from "./lua-state.js";
 import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
@@ -23,7 +23,7 @@ const beat = () => pulse.beat();
 const send = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
-const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+const state = new EngineState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
 replaceTrackedMethods();
 extendDatabases(state);
 replacePatternMatching(state);

@@ -6,12 +6,11 @@ import {
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
+import { CLAIMED_VERSION } from "../version.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand } from "./define.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 
-/** The newest Redis all of whose commands on data the engine has. */
-const CLAIMED_VERSION = "7.4.0";
 /** That of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
 
