@@ -154,6 +154,11 @@ export function replaceString(database: RedisDatabase, key: Buffer, bytes: Buffe
   database.mutations.emit({ type: "write", database: database.id, key: entry.key, value });
 }
 
+/** Removes a key that is about to be overwritten: listeners get the event of the new value alone. */
+export function dropEntry(database: RedisDatabase, key: Buffer): void {
+  entriesOf(database).delete(key.toString("hex"));
+}
+
 /** Notes that a key has just been used. */
 export function markUsed(database: RedisDatabase, key: Buffer): void {
   const entry = keyspaceOf(database).getLiveEntry(key);

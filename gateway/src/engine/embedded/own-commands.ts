@@ -1,4 +1,5 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import { addBlockingCommands } from "./commands/blocking.js";
 import { addByteCommands } from "./commands/bytes.js";
 import { addCommands } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
@@ -8,6 +9,8 @@ import { addListCommands } from "./commands/lists.js";
 import { addRandomCommands } from "./commands/random.js";
 import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
+import { addSortCommands } from "./commands/sort.js";
+import { overwriteDestinations } from "./commands/stores.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
 import { addRangeCommands } from "./commands/zset-ranges.js";
@@ -25,6 +28,9 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
   addStringCommands(executor);
   addByteCommands(executor);
   addListCommands(executor);
+  addBlockingCommands(executor);
+  overwriteDestinations(executor);
+  addSortCommands(executor);
   addRandomCommands(executor);
   addRangeCommands(executor);
   addGeoCommands(executor);

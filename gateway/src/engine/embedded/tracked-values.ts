@@ -2,6 +2,7 @@ import { RedisDatabase, type RedisStreamData } from "js-redis-server/core";
 import { listValues } from "./collections/adopt.js";
 import type { HashFields } from "./collections/hash-fields.js";
 import { firstNot } from "./collections/sorted-blocks.js";
+import { readAfter } from "./stream-lag.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
 // change a part of it, or expect an array; here they are replaced. The library does not export their classes.
@@ -34,7 +35,7 @@ interface Delivered {
 }
 
 interface TrackedStream extends Tracked {
-  readonly stream: { readonly entries: StreamEntry[] };
+  readonly stream: RedisStreamData;
   deleteEntries(
     ids: StreamId[],
     compare: (left: StreamId, right: StreamId) => number,
@@ -148,7 +149,11 @@ function replaceStreamMethods(prototype: TrackedStream): void {
       readGroup.call(withEntries(this, part), group, consumer, id, options, now);
     if (id === ">") {
       const from = placeAfter(entries, group.lastDeliveredId);
-      return read(entries.slice(from, options.count ? from + options.count : undefined));
+      let { entriesRead } = group;
+      const delivered = read(entries.slice(from, options.count ? from + options.count : undefined));
+      for (const entry of delivered) entriesRead = readAfter(this.stream, entriesRead, entry.id);
+      group.entriesRead = entriesRead;
+      return delivered;
     }
     return read([]).map((delivered) => entryOf(entries, delivered.id) ?? delivered);
   };

@@ -11,8 +11,10 @@ import {
 } from "js-redis-server/core";
 import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
+import { lagOf } from "../stream-lag.js";
 import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
 import { optionName } from "./args.js";
+import { patient } from "./blocking.js";
 import {
   addCommands,
   type Context,
@@ -416,6 +418,62 @@ function lastInRange(entries: RedisStreamData["entries"], bound: string): number
 
 const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
 
+/** Returns XINFO with the lags that Redis knows of, which are null where deleted entries hide them. */
+function withKnownLag(xinfo: CommandDefinition): CommandDefinition {
+  return {
+    ...xinfo,
+    execute(args, ctx) {
+      const result = xinfo.execute(args, ctx) as RedisResult;
+      const value = peek(ctx.db, (args as { args: { key: Buffer } }).args.key);
+      if (value?.type !== "stream") return result;
+      return RedisResult.create(withLags(result.value, value), result.options);
+    },
+  };
+}
+
+/** The reply of XINFO, with groups and consumers by name, and the lags of groups. */
+function withLags(reply: RedisValue, stream: RedisStreamData): RedisValue {
+  if (reply.kind === "array")
+    return RedisValue.array(byName(reply.items).map((item) => withLag(item, stream)));
+  return replaceValue(reply, "groups", (groups) => withLags(groups, stream));
+}
+
+function withLag(group: RedisValue, stream: RedisStreamData): RedisValue {
+  return replaceValue(group, "lag", () => {
+    const name = fieldOf(group, "name");
+    const found = name?.kind === "bulk-string" ? stream.groups.get(name.value!.toString("hex")) : undefined;
+    const lag = found && lagOf(stream, found);
+    return lag === undefined ? RedisValue.null() : RedisValue.integer(lag);
+  });
+}
+
+function byName(items: readonly RedisValue[]): RedisValue[] {
+  const nameIn = (item: RedisValue) => {
+    const name = fieldOf(item, "name");
+    return name?.kind === "bulk-string" ? name.value! : Buffer.alloc(0);
+  };
+  return items.toSorted((left, right) => Buffer.compare(nameIn(left), nameIn(right)));
+}
+
+function nameIs(value: RedisValue, name: string): boolean {
+  return value.kind === "bulk-string" && value.value?.toString() === name;
+}
+
+function fieldOf(reply: RedisValue, name: string): RedisValue | undefined {
+  return reply.kind === "map" ? reply.entries.find(([key]) => nameIs(key, name))?.[1] : undefined;
+}
+
+function replaceValue(
+  reply: RedisValue,
+  name: string,
+  replace: (value: RedisValue) => RedisValue,
+): RedisValue {
+  if (reply.kind !== "map") return reply;
+  return RedisValue.map(
+    reply.entries.map(([key, value]) => [key, nameIs(key, name) ? replace(value) : value]),
+  );
+}
+
 /** Replaces the stream commands whose replies differ from Redis's. */
 export function addStreamCommands(executor: CommandExecutor): void {
   const xack = libraryCommand(executor, "xack");
@@ -429,8 +487,8 @@ export function addStreamCommands(executor: CommandExecutor): void {
     }),
   );
   const reads = [
-    withoutEntriesBefore(libraryCommand(executor, "xread")),
-    withHistoryDeliveries(libraryCommand(executor, "xreadgroup")),
+    patient(executor, withoutEntriesBefore(libraryCommand(executor, "xread")), "stream"),
+    patient(executor, withHistoryDeliveries(libraryCommand(executor, "xreadgroup")), "stream"),
   ].map((command) => withArguments(command, withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
@@ -439,6 +497,7 @@ export function addStreamCommands(executor: CommandExecutor): void {
     });
   });
   addCommands(executor, [
+    withKnownLag(libraryCommand(executor, "xinfo")),
     ...trims,
     ...reads,
     ...ranges,

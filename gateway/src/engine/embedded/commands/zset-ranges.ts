@@ -6,6 +6,7 @@ import {
   RedisValue,
 } from "js-redis-server/core";
 import type { Member, SortedMembers } from "../collections/sorted-members.js";
+import { dropEntry } from "../keyspace.js";
 import { parseInteger } from "./args.js";
 import { addCommands, type Context, libraryCommand } from "./define.js";
 import { parseFloatText } from "./floats.js";
@@ -208,7 +209,8 @@ export function addRangeCommands(executor: CommandExecutor): void {
     replace<RangeArguments>("zrange", (args, ctx) => reply(selected(args, ctx), args.withScores === true)),
     replace<RangeArguments & { destination: Buffer }>("zrangestore", (args, ctx) => {
       const found = selected(args, ctx);
-      ctx.db.delete(args.destination);
+      if (found.length === 0) ctx.db.delete(args.destination);
+      else dropEntry(ctx.db, args.destination);
       ctx.db.updateSortedSet(args.destination, (zset) => {
         for (const { member, score } of found) zset.setScore(member, score);
       });

@@ -95,6 +95,8 @@ const get = plainCommand({
     const layout = { indent: "", newline: "", space: "" };
     let at = 0;
     for (; at < rest.length; at += 2) {
+      // Text is never escaped more than it has to be.
+      if (optionName(rest[at]) === "NOESCAPE") at += 1;
       const name = optionName(rest[at]).toLowerCase();
       if (!Object.hasOwn(layout, name)) break;
       if (!rest[at + 1]) throw new WrongNumberOfArgumentsError("json.get");

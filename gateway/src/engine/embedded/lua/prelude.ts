@@ -1,10 +1,11 @@
 /**
  * Runs once in a new Lua, while its tables can be changed. Puts Redis's conversions of numbers and results in place of those of the
  * WebAssembly build, whose integers have 32 bits and which returns the last of several results. Its arguments are Redis's version as
- * text and as a number, and the text that goes before an argument of a command that is a number.
+ * text and as a number, the marks of an argument that is a number and of a command in RESP3, and the text of the error of a script
+ * that took too many steps.
  */
-export const prelude = String.raw`
-local VERSION_TEXT, VERSION_NUMBER, NUMBER, RESP3 = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+export const prelude = `
+local VERSION_TEXT, VERSION_NUMBER, NUMBER, RESP3, TOO_MANY_STEPS = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
 local host_pcall, host_setresp = redis.pcall, redis.setresp
 local host_format, host_tonumber = string.format, tonumber
 local pack, unpack_struct, size_struct = struct.pack, struct.unpack, struct.size
@@ -13,6 +14,7 @@ local loadstring, tostring, rawget, pairs, ipairs = loadstring, tostring, rawget
 local floor, match, gsub, sub, rep, lower, upper, find =
   math.floor, string.match, string.gsub, string.sub, string.rep, string.lower, string.upper, string.find
 local reverse, concat, remove, byte_of = string.reverse, table.concat, table.remove, string.byte
+local resume = coroutine.resume
 local globals = _G
 local MAX_INTEGER = 2^63
 
@@ -60,13 +62,36 @@ redis.setresp = function(version, ...)
   resp = version
   host_setresp(version)
 end
--- A table with an error is caught as its message.
+-- The end of a script that took too many steps can't be caught: it would go on forever.
+local function let_pass(ok, thrown)
+  if not ok and type(thrown) == 'string' and find(thrown, TOO_MANY_STEPS, 1, true) then error(thrown, 0) end
+end
 globals.pcall = function(...)
   local function results(ok, thrown, ...)
+    let_pass(ok, thrown)
+    -- A table with an error is caught as its message.
     if not ok and type(thrown) == 'table' and type(rawget(thrown, 'err')) == 'string' then return false, thrown.err end
     return ok, thrown, ...
   end
   return results(pcall(...))
+end
+globals.xpcall = function(chunk, handler)
+  local cause
+  local function results(ok, ...)
+    let_pass(ok, cause)
+    return ok, ...
+  end
+  return results(xpcall(chunk, function(thrown)
+    cause = thrown
+    return handler(thrown)
+  end))
+end
+coroutine.resume = function(...)
+  local function results(ok, thrown, ...)
+    let_pass(ok, thrown)
+    return ok, thrown, ...
+  end
+  return results(resume(...))
 end
 redis.error_reply = function(...)
   local message = ...

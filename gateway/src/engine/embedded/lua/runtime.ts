@@ -28,12 +28,14 @@ interface Runtime {
 /** Offset of the readonly flag in Lua's tables, as Redis's Lua has them, on a machine of 32 bits. */
 const READONLY_OFFSET = 8;
 /** Tables that the prelude changes. They are locked. */
-const LOCKED = ["_G", "string", "redis", "struct"];
+const LOCKED = ["_G", "string", "redis", "struct", "coroutine"];
 /** Goes before an argument that is a number in a script, and before a command whose reply is to have the forms of RESP3. */
 const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} ${randomUUID()} `)) as [
   Buffer,
   Buffer,
 ];
+/** The library's error for a script that took more steps than its limit. */
+const TOO_MANY_STEPS = "Script killed by fuel limit";
 const MARKER = /__RLUA_E__:([a-z-]+):?([\s\S]*)$/;
 
 /** A function of a library, as `redis.register_function` got it. */
@@ -113,6 +115,11 @@ export class LuaRuntime {
     if (typeof result[0] === "number") return toRedisValue(result[1] ?? null, result[0] === 2);
     const { message, kind, line, code } = errorOf(result);
     if (kind === "compile") return RedisValue.error(message, code);
+    if (message.includes(TOO_MANY_STEPS))
+      return RedisValue.error(
+        "script took too many steps for the embedded engine; its writes up to then remain",
+        "ERR",
+      );
     const body = bodyOf(message, options.chunk, line);
     return RedisValue.error(`${body} script: ${options.name}, on @${options.chunk}:${line}.`, code);
   }
@@ -153,6 +160,7 @@ export class LuaRuntime {
       String(major * 65_536 + minor * 256 + patch),
       NUMBER,
       RESP3,
+      TOO_MANY_STEPS,
     );
     if (problem !== null) throw new Error(`Lua's prelude failed: ${JSON.stringify(problem)}`);
     for (const table of locked) flag(table).setInt32(0, 1, true);

@@ -1,0 +1,150 @@
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { redisAvailable, startRedis } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { ReplyClient } from "../../support/differential/replies.js";
+import { setups } from "../gateway/engines.js";
+import { call } from "../gateway/http.js";
+
+describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked clients on %s", (name) => {
+  let open: () => Duplex;
+  let stop: () => Promise<void>;
+  const clients: ReplyClient[] = [];
+  beforeAll(async () => {
+    if (name === "embedded") {
+      const engine = await startEmbeddedEngine();
+      open = () => engine.connect();
+      stop = () => engine.close();
+    } else {
+      const server = await startRedis();
+      open = () => connect(server.path!);
+      stop = () => server.stop();
+    }
+  });
+  const client = () => {
+    const opened = new ReplyClient(open());
+    clients.push(opened);
+    return opened;
+  };
+  let writer: ReplyClient;
+  beforeEach(async () => {
+    writer = client();
+    await writer.run([["FLUSHALL"]]);
+  });
+  afterEach(() => {
+    for (const opened of clients.splice(0)) opened.close();
+  });
+  afterAll(() => stop());
+
+  /** Clients that wait, each of which began after the one before it. */
+  async function waiters(...commands: string[][]) {
+    const replies = [];
+    for (const command of commands) {
+      const waiter = client();
+      // By the reply of the first the second command has arrived, and by another reply it has begun.
+      const [pong, reply] = [waiter.run([["PING"]]), waiter.run([command])];
+      await pong;
+      await writer.run([["PING"]]);
+      replies.push(reply.then(([value]) => value));
+    }
+    return replies;
+  }
+
+  const ELEMENTS = ["e0", "e1", "e2", "e3"];
+  test.each([
+    ["one command", [["RPUSH", "q", ...ELEMENTS]]],
+    ["several commands", ELEMENTS.map((element) => ["RPUSH", "q", element])],
+    ["a transaction", [["MULTI"], ...ELEMENTS.map((element) => ["RPUSH", "q", element]), ["EXEC"]]],
+    [
+      "a script",
+      [["EVAL", "for n = 1, 4 do redis.call('rpush', KEYS[1], ARGV[n]) end", "1", "q", ...ELEMENTS]],
+    ],
+  ])("get the elements of %s in the order in which they came", async (how, writes) => {
+    const replies = await waiters(...ELEMENTS.map((_, at) => [at % 2 ? "BRPOP" : "BLPOP", "q", "0"]));
+    await writer.run(writes);
+    const order = how === "several commands" ? ELEMENTS : ["e0", "e3", "e1", "e2"];
+    expect(await Promise.all(replies)).toEqual(order.map((element) => ["$q", `$${element}`]));
+  });
+
+  test("of several kinds get members in the order in which they came", async () => {
+    const replies = await waiters(
+      ["BZPOPMIN", "z", "0"],
+      ["BZMPOP", "0", "1", "z", "MAX"],
+      ["BZPOPMAX", "z", "0"],
+    );
+    await writer.run([["ZADD", "z", "1", "a", "2", "b", "3", "c"]]);
+    expect(await Promise.all(replies)).toEqual([
+      ["$z", "$a", "$1"],
+      ["$z", [["$c", "$3"]]],
+      ["$z", "$b", "$2"],
+    ]);
+  });
+
+  test("move elements in the order in which they came", async () => {
+    const replies = await waiters(
+      ["BLMOVE", "q", "d", "LEFT", "RIGHT", "0"],
+      ["BRPOPLPUSH", "q", "d", "0"],
+      ["BLMPOP", "0", "1", "q", "LEFT"],
+    );
+    await writer.run([["RPUSH", "q", "a", "b", "c"]]);
+    expect(await Promise.all(replies)).toEqual(["$a", "$c", ["$q", ["$b"]]]);
+    expect(await writer.run([["LRANGE", "d", "0", "-1"]])).toEqual([["$c", "$a"]]);
+  });
+
+  test("go on waiting while their key has another type", async () => {
+    const replies = await waiters(
+      ["BLPOP", "q", "other", "0"],
+      ["BZPOPMIN", "q", "0"],
+      ["XREAD", "BLOCK", "0", "STREAMS", "q", "$"],
+    );
+    await writer.run([
+      ["SET", "q", "text"],
+      ["DEL", "q"],
+      ["HSET", "q", "f", "v"],
+      ["RPUSH", "other", "x"],
+      ["DEL", "q"],
+      ["ZADD", "q", "1", "m"],
+      ["DEL", "q"],
+      ["XADD", "q", "1-1", "f", "v"],
+    ]);
+    expect(await Promise.all(replies)).toEqual([
+      ["$other", "$x"],
+      ["$q", "$m", "$1"],
+      [["$q", [["$1-1", ["$f", "$v"]]]]],
+    ]);
+  });
+
+  test("end by CLIENT UNBLOCK", async () => {
+    const [id] = (await clients.at(-1)!.run([["CLIENT", "ID"]])) as [string];
+    const waiting = client();
+    const [own] = (await waiting.run([["CLIENT", "ID"]])) as [string];
+    expect(own).not.toBe(id);
+    const number = own.slice(1);
+    const first = waiting.run([["BLPOP", "q", "0"]]);
+    await expect.poll(() => writer.run([["CLIENT", "UNBLOCK", number]])).toEqual([":1"]);
+    expect(await first).toEqual(["*-1"]);
+    const second = waiting.run([["XREAD", "BLOCK", "0", "STREAMS", "x", "$"]]);
+    await expect.poll(() => writer.run([["CLIENT", "UNBLOCK", number, "ERROR"]])).toEqual([":1"]);
+    expect(await second).toEqual(["-UNBLOCKED client unblocked via CLIENT UNBLOCK"]);
+    expect(
+      await writer.run([
+        ["CLIENT", "UNBLOCK", number],
+        ["CLIENT", "UNBLOCK", number, "x"],
+      ]),
+    ).toEqual([":0", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"]);
+  });
+});
+
+test.each(setups.filter(({ available }) => available))(
+  "a command that still waits when the gateway closes is unsent, on $name",
+  async (setup) => {
+    const { gateway, stop } = await setup.start();
+    const waiting = call(gateway, "/", { body: ["BLPOP", "q", "0"] });
+    await expect
+      .poll(async () => (await call(gateway, "/metrics")).text)
+      .toMatch(/upstream_connections\{use="blocking"\} 1/);
+    await stop();
+    expect((await waiting).headers["warmline-outcome"]).toBe("unsent");
+  },
+);
