@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../support/differential/compare.js";
-import { compareEngines } from "../support/differential/property.js";
+import { compareBlocked, compareEngines } from "../support/differential/property.js";
 
 // Longer than the run in test/integration/engine/differential.test.ts.
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
+const BLOCKED_RUNS = Math.ceil(RUNS / 10);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 
 describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
@@ -19,5 +20,11 @@ describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", ()
     timeout: 1_800_000,
   }, async () => {
     await compareEngines(pair, { runs: RUNS, maxLength: 40, seed: SEED });
+  });
+
+  test(`${BLOCKED_RUNS} random cases of clients that wait have the same outcome (seed ${SEED})`, {
+    timeout: 1_800_000,
+  }, async () => {
+    await compareBlocked(pair, { runs: BLOCKED_RUNS, seed: SEED });
   });
 });

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../../support/differential/compare.js";
 import { knownDifferences } from "../../support/differential/known-differences.js";
-import { compareEngines } from "../../support/differential/property.js";
+import { compareBlocked, compareEngines } from "../../support/differential/property.js";
 
 const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? 1_500);
+const BLOCKED_RUNS = Math.ceil(RUNS / 15);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 
 describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
@@ -18,6 +19,12 @@ describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", ()
     timeout: 120_000,
   }, async () => {
     await compareEngines(pair, { runs: RUNS, maxLength: 12, seed: SEED });
+  });
+
+  test(`${BLOCKED_RUNS} random cases of clients that wait have the same outcome (seed ${SEED})`, {
+    timeout: 120_000,
+  }, async () => {
+    await compareBlocked(pair, { runs: BLOCKED_RUNS, seed: SEED });
   });
 
   test("the list of known differences does not grow", () => {

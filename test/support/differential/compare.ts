@@ -1,7 +1,9 @@
 import { connect } from "node:net";
+import type { Duplex } from "node:stream";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
+import type { BlockedCase } from "./blocked.js";
 import type { Command } from "./commands.js";
 import { type Reply, ReplyClient } from "./replies.js";
 import { isSameReply } from "./same-reply.js";
@@ -62,15 +64,65 @@ export class EnginePair {
     }
   }
 
+  /**
+   * Lets clients wait one after the other, and then another one write.
+   * @returns on each side the replies of the writes, those of the clients that got one, and what all keys hold in the end
+   */
+  async runBlocked({ waiting, writes }: BlockedCase): Promise<{ redis: Reply[][]; embedded: Reply[][] }> {
+    const [redis, embedded] = await Promise.all(
+      [() => connect(this.#redis.path!), () => this.#engine.connect()].map((open) =>
+        runBlocked(open, waiting, writes),
+      ),
+    );
+    return { redis: redis!, embedded: embedded! };
+  }
+
   async stop(): Promise<void> {
     await this.#engine.close();
     await this.#redis.stop();
   }
 }
 
-/** The same reply, sorted where Redis guarantees no order. */
+/** What the keys of such a case may hold. */
+const CONTENTS: readonly Command[] = ["a", "b", "c", "d", "t"].flatMap((key) => [
+  ["TYPE", key],
+  ["LRANGE", key, "0", "-1"],
+  ["ZRANGE", key, "0", "-1"],
+]);
+
+async function runBlocked(
+  open: () => Duplex,
+  waiting: readonly Command[],
+  writes: readonly Command[],
+): Promise<Reply[][]> {
+  const writer = new ReplyClient(open());
+  await writer.run([["FLUSHALL"]]);
+  const clients: ReplyClient[] = [];
+  const replies: Reply[] = waiting.map(() => "waits");
+  for (const [at, command] of waiting.entries()) {
+    const client = new ReplyClient(open());
+    clients.push(client);
+    await client.run([["PING"]]);
+    client.run([command]).then(
+      ([reply]) => {
+        replies[at] = reply!;
+      },
+      () => {},
+    );
+    // By now the command has been sent, and with the next reply it has begun.
+    await writer.run([["PING"]]);
+    await writer.run([["PING"]]);
+  }
+  const written = await writer.run(writes);
+  for (let turn = 0; turn < 3; turn += 1) await writer.run([["PING"]]);
+  const contents = await writer.run(CONTENTS);
+  for (const client of [...clients, writer]) client.close();
+  return [written, replies, contents];
+}
+
+/** The same reply, sorted where Redis guarantees no order, and without the hashes of scripts. */
 function ordered(command: Command, reply: Reply): Reply {
-  if (typeof reply === "string") return reply;
+  if (typeof reply === "string") return reply.startsWith("-") ? reply.replace(/[0-9a-f]{40}/, "SHA") : reply;
   if (command[0] === "XPENDING" && command.length > 3) return reply.map(withoutIdleTime);
   if (UNORDERED.has(command[0]!)) return [...reply].sort();
   if (command[0] === "HGETALL") return sortedPairs(reply);

@@ -6,8 +6,8 @@ import {
   type RedisDataValue,
   type RedisResult,
   WrongNumberOfArgumentsError,
-  WrongTypeRedisError,
 } from "js-redis-server/core";
+import { peek } from "../keyspace.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, type Context, libraryCommand, withArguments, withDatabase } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
@@ -42,8 +42,9 @@ function withTimeout(base: CommandDefinition, place: number): CommandDefinition 
 }
 
 /**
- * Returns a blocking command that goes on waiting while its keys have another type, and that CLIENT UNBLOCK can end. To the
- * library a write of any type is an element, and the wrong type an error. To Redis it is one before it begins to wait alone.
+ * Returns a blocking command that gets what became ready first, as in Redis, goes on waiting while its keys have another type, and
+ * can be ended by CLIENT UNBLOCK. The library's looks at its keys in their own order, takes a write of any type for an element, and
+ * fails at the wrong type, which for Redis is an error before it begins to wait alone.
  */
 export function patient(
   executor: CommandExecutor,
@@ -55,40 +56,40 @@ export function patient(
     ...base,
     execute(args, ctx) {
       let isWaiting = false;
-      const sources = new Set(base.keys(args).map((key) => key.toString("hex")));
-      // A destination of the wrong type is an error all the same.
-      const target = (args as { destination?: Buffer }).destination;
-      if (target) sources.delete(target.toString("hex"));
-      const skipping =
+      /** The keys that were written to while it waited, first ones first. */
+      const written: Buffer[] = [];
+      // A destination is read as it is.
+      const { destination } = args as { destination?: Buffer };
+      /** Once it waits it sees the first key that became ready alone. */
+      const ifReady =
         <T>(read: (key: Buffer) => T | null) =>
         (key: Buffer): T | null => {
-          try {
-            return read(key);
-          } catch (error) {
-            if (isWaiting && error instanceof WrongTypeRedisError && sources.has(key.toString("hex")))
-              return null;
-            throw error;
-          }
+          if (!isWaiting || destination?.equals(key)) return read(key);
+          const ready = written.find((one) => peek(ctx.db, one)?.type === type);
+          return ready?.equals(key) ? read(key) : null;
         };
       const methods: Partial<RedisDatabase> = {
-        getList: skipping((key) => ctx.db.getList(key)),
-        getSortedSet: skipping((key) => ctx.db.getSortedSet(key)),
-        getStream: skipping((key) => ctx.db.getStream(key)),
+        getList: ifReady((key) => ctx.db.getList(key)),
+        getSortedSet: ifReady((key) => ctx.db.getSortedSet(key)),
+        getStream: ifReady((key) => ctx.db.getStream(key)),
         subscribeKey: (key, listener) =>
           ctx.db.subscribeKey(key, (event) => {
-            if (event.type !== "write" || event.value.type === type) listener(event);
+            if (event.type === "write" && event.value.type !== type) return;
+            if (event.type === "write") written.push(key);
+            listener(event);
           }),
       };
-      const result = base.execute(args, withPark(withDatabase(ctx, methods), idOf(client, ctx)));
+      const result = base.execute(args, withPark(withDatabase(ctx, methods), idOf(client, ctx), written));
       isWaiting = true;
       return result;
     },
   };
 }
 
-/** A context whose command can be ended by its client's id while it waits. */
-function withPark(ctx: Context, id: number): Context {
+/** A context whose command can be ended by its client's id while it waits. What was written before is forgotten. */
+function withPark(ctx: Context, id: number, written: Buffer[]): Context {
   const park: Context["park"] = async (request) => {
+    written.length = 0;
     const ended = new Promise<never>((resolve, reject) => {
       waiting.set(id, (withError) => {
         // Null means that the time is over.

@@ -14,7 +14,7 @@ export const correctReplies: ExecutionPolicy = {
   afterExecute(plan, ctx, result) {
     const { name } = plan.definition;
     const isResp2 = ctx.session.protocolVersion === 2;
-    if (isResp2 && /^b?z/.test(name)) return replaceDoubles(result);
+    if (isResp2 && /^(b?z|eval|fcall)/.test(name)) return replaceDoubles(result);
     if (name === "xreadgroup" && result.value.kind === "map-pairs")
       return RedisResult.create(RedisValue.mapPairs(result.value.entries.map(withoutDeletedFields)));
     const isMissingArray =
@@ -40,7 +40,10 @@ function withoutDoubles(value: RedisValue): RedisValue {
     case "array":
       return RedisValue.array(value.items.map(withoutDoubles));
     case "flat-pairs":
+    case "map":
       return RedisValue.array(value.entries.flat().map(withoutDoubles));
+    case "set":
+      return RedisValue.array(value.items.map(withoutDoubles));
     default:
       return value;
   }

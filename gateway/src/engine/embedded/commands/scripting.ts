@@ -22,6 +22,8 @@ function keysAndArgs({ numKeys, rest }: CallArguments): { keys: readonly Buffer[
   return { keys: rest.slice(0, numKeys), args: rest.slice(numKeys) };
 }
 
+const WRITES_IN_READ_ONLY = "Can not execute a script with write flag using *_ro command.";
+
 const stateOf = ({ server }: Context) => server as EngineState;
 
 /** Replaces the commands that run scripts and functions, which then run in Lua as Redis has it. */
@@ -32,7 +34,10 @@ export function addScriptingCommands(executor: CommandExecutor): void {
       const args = given as CallArguments & { readonly script?: Buffer; readonly sha?: string };
       const source = isBySha ? ctx.server.scriptCache.get(args.sha!) : args.script!;
       if (!source) throw new RedisCommandError("No matching script. Please use EVAL.", "NOSCRIPT");
-      const readOnly = scriptFlags(source).includes("no-writes") || isReadOnly;
+      const flags = scriptFlags(source);
+      if (isReadOnly && flags && !flags.includes("no-writes"))
+        throw new RedisCommandError(WRITES_IN_READ_ONLY);
+      const readOnly = flags?.includes("no-writes") || isReadOnly;
       const result = await stateOf(ctx).withLua((lua) =>
         lua.run(source, { ...keysAndArgs(args), ctx, readOnly }),
       );
@@ -50,8 +55,7 @@ export function addScriptingCommands(executor: CommandExecutor): void {
       const found = ctx.server.functionRegistry.findFunction(args.functionName);
       if (!found) throw new RedisCommandError("Function not found");
       const readOnly = found.flags.includes("no-writes");
-      if (isReadOnly && !readOnly)
-        throw new RedisCommandError("Can not execute a script with write flag using *_ro command.");
+      if (isReadOnly && !readOnly) throw new RedisCommandError(WRITES_IN_READ_ONLY);
       const result = await stateOf(ctx).withLua((lua) =>
         lua.runFunction(found.script, found.name, { ...keysAndArgs(args), ctx, readOnly }),
       );

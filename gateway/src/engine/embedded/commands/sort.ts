@@ -63,28 +63,34 @@ function numberOf(bytes: Buffer | undefined): number {
   return value;
 }
 
-/** Sorts elements by their numbers, then by their bytes. */
-function byNumber(elements: readonly Buffer[], weightOf: (element: Buffer) => Buffer | undefined): Buffer[] {
-  return elements
-    .map((element) => ({ element, weight: numberOf(weightOf(element)) }))
-    .sort((a, b) =>
-      a.weight === b.weight ? Buffer.compare(a.element, b.element) : a.weight < b.weight ? -1 : 1,
-    )
-    .map(({ element }) => element);
+interface Weighted<W> {
+  readonly element: Buffer;
+  readonly weight: W;
 }
 
-/** Sorts elements by the bytes of their weights; those without one come first. */
-function byBytes(elements: readonly Buffer[], weightOf: (element: Buffer) => Buffer | undefined): Buffer[] {
+/** By numbers, then by the elements' bytes. */
+function compareNumbers(a: Weighted<number>, b: Weighted<number>): number {
+  if (a.weight === b.weight) return Buffer.compare(a.element, b.element);
+  return a.weight < b.weight ? -1 : 1;
+}
+
+/** By bytes; elements without a weight come first, in their own order. */
+function compareBytes(a: Weighted<Buffer | undefined>, b: Weighted<Buffer | undefined>): number {
+  if (a.weight && b.weight) return Buffer.compare(a.weight, b.weight);
+  return Number(a.weight !== undefined) - Number(b.weight !== undefined);
+}
+
+/** Sorts elements by their weights. Those that are equal keep their order, in the reverse order too. */
+function sortBy<W>(
+  elements: readonly Buffer[],
+  weightOf: (element: Buffer) => W,
+  compare: (a: Weighted<W>, b: Weighted<W>) => number,
+  isReverse: boolean,
+): Buffer[] {
+  const sign = isReverse ? -1 : 1;
   return elements
     .map((element) => ({ element, weight: weightOf(element) }))
-    .sort((a, b) => {
-      if (a.weight && b.weight)
-        return Buffer.compare(a.weight, b.weight) || Buffer.compare(a.element, b.element);
-      return (
-        Number(a.weight !== undefined) - Number(b.weight !== undefined) ||
-        Buffer.compare(a.element, b.element)
-      );
-    })
+    .sort((a, b) => sign * compare(a, b))
     .map(({ element }) => element);
 }
 
@@ -95,10 +101,11 @@ function sorted(args: SortArguments, ctx: Context): Buffer[] {
   const isUnsorted = by !== undefined && by.indexOf(STAR) === -1;
   // A set has no order, and a result that is stored must not depend on chance.
   const isForced = isUnsorted && type === "set" && (store !== undefined || ctx.monitor?.defer === true);
-  if (isUnsorted && !isForced) return type === "zset" && desc ? elements.reverse() : elements;
+  if (isUnsorted && !isForced) return type !== "set" && desc ? elements.reverse() : elements;
   const weightOf = (element: Buffer) => (by && !isForced ? lookUp(ctx.db, by, element) : element);
-  const result = args.alpha || isForced ? byBytes(elements, weightOf) : byNumber(elements, weightOf);
-  return desc ? result.reverse() : result;
+  return args.alpha || isForced
+    ? sortBy(elements, weightOf, compareBytes, desc)
+    : sortBy(elements, (element) => numberOf(weightOf(element)), compareNumbers, desc);
 }
 
 function sort(args: SortArguments, ctx: Context): RedisResult {

@@ -39,14 +39,18 @@ end
 -- The functions that the library which is being loaded has registered; nil if none is.
 local loading
 
+-- A reply in RESP3, in which null is nil. No command replies with false.
+local function without_nulls(reply)
+  if reply == false then return nil end
+  if type(reply) == 'table' then
+    for key, item in pairs(reply) do reply[key] = without_nulls(item) end
+  end
+  return reply
+end
+
 local function call(name, ...)
   if loading then error("Script attempted to access nonexistent global variable '" .. name .. "'", 3) end
-  if resp == 3 and select('#', ...) > 0 then
-    local reply = host_pcall(RESP3, arguments(...))
-    -- RESP3 has a null of its own.
-    if reply == false then return nil end
-    return reply
-  end
+  if resp == 3 and select('#', ...) > 0 then return without_nulls(host_pcall(RESP3, arguments(...))) end
   return host_pcall(arguments(...))
 end
 

@@ -12,10 +12,10 @@ function wordsOf(source: Buffer): string[] | undefined {
     .split(/\s+/);
 }
 
-/** The flags in a script's first line. @throws {RedisCommandError} if that line is malformed */
-export function scriptFlags(source: Buffer): readonly string[] {
+/** The flags in a script's first line; undefined without such a line. @throws {RedisCommandError} if it is malformed */
+export function scriptFlags(source: Buffer): readonly string[] | undefined {
   const words = wordsOf(source);
-  if (!words) return [];
+  if (!words) return undefined;
   if (!source.includes("\n")) throw new RedisCommandError("Invalid script shebang");
   const [engine, ...options] = words;
   if (engine !== "lua") throw new RedisCommandError(`Unexpected engine in script shebang: #!${engine}`);
