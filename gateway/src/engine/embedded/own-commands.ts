@@ -17,6 +17,7 @@ import { addRangeCommands } from "./commands/zset-ranges.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
+import { explainUnknownCommands } from "./unknown-commands.js";
 
 const TOO_LARGE = "warmline.toolarge";
 
@@ -41,6 +42,7 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
   addServerCommands(executor);
   addJsonCommands(executor);
   deferArgumentErrors(executor);
+  explainUnknownCommands(executor);
   // Refused while it is parsed, so that an open transaction fails as a whole.
   addCommands(executor, [tooLarge(limits)]);
 }
