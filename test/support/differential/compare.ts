@@ -53,10 +53,15 @@ export class EnginePair {
     try {
       const [redis, embedded] = await Promise.all(sides.map((side) => side.run(all)));
       for (const [index, command] of all.entries()) {
+        const before = all.slice(0, index);
         const difference = { command, redis: redis![index]!, embedded: embedded![index]! };
-        if (isSameReply(command, ordered(command, difference.redis), ordered(command, difference.embedded)))
-          continue;
-        if (!isExpected(difference, all.slice(0, index))) return difference;
+        for (const part of command[0] === "EXEC" ? partsOf(difference, before, redis!) : [difference]) {
+          if (
+            isSameReply(part.command, ordered(part.command, part.redis), ordered(part.command, part.embedded))
+          )
+            continue;
+          if (!isExpected(part, before)) return difference;
+        }
       }
       return undefined;
     } finally {
@@ -81,6 +86,16 @@ export class EnginePair {
     await this.#engine.close();
     await this.#redis.stop();
   }
+}
+
+/** The replies of EXEC with the commands of its transaction; EXEC itself unless both have replies for all of them. */
+function partsOf(exec: Difference, before: readonly Command[], replies: readonly Reply[]): Difference[] {
+  const start = before.findLastIndex(([name]) => name === "MULTI");
+  const queued = before.filter((_, index) => index > start && replies[index] === "+QUEUED");
+  const { redis, embedded } = exec;
+  const isWhole = [redis, embedded].every((reply) => Array.isArray(reply) && reply.length === queued.length);
+  if (!isWhole) return [exec];
+  return queued.map((command, index) => ({ command, redis: redis[index]!, embedded: embedded[index]! }));
 }
 
 /** What the keys of such a case may hold. */

@@ -66,4 +66,6 @@ const ENCODINGS = new Set([
   "$raw $int",
   "$embstr $int",
   "$hashtable $intset",
+  // What SORT has converted.
+  "$skiplist $listpack",
 ]);

@@ -35,8 +35,11 @@ export function addScriptingCommands(executor: CommandExecutor): void {
       const source = isBySha ? ctx.server.scriptCache.get(args.sha!) : args.script!;
       if (!source) throw new RedisCommandError("No matching script. Please use EVAL.", "NOSCRIPT");
       const flags = scriptFlags(source);
-      if (isReadOnly && flags && !flags.includes("no-writes"))
+      if (isReadOnly && flags && !flags.includes("no-writes")) {
+        const broken = await stateOf(ctx).withLua((lua) => lua.compileError(source, ctx));
+        if (broken.kind === "error") return RedisResult.create(broken);
         throw new RedisCommandError(WRITES_IN_READ_ONLY);
+      }
       const readOnly = flags?.includes("no-writes") || isReadOnly;
       const result = await stateOf(ctx).withLua((lua) =>
         lua.run(source, { ...keysAndArgs(args), ctx, readOnly }),

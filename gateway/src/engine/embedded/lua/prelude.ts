@@ -342,17 +342,23 @@ local function remember(cache, source, value)
 end
 
 local scripts = new_cache()
--- ARGV[1] is the script.
+-- The chunk of a script, or nil and an error as run() returns one.
+local function compile(source)
+  if scripts.values[source] then return scripts.values[source] end
+  local chunk, problem = loadstring(source, '@user_script')
+  if not chunk then return nil, { 'ERR Error compiling script (new function): ' .. problem, '', 'compile' } end
+  return remember(scripts, source, chunk)
+end
+-- ARGV[1] is the script. Runs it.
 globals.warmline_run_script = function()
-  local source = remove(ARGV, 1)
-  local chunk = scripts.values[source]
-  if not chunk then
-    local problem
-    chunk, problem = loadstring(source, '@user_script')
-    if not chunk then return { 'ERR Error compiling script (new function): ' .. problem, '', 'compile' } end
-    remember(scripts, source, chunk)
-  end
+  local chunk, problem = compile(remove(ARGV, 1))
+  if not chunk then return problem end
   return run('user_script', chunk)
+end
+-- ARGV[1] is the script. Returns the error that keeps it from being compiled, if there is one.
+globals.warmline_compile = function()
+  local _, problem = compile(remove(ARGV, 1))
+  return problem or { 2 }
 end
 
 local FLAGS = {

@@ -78,6 +78,12 @@ export class LuaRuntime {
     });
   }
 
+  /** Returns the error that keeps a script from being compiled. Null if there is none. */
+  compileError(source: Buffer, ctx: RedisExecutionContext): RedisValue {
+    const options = { keys: [], args: [], ctx, readOnly: true, name: "", chunk: "" };
+    return this.#run("warmline_compile", [withoutFirstLine(source)], options);
+  }
+
   /** Runs a function of a library. */
   runFunction(source: Buffer, name: string, options: RunOptions): RedisValue {
     const given = [withoutFirstLine(source), Buffer.from(name)];
