@@ -60,14 +60,14 @@ describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked cli
       "a script",
       [["EVAL", "for n = 1, 4 do redis.call('rpush', KEYS[1], ARGV[n]) end", "1", "q", ...ELEMENTS]],
     ],
-  ])("get the elements of %s in the order in which they came", async (how, writes) => {
+  ])("waiting clients get the elements of %s in the order in which they came", async (how, writes) => {
     const replies = await waiters(...ELEMENTS.map((_, at) => [at % 2 ? "BRPOP" : "BLPOP", "q", "0"]));
     await writer.run(writes);
     const order = how === "several commands" ? ELEMENTS : ["e0", "e3", "e1", "e2"];
     expect(await Promise.all(replies)).toEqual(order.map((element) => ["$q", `$${element}`]));
   });
 
-  test("of several kinds get members in the order in which they came", async () => {
+  test("waiting clients of several kinds get members in the order in which they came", async () => {
     const replies = await waiters(
       ["BZPOPMIN", "z", "0"],
       ["BZMPOP", "0", "1", "z", "MAX"],
@@ -81,7 +81,7 @@ describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked cli
     ]);
   });
 
-  test("move elements in the order in which they came", async () => {
+  test("waiting clients move elements in the order in which they came", async () => {
     const replies = await waiters(
       ["BLMOVE", "q", "d", "LEFT", "RIGHT", "0"],
       ["BRPOPLPUSH", "q", "d", "0"],
@@ -92,7 +92,7 @@ describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked cli
     expect(await writer.run([["LRANGE", "d", "0", "-1"]])).toEqual([["$c", "$a"]]);
   });
 
-  test("go on waiting while their key has another type", async () => {
+  test("waiting clients go on while their key has another type", async () => {
     const replies = await waiters(
       ["BLPOP", "q", "other", "0"],
       ["BZPOPMIN", "q", "0"],
@@ -115,7 +115,7 @@ describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked cli
     ]);
   });
 
-  test("end by CLIENT UNBLOCK", async () => {
+  test("waiting clients end by CLIENT UNBLOCK", async () => {
     const [id] = (await clients.at(-1)!.run([["CLIENT", "ID"]])) as [string];
     const waiting = client();
     const [own] = (await waiting.run([["CLIENT", "ID"]])) as [string];

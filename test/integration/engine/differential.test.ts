@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisAvailable } from "warmline-testbed";
 import { EnginePair } from "../../support/differential/compare.js";
@@ -7,6 +8,10 @@ import { compareBlocked, compareEngines } from "../../support/differential/prope
 const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? 1_500);
 const BLOCKED_RUNS = Math.ceil(RUNS / 15);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+test.each(knownDifferences)("docs/embedded-engine.md has the known difference: $name", ({ name }) => {
+  expect(readFileSync("docs/embedded-engine.md", "utf8")).toContain(`| ${name} |`);
+});
 
 describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
   let pair: EnginePair;

@@ -176,13 +176,12 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("SORT_RO", set, "ALPHA"),
   ],
   sorts: [
-    command(
-      few("SORT", "SORT_RO"),
-      sortKey,
-      maybe("BY", pattern),
-      sortLimit,
-      sortGets,
-      maybe(few("ASC", "DESC")),
+    ...[
+      [few("l1", "z1", "s1", "missing"), pattern] as const,
+      // A pattern without a star leaves the members of a set in no order.
+      [fc.constant("set1"), few("w_*", "h_*->w")] as const,
+    ].map(([key, by]) =>
+      command(few("SORT", "SORT_RO"), key, maybe("BY", by), sortLimit, sortGets, maybe(few("ASC", "DESC"))),
     ),
     // Without a pattern, since Redis leaves the order of equal weights to chance, unless they are numbers.
     command(few("SORT", "SORT_RO"), sortKey, sortLimit, sortGets, maybe("DESC"), "ALPHA"),

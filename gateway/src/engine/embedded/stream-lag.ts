@@ -18,7 +18,7 @@ export function hasDeletedFrom(stream: RedisStreamData, id: StreamId): boolean {
   return compare(id, deleted) <= 0;
 }
 
-/** How many entries had been added to a stream by an id, that one included. Undefined if deleted entries hide it. */
+/** Returns how many entries had been added to a stream by an id, that one included. Undefined if deleted entries hide it. */
 export function countUpTo(stream: RedisStreamData, id: StreamId): number | undefined {
   const { entries, entriesAdded, lastId, maxDeletedEntryId: deleted } = stream;
   if (entriesAdded === 0) return 0;
@@ -33,7 +33,7 @@ export function countUpTo(stream: RedisStreamData, id: StreamId): number | undef
   return entriesAdded - entries.length + (toFirst === 0 ? 1 : 0);
 }
 
-/** How many entries of a stream a group has not read yet. Undefined if deleted entries hide it. */
+/** Returns how many entries of a stream a group has not read yet. Undefined if deleted entries hide it. */
 export function lagOf(stream: RedisStreamData, group: Group): number | undefined {
   if (stream.entriesAdded === 0) return 0;
   const { entriesRead, lastDeliveredId } = group;

@@ -11,7 +11,7 @@ type StreamId = RedisStreamData["lastId"];
 type StreamEntry = RedisStreamData["entries"][number];
 type StreamGroup = RedisStreamData["groups"] extends Map<string, infer G> ? G : never;
 
-/** What the trackers report changes to. */
+/** Members of all trackers: where they report changes. */
 interface Tracked {
   readonly tracker: { markChanged(): void };
 }

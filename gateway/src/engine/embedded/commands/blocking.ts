@@ -15,7 +15,7 @@ import { integer } from "./results.js";
 
 const MAX_INT64 = 2 ** 63;
 
-/** How to end the wait of each client that waits, by its id. */
+/** Functions that end the wait of a client, by its id. */
 const waiting = new Map<number, (withError: boolean) => void>();
 
 /** The id of a connection, which the library keeps to itself. */

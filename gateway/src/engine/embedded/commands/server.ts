@@ -7,7 +7,7 @@ import {
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 import { allCommandInfo } from "../../../commands/command-info.js";
-import { CLAIMED_VERSION } from "../version.js";
+import { CLAIMED_VERSION } from "../claimed-version.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, type Context, libraryCommand, plainCommand } from "./define.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";

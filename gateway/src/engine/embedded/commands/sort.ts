@@ -68,13 +68,13 @@ interface Weighted<W> {
   readonly weight: W;
 }
 
-/** By numbers, then by the elements' bytes. */
+/** Compares numbers, then the elements' bytes. */
 function compareNumbers(a: Weighted<number>, b: Weighted<number>): number {
   if (a.weight === b.weight) return Buffer.compare(a.element, b.element);
   return a.weight < b.weight ? -1 : 1;
 }
 
-/** By bytes; elements without a weight come first, in their own order. */
+/** Compares bytes. Elements without a weight come first, in their own order. */
 function compareBytes(a: Weighted<Buffer | undefined>, b: Weighted<Buffer | undefined>): number {
   if (a.weight && b.weight) return Buffer.compare(a.weight, b.weight);
   return Number(a.weight !== undefined) - Number(b.weight !== undefined);

@@ -41,7 +41,7 @@ function ranks(first: number, last: number, size: number): Places {
   return [from, to + 1];
 }
 
-/** The same places, counted from the other end. */
+/** Returns places counted from the other end. */
 const mirrored = ([from, to]: Places, size: number): Places => [size - to, size - from];
 
 /** A bound of scores or members: how many members at the beginning are below it. */

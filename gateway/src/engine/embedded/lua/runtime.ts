@@ -7,8 +7,8 @@ import {
   type RedisResult,
   RedisValue,
 } from "js-redis-server/core";
+import { CLAIMED_VERSION } from "../claimed-version.js";
 import { formatDouble } from "../commands/numbers.js";
-import { CLAIMED_VERSION } from "../version.js";
 import { prelude } from "./prelude.js";
 import { toLua } from "./replies.js";
 
@@ -45,7 +45,7 @@ export interface LoadedFunction {
   readonly flags: readonly string[];
 }
 
-/** How a script or function is run. */
+/** Arguments of a script or function, and its permissions. */
 export interface RunOptions {
   readonly keys: readonly Buffer[];
   readonly args: readonly Buffer[];
@@ -156,7 +156,7 @@ export class LuaRuntime {
     const flag = (table: number) =>
       new DataView(this.#engine.exports.HEAPU8.buffer, table + READONLY_OFFSET, Int32Array.BYTES_PER_ELEMENT);
     if (flag(fresh!).getInt32(0, true) !== 0 || locked.some((table) => flag(table).getInt32(0, true) !== 1))
-      throw new Error("lua-redis-wasm has another layout of tables than the embedded engine knows");
+      throw new Error("the layout of tables in lua-redis-wasm has changed");
     for (const table of locked) flag(table).setInt32(0, 0, true);
     const [major, minor, patch] = CLAIMED_VERSION.split(".").map(Number) as [number, number, number];
     const problem = evaluate(
@@ -207,7 +207,7 @@ function bodyOf(message: string, chunk: string, line: number): string {
   return message;
 }
 
-/** What a script returned. Unless it chose RESP3, true is 1 and false is null. */
+/** Converts the result of a script. Unless it chose RESP3, true is 1 and false is null. */
 function toRedisValue(value: unknown, isResp2: boolean): RedisValue {
   const convert = (item: unknown) => toRedisValue(item, isResp2);
   if (value === null || value === undefined) return RedisValue.null();
