@@ -5,8 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { COMMON_RULES } from "../../gateway/src/access/denial-reasons.js";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../gateway/src/engine/engine.js";
+import { createGateway } from "../../gateway/src/index.js";
 import { runSeed } from "../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../gateway/src/seed/seed-file.js";
+import { call, run } from "../integration/gateway/http.js";
 import { ReplyClient } from "../support/differential/replies.js";
 import { loop, measure, median, READS, WRITES, writes } from "../support/engine/growth.js";
 
@@ -99,4 +101,20 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
       expect((await timeAt(100_000)) / (await timeAt(1_000))).toBeLessThan(3);
     },
   );
+
+  test("/health of the gateway responds while a transaction runs", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0, commandTimeout: 60_000 });
+    await run(gateway, "MSET", "a", "x".repeat(1_000), "b", "y".repeat(1_000));
+    let isDone = false;
+    const body = Array.from({ length: 200 }, () => ["LCS", "a", "b", "LEN"]);
+    const transaction = call(gateway, "/multi-exec", { body }).then(({ json }) => {
+      isDone = true;
+      return json;
+    });
+    const { text } = await call(gateway, "/health");
+    expect(text).toMatch(/"status":"(ok|down)"/);
+    expect(isDone).toBe(false);
+    expect(await transaction).toHaveLength(200);
+    await gateway.close();
+  });
 });
