@@ -73,18 +73,18 @@ describe("watchdog of the embedded engine", () => {
   });
 
   test.each([
-    ["a transaction", (work: string[]) => [["MULTI"], ...Array(80).fill(work), ["EXEC"]]],
-    ["a pipeline", (work: string[]) => Array(80).fill(work)],
-    ["a script", (work: string[]) => [["EVAL", CALLS, "0", "80", ...work]]],
+    ["a transaction", (work: string[]) => [["MULTI"], ...Array(40).fill(work), ["EXEC"]]],
+    ["a pipeline", (work: string[]) => Array(40).fill(work)],
+    ["a script", (work: string[]) => [["EVAL", CALLS, "0", "40", ...work]]],
   ])("%s that takes longer than the timeout is left alone", async (_name, commandsOf) => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
-      stallTimeoutMs: 400,
+      stallTimeoutMs: 500,
       onNotice: (message) => notices.push(message),
     });
     try {
       const redis = new RawClient(engine.connect());
-      await redis.call("MSET", "a", "x".repeat(1_000), "b", "y".repeat(1_000));
+      await redis.call("MSET", "a", "x".repeat(1_400), "b", "y".repeat(1_400));
       const replies = await Promise.all(
         commandsOf(["LCS", "a", "b", "LEN"]).map((args: string[]) => redis.call(...args)),
       );

@@ -220,13 +220,15 @@ class EmbeddedEngine implements Engine {
 function watch(pulse: Pulse, stallTimeoutMs: number, stalled: () => void): NodeJS.Timeout {
   const intervalMs = Math.max(HEARTBEAT_MS, Math.ceil(stallTimeoutMs / 10));
   const allowed = Math.ceil(stallTimeoutMs / intervalMs);
+  // Before its first sign of life the thread loads its code.
+  const allowedAtStart = Math.max(allowed, Math.ceil(DEFAULT_STALL_TIMEOUT / intervalMs));
   let last = -1;
   let still = 0;
   const timer = setInterval(() => {
     const now = pulse.beats;
     still = now === last ? still + 1 : 0;
     last = now;
-    if (still < allowed) return;
+    if (still < (now === 0 ? allowedAtStart : allowed)) return;
     clearInterval(timer);
     stalled();
   }, intervalMs);
