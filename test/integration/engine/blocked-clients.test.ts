@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { redisAvailable, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import { ReplyClient } from "../../support/differential/replies.js";
+import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { setups } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
 
@@ -39,15 +39,8 @@ describe.each(["embedded", ...(redisAvailable() ? ["redis"] : [])])("blocked cli
 
   /** Clients that wait, each of which began after the one before it. */
   async function waiters(...commands: string[][]) {
-    const replies = [];
-    for (const command of commands) {
-      const waiter = client();
-      // By the reply of the first the second command has arrived, and by another reply it has begun.
-      const [pong, reply] = [waiter.run([["PING"]]), waiter.run([command])];
-      await pong;
-      await writer.run([["PING"]]);
-      replies.push(reply.then(([value]) => value));
-    }
+    const replies: Promise<Reply>[] = [];
+    for (const command of commands) replies.push((await client().begin(command)).reply);
     return replies;
   }
 

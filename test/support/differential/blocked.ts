@@ -36,7 +36,14 @@ const write = fc.oneof(
   of("RENAME", few("t", "a"), key),
   of("RPUSH", "t", element),
   of("LINSERT", key, "BEFORE", element, "w"),
-  of("SORT", "t", "ALPHA", "STORE", key),
+  // Redis wakes no client for a key that is overwritten, rather than added.
+  of(
+    "EVAL",
+    "redis.call('del', KEYS[2]) return redis.call('sort', KEYS[1], 'alpha', 'store', KEYS[2])",
+    "2",
+    "t",
+    key,
+  ),
   of("EVAL", "redis.call('rpush', KEYS[1], 'p', 'q') return redis.call('llen', KEYS[1])", "1", key),
 );
 

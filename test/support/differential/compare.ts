@@ -113,26 +113,22 @@ async function runBlocked(
   const writer = new ReplyClient(open());
   await writer.run([["FLUSHALL"]]);
   const clients: ReplyClient[] = [];
-  const replies: Reply[] = waiting.map(() => "waits");
-  for (const [at, command] of waiting.entries()) {
+  const replies: Promise<Reply>[] = [];
+  const unblocks: Command[] = [];
+  for (const command of waiting) {
     const client = new ReplyClient(open());
     clients.push(client);
-    await client.run([["PING"]]);
-    client.run([command]).then(
-      ([reply]) => {
-        replies[at] = reply!;
-      },
-      () => {},
-    );
-    // By now the command has been sent, and with the next reply it has begun.
-    await writer.run([["PING"]]);
-    await writer.run([["PING"]]);
+    const [id] = await client.run([["CLIENT", "ID"]]);
+    unblocks.push(["CLIENT", "UNBLOCK", String(id).slice(1)]);
+    replies.push((await client.begin(command)).reply);
   }
   const written = await writer.run(writes);
-  for (let turn = 0; turn < 3; turn += 1) await writer.run([["PING"]]);
+  // Those that still wait get a null.
+  const unblocked = await writer.run(unblocks);
   const contents = await writer.run(CONTENTS);
+  const received = await Promise.all(replies);
   for (const client of [...clients, writer]) client.close();
-  return [written, replies, contents];
+  return [written, unblocked, received, contents];
 }
 
 /** The same reply, sorted where Redis guarantees no order, and without the hashes of scripts. */
