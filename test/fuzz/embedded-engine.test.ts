@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { EnginePair } from "../support/differential/compare.js";
-import { compareEngines } from "../support/differential/property.js";
+import { compareBlocked, compareEngines } from "../support/differential/property.js";
 import { SEED, scaled } from "../support/random-tests.js";
 
 // Longer than the run in test/integration/engine/differential.test.ts.
 
 const RUNS = scaled(20_000);
+const BLOCKED_RUNS = Math.ceil(RUNS / 10);
 
 describe("the embedded engine beside a real Redis", { tags: "redis-server" }, () => {
   let pair: EnginePair;
@@ -18,5 +19,11 @@ describe("the embedded engine beside a real Redis", { tags: "redis-server" }, ()
     timeout: 1_800_000,
   }, async () => {
     await compareEngines(pair, { runs: RUNS, maxLength: 40, seed: SEED });
+  });
+
+  test(`${BLOCKED_RUNS} random cases of clients that wait have the same outcome (seed ${SEED})`, {
+    timeout: 1_800_000,
+  }, async () => {
+    await compareBlocked(pair, { runs: BLOCKED_RUNS, seed: SEED });
   });
 });

@@ -1,7 +1,8 @@
-import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { randomToken } from "../access/token.js";
+import { makeFolder } from "../util/make-folder.js";
 
 /** A token that the gateway made itself. */
 export interface KeptToken {
@@ -53,7 +54,7 @@ function readToken(file: string): string | null {
 /** Writes a new token to the file. Returns the other one if another gateway writes one at the same time. */
 function createToken(file: string): string {
   const token = randomToken();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const whole = `${file}.${randomToken()}`;
   writeFileSync(whole, `${token}\n`, { mode: 0o600, flag: "wx" });
   try {

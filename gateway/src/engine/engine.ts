@@ -15,6 +15,8 @@ export interface Engine {
    * @param onRead where bytes that come may be put instead of being emitted as `data`, which costs less
    */
   connect(onRead?: OnReadOpts): Duplex;
+  /** Adds advice to an error reply that another engine would not have. Default: nothing is added. */
+  explain?(reply: Buffer): Buffer;
   /** Ends the engine and every connection to it. Calling it again waits for the same end. */
   close(): Promise<void>;
 }

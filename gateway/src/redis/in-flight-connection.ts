@@ -1,6 +1,7 @@
 import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import type { DropReason, LargeReply } from "../resp/framer.js";
+import { isError } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
@@ -70,6 +71,7 @@ export class InFlightConnection implements BatchConnection {
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
   readonly #budget: BufferBudget | undefined;
+  readonly #explain: RedisSocketOptions["explain"];
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
   /** Whether every command behind the present reply had to wait for its reader. */
@@ -79,6 +81,7 @@ export class InFlightConnection implements BatchConnection {
   constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
     this.#silence = silence;
     this.#budget = options.budget;
+    this.#explain = options.explain;
     this.#handler = handler;
     this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
@@ -306,7 +309,7 @@ export class InFlightConnection implements BatchConnection {
     const { batch, command, receiver, tag } = entry;
     if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
     if (!receiver) return;
-    if (reply) receiver.onReply(reply, tag);
+    if (reply) receiver.onReply(this.#explain && isError(reply) ? this.#explain(reply) : reply, tag);
     else receiver.onFailure(DROPPED[dropReason], tag);
   }
 

@@ -25,6 +25,8 @@ export interface RedisSocketOptions {
   readonly budget?: BufferBudget | undefined;
   /** Whether replies may be RESP3. Default: false. */
   readonly resp3?: boolean | undefined;
+  /** Adds advice to an error reply. Default: nothing is added. */
+  readonly explain?: ((reply: Buffer) => Buffer) | undefined;
   readonly counters: UpstreamCounters;
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;

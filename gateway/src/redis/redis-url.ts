@@ -103,6 +103,7 @@ export function ownEngine(engine: Engine): RemoteEngine {
     handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
     connectTo: (_, onRead) => engine.connect(onRead),
     connect: (onRead) => engine.connect(onRead),
+    ...(engine.explain && { explain: engine.explain.bind(engine) }),
     close: () => engine.close(),
   };
 }

@@ -90,6 +90,7 @@ function upstreamOf(
 ): Upstream {
   const options = {
     handshake: engine.handshake(user),
+    explain: engine.explain,
     timeout: settings.commandTimeout,
     connections: settings.redisConnections,
     maxBlockingConnections: settings.maxBlockingConnections,

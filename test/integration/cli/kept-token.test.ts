@@ -119,3 +119,12 @@ test("several workers have the kept token", async () => {
   expect((await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]).toBe(token);
   expect(cli.stdout).toMatch(/^console: /m);
 });
+
+test("a folder that can't be made is reported, and the token is for this run", {
+  tags: "linux",
+}, async () => {
+  const { cli } = await start("/proc/none");
+  expect(cli.stdout).toMatch(
+    /^token: for this run only, since \/proc\/none\/warmline-gateway\/token cannot be used \(ENOENT\)$/m,
+  );
+});

@@ -35,6 +35,16 @@ test.each(Object.entries(PAGES))("JSON commands reply as redis.io shows: %s", as
   expect(steps.map((step, at) => [step[0], replies[at]])).toEqual(steps);
 });
 
+test("JSON.GET takes NOESCAPE before and between its other options", async () => {
+  const replies = await run(
+    "JSON.SET d $ [1]",
+    "JSON.GET d NOESCAPE $[0]",
+    "JSON.GET d noescape",
+    "JSON.GET d INDENT > NOESCAPE NEWLINE | $[0]",
+  );
+  expect(replies.slice(1)).toEqual(["$[1]", "$[1]", "$[|>1|]"]);
+});
+
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {
   return (await client.run([["FLUSHALL"], ...commands.map((command) => command.split(" "))])).slice(1);

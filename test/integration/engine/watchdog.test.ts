@@ -2,8 +2,13 @@ import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { RawClient } from "./raw-client.js";
 
-/** A pattern that blocks the engine's matcher for longer than any timeout. */
-const ENDLESS_PATTERN = `${"a*".repeat(20)}b`;
+/** Reads that take longer than any timeout: a regular expression that tries each way to divide the text. */
+const ENDLESS = ["JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]'] as const;
+const TEXTS = JSON.stringify([`${"a".repeat(60)}!`]);
+/** Runs a command many times. */
+const CALLS = `local reply
+for n = 1, tonumber(ARGV[1]) do reply = redis.call(unpack(ARGV, 2)) end
+return reply`;
 
 describe("watchdog of the embedded engine", () => {
   test("a stuck thread is replaced, its connections end, and the lost data is reported", async () => {
@@ -14,14 +19,18 @@ describe("watchdog of the embedded engine", () => {
     });
     try {
       const redis = new RawClient(engine.connect());
-      await redis.call("SET", "a".repeat(60), "v");
-      const wedged = redis.call("KEYS", ENDLESS_PATTERN);
+      await redis.call("JSON.SET", "texts", "$", TEXTS);
+      const wedged = redis.call(...ENDLESS);
       const bystander = new RawClient(engine.connect());
       const waiting = bystander.call("PING");
-      await expect(wedged).rejects.toThrow("the embedded engine did not respond for 0.4 s");
-      await expect(waiting).rejects.toThrow("the embedded engine did not respond for 0.4 s");
+      await expect(wedged).rejects.toThrow(
+        "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
+      );
+      await expect(waiting).rejects.toThrow(
+        "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
+      );
       expect(notices).toEqual([
-        "the embedded engine did not respond for 0.4 s; it was restarted, and its data is lost",
+        "the embedded engine did not respond for 0.4 s while it ran JSON.GET; it was restarted, and its data is lost",
       ]);
       const fresh = new RawClient(engine.connect());
       expect(await fresh.call("DBSIZE")).toBe(0);
@@ -48,7 +57,9 @@ describe("watchdog of the embedded engine", () => {
         });
       }
       // Its data fits into memory; the copies that this reply consists of do not.
-      const failure = await redis.call("SUNION", ...sets, ...sets).catch((error: Error) => error.message);
+      const failure = await redis
+        .call("SUNION", ...Array<string[]>(20).fill(sets).flat())
+        .catch((error: Error) => error.message);
       expect(failure).toMatch(
         /^(the embedded engine ran out of memory|connection to the embedded engine lost)$/,
       );
@@ -56,6 +67,46 @@ describe("watchdog of the embedded engine", () => {
         .poll(() => notices)
         .toEqual(["the embedded engine ran out of memory; it was restarted, and its data is lost"]);
       expect(await new RawClient(engine.connect()).call("DBSIZE")).toBe(0);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test.each([
+    ["a transaction", (work: string[]) => [["MULTI"], ...Array(40).fill(work), ["EXEC"]]],
+    ["a pipeline", (work: string[]) => Array(40).fill(work)],
+    ["a script", (work: string[]) => [["EVAL", CALLS, "0", "40", ...work]]],
+  ])("%s that takes longer than the timeout is left alone", async (_name, commandsOf) => {
+    const notices: string[] = [];
+    const engine = await startEmbeddedEngine({
+      stallTimeoutMs: 500,
+      onNotice: (message) => notices.push(message),
+    });
+    try {
+      const redis = new RawClient(engine.connect());
+      await redis.call("MSET", "a", "x".repeat(1_400), "b", "y".repeat(1_400));
+      const replies = await Promise.all(
+        commandsOf(["LCS", "a", "b", "LEN"]).map((args: string[]) => redis.call(...args)),
+      );
+      expect([replies.at(-1)].flat().at(-1)).toBe(0);
+      expect(notices).toEqual([]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test("patterns that a matcher could take forever for take no time", async () => {
+    const engine = await startEmbeddedEngine({ stallTimeoutMs: 2_000 });
+    try {
+      const redis = new RawClient(engine.connect());
+      const subscriber = new RawClient(engine.connect());
+      const [key, pattern] = ["a".repeat(60), `${"a*".repeat(20)}b`];
+      await redis.call("SET", key, "v");
+      await subscriber.call("PSUBSCRIBE", pattern);
+      expect(await redis.call("KEYS", pattern)).toEqual([]);
+      expect(await redis.call("SCAN", "0", "MATCH", pattern)).toEqual(["0", []]);
+      expect(await redis.call("PUBLISH", key, "m")).toBe(0);
+      expect(await redis.call("PUBLISH", `${key}b`, "m")).toBe(1);
     } finally {
       await engine.close();
     }

@@ -183,13 +183,13 @@ test("/ready responds 200 while Redis replies, and 503 when it does not", async 
   expect((await ready()).status).toBe(503);
 });
 
-test("a closing gateway finishes running requests, announces the end, and accepts nothing new", async () => {
+test("a closing gateway ends waiting requests as unsent, announces the end, and accepts nothing new", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
-  const waiting = call(gateway, "/", { body: ["BLPOP", "none", "1.5"] });
+  const waiting = call(gateway, "/", { body: ["BLPOP", "none", "0"] });
   await expect.poll(async () => (await samples()).get('connections{state="active"}')).toBe(2);
   const closing = gateway.close();
   const { status, headers } = await waiting;
-  expect([status, headers.connection]).toEqual([200, "close"]);
+  expect([status, headers["warmline-outcome"], headers.connection]).toEqual([503, "unsent", "close"]);
   await closing;
   await expect(call(gateway, "/ready")).rejects.toThrow();
 });

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { script } from "./scripts.js";
 
 /** The arguments of one command, its name first; each character is one byte. */
 export type Command = readonly string[];
@@ -49,10 +50,17 @@ const score = few(
   "9007199254740993",
   "0.0001234",
 );
-const oddScore = fc.oneof({ weight: 10, arbitrary: score }, { weight: 1, arbitrary: few("nan", "x", "") });
+/** Spellings that C reads and JavaScript does not, or the other way round. */
+const spelling = few("Infinity", "+INF", "-infinity", "0x10", "0x1p-2", "-0X.8", "+1", ".5", "5.");
+const wrongNumber = few("nan", "x", "", " 1", "1 ", "0x", "1e400", "1e-400", "--1", "1_0", "0b1");
+const oddScore = fc.oneof(
+  { weight: 10, arbitrary: score },
+  { weight: 2, arbitrary: spelling },
+  { weight: 1, arbitrary: wrongNumber },
+);
 const scoreBound = fc.oneof(
   { weight: 6, arbitrary: few("-inf", "+inf", "0", "1", "(1", "2.5", "(0.1", "-1") },
-  { weight: 1, arbitrary: few("x", "(", "[a") },
+  { weight: 1, arbitrary: few("x", "(", "[a", "(inf", "(0x1", " 1", "infinity", "", "nan") },
 );
 const lexBound = few("-", "+", "[a", "(b", "[c", "(d", "x");
 const streamId = few("1-1", "1-2", "2-1", "3-0", "5-5", "7");
@@ -95,10 +103,16 @@ const counted = (key: fc.Arbitrary<string>) => some(key).map((keys) => [String(k
 
 const withScores = maybe("WITHSCORES");
 const limit = maybe("LIMIT", int, int);
+/** Patterns of SORT, by which elements stand for strings, fields of hashes, or nothing. */
+const pattern = few("w_*", "h_*->w", "h_*->n", "h_*->none", "#", "nosort", "w_1", "h_*->", "*", "h_*");
 const trim = either(
   ["MAXLEN", maybe(few("=", "~")), few("0", "1", "2", "100", "-1", "x")],
   ["MINID", maybe(few("=", "~")), oddStreamId],
 );
+
+const sortKey = few("l1", "set1", "z1", "s1", "missing");
+const sortLimit = maybe("LIMIT", int, int);
+const sortGets = either([], [some(pattern.map((one) => ["GET", one]))]);
 
 /** Commands by the part of Redis that they belong to. Random and time-dependent ones are left out. */
 export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>> = {
@@ -161,6 +175,56 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("SORT", l, maybe("LIMIT", int, int), maybe(few("ASC", "DESC")), maybe("ALPHA")),
     command("SORT_RO", set, "ALPHA"),
   ],
+  sorts: [
+    ...[
+      [few("l1", "z1", "s1", "missing"), pattern] as const,
+      // A pattern without a star leaves the members of a set in no order.
+      [fc.constant("set1"), few("w_*", "h_*->w")] as const,
+    ].map(([key, by]) =>
+      command(few("SORT", "SORT_RO"), key, maybe("BY", by), sortLimit, sortGets, maybe(few("ASC", "DESC"))),
+    ),
+    // Without a pattern, since Redis leaves the order of equal weights to chance, unless they are numbers.
+    command(few("SORT", "SORT_RO"), sortKey, sortLimit, sortGets, maybe("DESC"), "ALPHA"),
+    command(
+      "SORT",
+      few("l1", "set1", "z1"),
+      "BY",
+      pattern,
+      maybe("GET", pattern),
+      "STORE",
+      few("l2", "s1", "new"),
+    ),
+    command("LRANGE", few("l2", "new"), "0", "-1"),
+    command("HSET", few("h_1", "h_2", "h_b"), few("w", "n"), fc.oneof(score, value)),
+    command("SET", few("w_1", "w_2", "w_b"), fc.oneof(score, value)),
+    command("RPUSH", few("l1"), some(few("1", "2", "b", "3.5", "0x10", " 2", ""))),
+    command("ZADD", few("z1"), score, few("1", "2", "b")),
+    command("SADD", few("set1"), few("1", "2", "3")),
+  ],
+  stores: [
+    command(
+      few("ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE"),
+      anyKey,
+      counted(few("z1", "z2", "set1", "s1", "missing")),
+    ),
+    command(
+      few("SUNIONSTORE", "SINTERSTORE", "SDIFFSTORE"),
+      anyKey,
+      some(few("set1", "set2", "missing", "l1")),
+    ),
+    command("ZRANGESTORE", anyKey, few("z1", "z2", "missing"), int, int),
+    command("SORT", few("l1", "set1"), "ALPHA", "STORE", anyKey),
+    command("GEOSEARCHSTORE", anyKey, "g1", "FROMLONLAT", "15", "37", "BYRADIUS", few("200", "1"), "km"),
+    command("BITOP", few("AND", "NOT"), anyKey, few("s1", "s2")),
+    command("COPY", anyKey, anyKey, "REPLACE"),
+    command("RENAME", anyKey, anyKey),
+    command("EXPIREAT", anyKey, "4000000000"),
+    command("EXPIRETIME", anyKey),
+    command("TYPE", anyKey),
+    command("ZRANGE", few("z1", "z2"), "0", "-1", "WITHSCORES"),
+    command("LRANGE", few("l1", "l2"), "0", "-1"),
+  ],
+  scripts: [command("EVAL", script, "1", few("s1", "s2")), command("EVAL_RO", script, "1", "s1")],
   hashes: [
     command("HSET", h, some(pair(member, value))),
     command("HMSET", h, some(pair(member, value))),
@@ -264,6 +328,7 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
     command("XCLAIM", x, group, consumer, "0", some(oddStreamId), maybe("JUSTID")),
     command("XAUTOCLAIM", x, group, consumer, "0", few("0", "1-1"), maybe("COUNT", int), maybe("JUSTID")),
     command("XSETID", x, streamId),
+    command("XINFO", "GROUPS", x),
   ],
   geo: [
     command(
@@ -350,18 +415,33 @@ const SETUPS: Readonly<Record<string, readonly Command[]>> = {
     ["XGROUP", "CREATE", "x1", "g1", "0"],
     ["XREADGROUP", "GROUP", "g1", "alice", "COUNT", "2", "STREAMS", "x1", ">"],
   ],
+  sorts: [
+    ["RPUSH", "l1", "1", "2", "b"],
+    ["SADD", "set1", "1", "2", "3"],
+    ["ZADD", "z1", "3", "1", "1", "2", "2", "b"],
+    ["MSET", "w_1", "5", "w_2", "0x3", "s1", "x"],
+    ["HSET", "h_1", "w", "10", "n", "one"],
+    ["HSET", "h_b", "w", "2", "n", "bee"],
+  ],
+  stores: [
+    ["SADD", "set1", "a", "b"],
+    ["SADD", "set2", "b", "c"],
+    ["ZADD", "z1", "1", "a", "2", "b"],
+    ["ZADD", "z2", "5", "b"],
+    ["RPUSH", "l1", "x", "y"],
+    ["MSET", "s1", "one", "s2", "two"],
+    ["HSET", "h1", "f", "v"],
+    ["GEOADD", "g1", "15.087269", "37.502669", "p"],
+  ],
   geo: [["GEOADD", "g1", "13.361389", "38.115556", "a", "15.087269", "37.502669", "b"]],
 };
 
+/** A sequence of commands of one family, and a few on keys of any type. */
+export const ofFamilySequence = (family: string, maxLength: number): fc.Arbitrary<Command[]> =>
+  fc
+    .tuple(fc.constantFrom(SETUPS[family] ?? [], []), fc.array(ofFamily(family), { minLength: 1, maxLength }))
+    .map(([setup, commands]) => [...setup, ...commands]);
+
 /** A sequence of commands, most of which act on the same few keys. */
 export const commandSequence = (maxLength = 12): fc.Arbitrary<Command[]> =>
-  fc
-    .constantFrom(...Object.keys(families))
-    .chain((family) =>
-      fc
-        .tuple(
-          fc.constantFrom(SETUPS[family] ?? [], []),
-          fc.array(ofFamily(family), { minLength: 1, maxLength }),
-        )
-        .map(([setup, commands]) => [...setup, ...commands]),
-    );
+  fc.constantFrom(...Object.keys(families)).chain((family) => ofFamilySequence(family, maxLength));

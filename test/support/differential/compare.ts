@@ -1,7 +1,9 @@
 import { connect } from "node:net";
+import type { Duplex } from "node:stream";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
+import type { BlockedCase } from "./blocked.js";
 import type { Command } from "./commands.js";
 import { type Reply, ReplyClient } from "./replies.js";
 import { isSameReply } from "./same-reply.js";
@@ -51,15 +53,33 @@ export class EnginePair {
     try {
       const [redis, embedded] = await Promise.all(sides.map((side) => side.run(all)));
       for (const [index, command] of all.entries()) {
+        const before = all.slice(0, index);
         const difference = { command, redis: redis![index]!, embedded: embedded![index]! };
-        if (isSameReply(command, ordered(command, difference.redis), ordered(command, difference.embedded)))
-          continue;
-        if (!isExpected(difference, all.slice(0, index))) return difference;
+        for (const part of command[0] === "EXEC" ? partsOf(difference, before, redis!) : [difference]) {
+          if (
+            isSameReply(part.command, ordered(part.command, part.redis), ordered(part.command, part.embedded))
+          )
+            continue;
+          if (!isExpected(part, before)) return difference;
+        }
       }
       return undefined;
     } finally {
       for (const side of sides) side.close();
     }
+  }
+
+  /**
+   * Lets clients wait one after the other, and then another one write.
+   * @returns on each side the replies of the writes, those of the clients that got one, and what all keys hold in the end
+   */
+  async runBlocked({ waiting, writes }: BlockedCase): Promise<{ redis: Reply[][]; embedded: Reply[][] }> {
+    const [redis, embedded] = await Promise.all(
+      [() => connect(this.#redis.path!), () => this.#engine.connect()].map((open) =>
+        runBlocked(open, waiting, writes),
+      ),
+    );
+    return { redis: redis!, embedded: embedded! };
   }
 
   async stop(): Promise<void> {
@@ -68,9 +88,52 @@ export class EnginePair {
   }
 }
 
-/** The same reply, sorted where Redis guarantees no order. */
+/** The replies of EXEC with the commands of its transaction; EXEC itself unless both have replies for all of them. */
+function partsOf(exec: Difference, before: readonly Command[], replies: readonly Reply[]): Difference[] {
+  const start = before.findLastIndex(([name]) => name === "MULTI");
+  const queued = before.filter((_, index) => index > start && replies[index] === "+QUEUED");
+  const { redis, embedded } = exec;
+  const isWhole = [redis, embedded].every((reply) => Array.isArray(reply) && reply.length === queued.length);
+  if (!isWhole) return [exec];
+  return queued.map((command, index) => ({ command, redis: redis[index]!, embedded: embedded[index]! }));
+}
+
+/** What the keys of such a case may hold. */
+const CONTENTS: readonly Command[] = ["a", "b", "c", "d", "t"].flatMap((key) => [
+  ["TYPE", key],
+  ["LRANGE", key, "0", "-1"],
+  ["ZRANGE", key, "0", "-1"],
+]);
+
+async function runBlocked(
+  open: () => Duplex,
+  waiting: readonly Command[],
+  writes: readonly Command[],
+): Promise<Reply[][]> {
+  const writer = new ReplyClient(open());
+  await writer.run([["FLUSHALL"]]);
+  const clients: ReplyClient[] = [];
+  const replies: Promise<Reply>[] = [];
+  const unblocks: Command[] = [];
+  for (const command of waiting) {
+    const client = new ReplyClient(open());
+    clients.push(client);
+    const [id] = await client.run([["CLIENT", "ID"]]);
+    unblocks.push(["CLIENT", "UNBLOCK", String(id).slice(1)]);
+    replies.push((await client.begin(command)).reply);
+  }
+  const written = await writer.run(writes);
+  // Those that still wait get a null.
+  const unblocked = await writer.run(unblocks);
+  const contents = await writer.run(CONTENTS);
+  const received = await Promise.all(replies);
+  for (const client of [...clients, writer]) client.close();
+  return [written, unblocked, received, contents];
+}
+
+/** The same reply, sorted where Redis guarantees no order, and without the hashes of scripts. */
 function ordered(command: Command, reply: Reply): Reply {
-  if (typeof reply === "string") return reply;
+  if (typeof reply === "string") return reply.startsWith("-") ? reply.replace(/[0-9a-f]{40}/, "SHA") : reply;
   if (command[0] === "XPENDING" && command.length > 3) return reply.map(withoutIdleTime);
   if (UNORDERED.has(command[0]!)) return [...reply].sort();
   if (command[0] === "HGETALL") return sortedPairs(reply);

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { expect } from "vitest";
+import { blockedCase } from "./blocked.js";
 import { type Command, commandSequence } from "./commands.js";
 import type { Difference, EnginePair } from "./compare.js";
 import { knownDifferences } from "./known-differences.js";
@@ -30,6 +32,21 @@ export async function compareEngines(pair: EnginePair, options: ComparisonOption
   if (!result.counterexample) throw new Error(`seed ${options.seed}: ${result.errorInstance}`);
   const [sequence] = result.counterexample;
   throw new Error(`seed ${options.seed}: the engines differ\n${report(sequence, await compare(sequence))}`);
+}
+
+/**
+ * Runs random cases of clients that wait against both engines.
+ * @throws Error with the seed and the shortest case found whose outcomes differ
+ */
+export async function compareBlocked(
+  pair: EnginePair,
+  { runs, seed }: Omit<ComparisonOptions, "maxLength">,
+): Promise<void> {
+  const property = fc.asyncProperty(blockedCase, async (given) => {
+    const { redis, embedded } = await pair.runBlocked(given);
+    expect(embedded).toEqual(redis);
+  });
+  await fc.assert(property, { numRuns: runs, seed });
 }
 
 function report(sequence: readonly Command[], difference: Difference | undefined): string {

@@ -23,11 +23,28 @@ export class ReplyClient {
 
   /** Sends all commands in one write. Resolves with their replies, in order. */
   run(commands: readonly (readonly string[])[]): Promise<Reply[]> {
+    return Promise.all(this.send(commands));
+  }
+
+  /**
+   * Sends a command that waits. Resolves when it has begun, by the reply of a PING in the same write: both are run before any
+   * command of another client, and before that reply is sent.
+   * @returns the promise of its reply, in an object so that it is not awaited
+   */
+  async begin(command: readonly string[]): Promise<{ reply: Promise<Reply> }> {
+    const [pong, reply] = this.send([["PING"], command]) as [Promise<Reply>, Promise<Reply>];
+    reply.catch(() => {});
+    await pong;
+    return { reply };
+  }
+
+  /** Sends all commands in one write. Returns the promises of their replies. */
+  send(commands: readonly (readonly string[])[]): Promise<Reply>[] {
     const replies = commands.map(
       () => new Promise<Reply>((resolve, reject) => this.#waiting.push({ resolve, reject })),
     );
     this.#stream.write(Buffer.concat(commands.map(encodeCommand)));
-    return Promise.all(replies);
+    return replies;
   }
 
   close(): void {

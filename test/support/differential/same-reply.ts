@@ -5,10 +5,10 @@ import {
 import type { Command } from "./commands.js";
 import type { Reply } from "./replies.js";
 
-/** Whether replies are the same, apart from {@link isSameScore} where the command replies with scores. */
+/** Whether replies are the same, apart from {@link isSameScore} where the command replies with scores, or with numbers that a script gave to commands. */
 export function isSameReply(command: Command, redis: Reply, embedded: Reply): boolean {
   // EXEC replies for the commands of its transaction.
-  return isSame(redis, embedded, /^(Z|BZ|EXEC$)/.test(command[0]!));
+  return isSame(redis, embedded, /^(Z|BZ|EXEC$|EVAL)/.test(command[0]!));
 }
 
 function isSame(redis: Reply, embedded: Reply, hasScores: boolean): boolean {

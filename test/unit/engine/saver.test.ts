@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { RecoveringState } from "../../../gateway/src/engine/embedded/lua-state.js";
+import { EngineState } from "../../../gateway/src/engine/embedded/lua-state.js";
 import { Saver } from "../../../gateway/src/engine/embedded/saver.js";
 import { TestClock } from "../../support/test-clock.js";
 
@@ -15,7 +15,7 @@ function start(takes = 0) {
   const file = join(folder, "embedded.snapshot");
   const clock = new TestClock();
   const failures: string[] = [];
-  const state = new RecoveringState({ databaseCount: 16 });
+  const state = new EngineState({ databaseCount: 16 });
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true });
     state.close();

@@ -6,6 +6,8 @@ export type Framed = Buffer | { readonly tooLarge: true };
 /** The bytes are not RESP arrays of bulk strings. */
 export class FramingError extends Error {}
 
+/** Commands are handed on together up to about this many bytes, so that those of other connections come in between. */
+const MAX_PART = 16 * 1024;
 /** The longest header is a type byte, a number and the line's end. */
 const MAX_HEADER = 24;
 /** Redis's own limit on the arguments of one command. */
@@ -75,6 +77,10 @@ export class CommandFramer {
       }
       whole = at;
       this.#size = 0;
+      if (whole - start >= MAX_PART) {
+        out.push(this.#take(chunk, start, whole));
+        start = whole;
+      }
     }
     if (whole > start) {
       out.push(this.#take(chunk, start, whole));

@@ -1,29 +1,21 @@
 // biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
 
-import {
-  cloneRedisDataValue,
-  type KeyspaceEntry,
-  type RedisDatabase,
-  type RedisDataValue,
-  type RedisServerState,
-  type SetOptions,
+import type {
+  RedisDatabase,
+  RedisMutationEvent,
+  RedisMutationListener,
+  RedisServerState,
+  SetOptions,
 } from "js-redis-server/core";
+import { adopt } from "./collections/adopt.js";
 import type { Json } from "./json/value.js";
+import { KeyMap } from "./key-map.js";
+import { type Entry, JSON_TYPE, type JsonDocument, type StoredValue } from "./stored-value.js";
+import { FairTurns } from "./turns.js";
 
-// The library's own reads copy what they return, and its count walks over every key. Guards run before
-// every write, so they read the entries themselves. A test pins that these members are there.
-
-/** The name of the type of JSON documents, as TYPE has it. */
-export const JSON_TYPE = "ReJSON-RL";
-
-/** A JSON document, a type that the library does not have. */
-export interface JsonDocument {
-  readonly type: typeof JSON_TYPE;
-  readonly root: Json;
-}
-
-/** A value of a type of the library, or of ours. */
-export type StoredValue = RedisDataValue | JsonDocument;
+// The library copies a value for each read of it and for each listener of a write, and walks over all keys to count them. Here
+// its databases get entries, reads and events without copies. No command of the library changes a value that it has read,
+// outside of update(); set() copies, so that two keys never share a value.
 
 /** The value stored at a key, not a copy: read it, never change it. */
 export function peek(database: RedisDatabase, key: Buffer): StoredValue | undefined {
@@ -37,7 +29,7 @@ export function stringLength(database: RedisDatabase, key: Buffer): number {
 }
 
 /** The entries of a database by their keys in hex, with those that have expired unnoticed. */
-export function entriesOf(database: RedisDatabase): Map<string, Entry> {
+export function entriesOf(database: RedisDatabase): KeyMap {
   return keyspaceOf(database).entries;
 }
 
@@ -48,16 +40,16 @@ export function countKeys(state: RedisServerState): number {
   return count;
 }
 
-/** An entry as the library stores it, with the time of its last use, in ms. */
-export type Entry = Omit<KeyspaceEntry, "value"> & { value: StoredValue; usedAt?: number };
-
 /** The members of the library's keyspace that this module uses. The library's types do not declare them. */
 interface Keyspace {
-  readonly entries: Map<string, Entry>;
+  readonly entries: KeyMap;
   getLiveEntry(key: Buffer): Entry | null;
   get(key: Buffer): StoredValue | null;
   set(key: Buffer, value: StoredValue, options?: SetOptions): void;
-  update(key: Buffer, ...rest: unknown[]): unknown;
+  update(key: Buffer, type: string, create: () => StoredValue, change: unknown): unknown;
+  expire(key: Buffer, expiresAt: number): boolean;
+  persist(key: Buffer): boolean;
+  sweepExpired(now?: number): number;
   entriesSnapshot(): Entry[];
 }
 
@@ -65,44 +57,70 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
   return database["keyspace"] as Keyspace;
 }
 
-/** Counts the keys that were ever added, so that an order of keys is known to be complete. */
-class CountingMap extends Map<string, Entry> {
-  added = 0;
-
-  override set(id: string, entry: Entry): this {
-    if (!this.has(id)) this.added += 1;
-    return super.set(id, entry);
-  }
-}
-
-/** Prepares a new state's databases for JSON documents, {@link keyPage} and {@link idleSeconds}. */
+/** Prepares a new state's databases for large collections, JSON documents, {@link keyPage} and {@link idleSeconds}. */
 export function extendDatabases(state: RedisServerState): void {
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
-    Object.defineProperty(keyspace, "entries", { value: new CountingMap(), writable: true });
-    const { get, set, update } = keyspace;
+    const entries = new KeyMap();
+    Object.defineProperty(keyspace, "entries", { value: entries });
+    const { set, update, expire, persist } = keyspace;
     keyspace.get = (key) => {
-      markUsed(database, key);
-      const value = peek(database, key);
-      // Documents are never changed in place, so that they need not be copied.
-      return value?.type === JSON_TYPE ? value : get.call(keyspace, key);
+      const entry = keyspace.getLiveEntry(key);
+      if (!entry) return null;
+      entry.usedAt = Date.now();
+      return entry.value;
     };
     keyspace.set = (key, value, options) => {
       if (value.type === JSON_TYPE) storeDocument(database, key, value, options);
       else set.call(keyspace, key, value, options);
       markUsed(database, key);
     };
-    keyspace.update = (key, ...rest) => {
+    keyspace.update = (key, type, create, change) => {
       markUsed(database, key);
-      return update.call(keyspace, key, ...rest);
+      return update.call(keyspace, key, type, () => adopt(create()), change);
     };
-    keyspace.entriesSnapshot = () =>
-      [...liveEntries(database)].map(({ key, value, expiresAt }) => ({
-        key: Buffer.from(key),
-        value: value.type === JSON_TYPE ? value : cloneRedisDataValue(value),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      }));
+    keyspace.expire = (key, expiresAt) => {
+      const isFound = expire.call(keyspace, key, expiresAt);
+      entries.noteDeadline(key.toString("hex"));
+      return isFound;
+    };
+    keyspace.persist = (key) => {
+      const isChanged = persist.call(keyspace, key);
+      entries.noteDeadline(key.toString("hex"));
+      return isChanged;
+    };
+    keyspace.sweepExpired = (now = Date.now()) => {
+      const expired = entries.expiredBy(now);
+      for (const { key } of expired) keyspace.getLiveEntry(key);
+      return expired.length;
+    };
+    keyspace.entriesSnapshot = () => {
+      keyspace.sweepExpired();
+      return [...entries.values()];
+    };
+    shareEvents(database);
+    Object.defineProperty(database, "turnQueue", { value: new FairTurns() });
   }
+}
+
+/** The members of the library's mutation bus that this module uses. */
+interface MutationBus {
+  readonly globalListeners: Set<RedisMutationListener>;
+  readonly keyListeners: Map<string, Set<RedisMutationListener>>;
+  emit(event: RedisMutationEvent): void;
+}
+
+/** Gives listeners an event itself rather than copies. They use the type of its value alone. */
+function shareEvents(database: RedisDatabase): void {
+  const bus = database.mutations as unknown as MutationBus;
+  bus.emit = (event) => {
+    for (const listener of bus.globalListeners) listener(event);
+    const listeners =
+      event.type === "flush"
+        ? [...bus.keyListeners.values()].flatMap((all) => [...all])
+        : [...(bus.keyListeners.get(event.key.toString("hex")) ?? [])];
+    for (const listener of listeners) listener(event);
+  };
 }
 
 /** Stores a document at a key, whose time to live stays. */
@@ -125,6 +143,22 @@ function storeDocument(
   database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: standIn });
 }
 
+/** Stores a string without a copy. The time to live of its key stays. */
+export function replaceString(database: RedisDatabase, key: Buffer, bytes: Buffer): void {
+  const keyspace = keyspaceOf(database);
+  const value = { type: "string" as const, value: bytes };
+  const entry = keyspace.getLiveEntry(key) ?? { key: Buffer.from(key), value };
+  entry.value = value;
+  entry.usedAt = Date.now();
+  keyspace.entries.set(key.toString("hex"), entry);
+  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value });
+}
+
+/** Removes a key that is about to be overwritten: listeners get the event of the new value alone. */
+export function dropEntry(database: RedisDatabase, key: Buffer): void {
+  entriesOf(database).delete(key.toString("hex"));
+}
+
 /** Notes that a key has just been used. */
 export function markUsed(database: RedisDatabase, key: Buffer): void {
   const entry = keyspaceOf(database).getLiveEntry(key);
@@ -140,74 +174,32 @@ export function idleSeconds(database: RedisDatabase, key: Buffer): number {
 /** The entries that have not expired. */
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
-  for (const entry of entriesOf(database).values()) {
-    if (entry.expiresAt === undefined || entry.expiresAt > now) yield entry;
-  }
+  for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;
 }
 
-interface Ordered {
-  readonly rank: number;
-  readonly id: string;
+function isLive({ expiresAt }: Entry, now: number): boolean {
+  return expiresAt === undefined || expiresAt > now;
 }
-
-const orders = new WeakMap<Map<string, Entry>, { added: number; keys: Ordered[] }>();
 
 /**
- * A page of a database's keys in an order that depends on the keys alone, so that a scan returns each key that is there
- * throughout, whatever is added or deleted meanwhile.
+ * A page of a database's keys. A scan of all pages returns each key that is there throughout.
  * @param cursor 0, or the cursor that the previous page returned
- * @returns at least `count` keys unless the end is reached, and the next cursor, 0 at the end
+ * @returns about `count` entries, fewer where keys have expired, and the next cursor, 0 at the end
  */
 export function keyPage(
   database: RedisDatabase,
   cursor: bigint,
   count: number,
 ): { entries: Entry[]; next: bigint } {
-  const entries = entriesOf(database) as CountingMap;
-  let order = orders.get(entries);
-  if (order?.added !== entries.added) {
-    order = { added: entries.added, keys: inOrder(entries.keys()) };
-    orders.set(entries, order);
-  }
-  const { keys, next } = page(order.keys, cursor, count);
-  const found = keys.flatMap(({ id }) => {
-    const entry = entries.get(id);
-    return entry && keyspaceOf(database).getLiveEntry(entry.key) ? [entry] : [];
-  });
-  return { entries: found, next };
+  const { ids, next } = entriesOf(database).page(cursor, count);
+  const now = Date.now();
+  const entries = ids.map((id) => entriesOf(database).get(id)!);
+  return { entries: entries.filter((entry) => isLive(entry, now)), next };
 }
 
-/** A page of a collection's items, by the same rule as {@link keyPage}. */
-export function itemPage<T>(
-  items: ReadonlyMap<string, T>,
-  cursor: bigint,
-  count: number,
-): { items: T[]; next: bigint } {
-  const { keys, next } = page(inOrder(items.keys()), cursor, count);
-  return { items: keys.map(({ id }) => items.get(id)!), next };
-}
-
-function inOrder(ids: Iterable<string>): Ordered[] {
-  return Array.from(ids, (id) => ({ rank: rankOf(id), id })).sort((a, b) => a.rank - b.rank);
-}
-
-/** From the first rank that is not below the cursor; items of the same rank are never parted. */
-function page(order: readonly Ordered[], cursor: bigint, count: number): { keys: Ordered[]; next: bigint } {
-  let low = 0;
-  for (let high = order.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (BigInt(order[middle]!.rank) < cursor) low = middle + 1;
-    else high = middle;
-  }
-  let end = Math.min(order.length, low + count);
-  while (end < order.length && order[end]!.rank === order[end - 1]!.rank) end += 1;
-  const next = end < order.length ? BigInt(order[end]!.rank) : 0n;
-  return { keys: order.slice(low, end), next };
-}
-
-/** A key's place in the order: its FNV-1a hash, never 0, which as a cursor means the beginning. */
-function rankOf(id: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
-  return hash >>> 0 || 1;
+/** A random key of a database that has not expired. Undefined if there is none. */
+export function randomKey(database: RedisDatabase): Buffer | undefined {
+  keyspaceOf(database).sweepExpired();
+  const id = entriesOf(database).randomId();
+  return id === undefined ? undefined : entriesOf(database).get(id)!.key;
 }

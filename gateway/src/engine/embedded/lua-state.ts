@@ -1,41 +1,32 @@
-import {
-  createRedisLuaRuntime,
-  RedisCommandError,
-  type RedisLuaRuntime,
-  RedisServerState,
-} from "js-redis-server/core";
+import { createRedisLuaRuntime, RedisCommandError, RedisServerState } from "js-redis-server/core";
+import { FunctionLibraries } from "./lua/functions.js";
+import { LuaRuntime } from "./lua/runtime.js";
+
+type Options = Omit<NonNullable<ConstructorParameters<typeof RedisServerState>[0]>, "functionRegistry">;
 
 /**
  * The engine's state with a Lua that recovers. Once a script has used up the WebAssembly heap, that
  * instance stays broken; it is dropped, and the next script gets a new one. The data is not touched.
  */
-export class RecoveringState extends RedisServerState {
-  #runtime: Promise<RedisLuaRuntime> | undefined;
+export class EngineState extends RedisServerState {
+  #lua: Promise<LuaRuntime> | undefined;
 
-  override getLuaRuntime(): Promise<RedisLuaRuntime> {
-    this.#runtime ??= this.#create();
-    return this.#runtime;
+  constructor(options: Options) {
+    super({ ...options, functionRegistry: new FunctionLibraries() });
   }
 
-  async #create(): Promise<RedisLuaRuntime> {
+  /** @throws {RedisCommandError} if the script runs out of memory */
+  async withLua<T>(run: (lua: LuaRuntime) => T): Promise<T> {
+    this.#lua ??= createRedisLuaRuntime(this.profile).then((library) => new LuaRuntime(library));
+    const lua = await this.#lua;
     try {
-      const runtime = await createRedisLuaRuntime(this.profile);
-      const evaluate = runtime.eval.bind(runtime);
-      runtime.eval = (...args) => {
-        try {
-          return evaluate(...args);
-        } catch (error) {
-          if (error instanceof RedisCommandError) throw error;
-          this.#runtime = undefined;
-          throw new RedisCommandError(
-            "script ran out of memory in the embedded engine; its writes up to then remain",
-          );
-        }
-      };
-      return runtime;
+      return run(lua);
     } catch (error) {
-      this.#runtime = undefined;
-      throw error;
+      if (error instanceof RedisCommandError) throw error;
+      this.#lua = undefined;
+      throw new RedisCommandError(
+        "script ran out of memory in the embedded engine; its writes up to then remain",
+      );
     }
   }
 }

@@ -4,9 +4,9 @@ import type { EmbeddedLimits } from "./limits.js";
 /** The worker's start data. */
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
-  /** One counter that the worker increments while its event loop runs. */
-  readonly heartbeat: SharedArrayBuffer;
-  /** Interval in ms between increments. */
+  /** The memory of its pulse. */
+  readonly pulse: SharedArrayBuffer;
+  /** Interval in ms between beats while no command runs. */
   readonly heartbeatMs: number;
   /** The file that keeps the data; null for in memory alone. */
   readonly snapshot: string | null;

@@ -1,13 +1,23 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import { addBlockingCommands } from "./commands/blocking.js";
+import { addByteCommands } from "./commands/bytes.js";
 import { addCommands } from "./commands/define.js";
+import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
 import { deferArgumentErrors } from "./commands/late-errors.js";
+import { addListCommands } from "./commands/lists.js";
+import { addRandomCommands } from "./commands/random.js";
+import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
+import { addSortCommands } from "./commands/sort.js";
+import { overwriteDestinations } from "./commands/stores.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
+import { addRangeCommands } from "./commands/zset-ranges.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
+import { explainUnknownCommands } from "./unknown-commands.js";
 
 const TOO_LARGE = "warmline.toolarge";
 
@@ -17,12 +27,22 @@ export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TO
 /** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
 export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits): void {
   addStringCommands(executor);
+  addByteCommands(executor);
+  addListCommands(executor);
+  addBlockingCommands(executor);
+  overwriteDestinations(executor);
+  addSortCommands(executor);
+  addRandomCommands(executor);
+  addRangeCommands(executor);
+  addGeoCommands(executor);
   addKeyCommands(executor);
   addStreamCommands(executor);
   addSortedSetCommands(executor);
+  addScriptingCommands(executor);
   addServerCommands(executor);
   addJsonCommands(executor);
   deferArgumentErrors(executor);
+  explainUnknownCommands(executor);
   // Refused while it is parsed, so that an open transaction fails as a whole.
   addCommands(executor, [tooLarge(limits)]);
 }

@@ -4,6 +4,9 @@ import { CommandFramer, FramingError } from "./command-framer.js";
 import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
 import { TOO_LARGE_COMMAND } from "./own-commands.js";
 
+/** Time in ms that a connection's commands run before the thread looks for those of others. */
+const TIME_SLICE = 10;
+
 type Listener = (error?: Error) => void;
 
 /** The engine's end of a connection: reads whole commands from a message port and writes replies to it. */
@@ -35,6 +38,7 @@ export class PortTransport implements ConnectionTransport {
   }
 
   async *read(): AsyncGenerator<Buffer> {
+    let begun = performance.now();
     for (;;) {
       const bytes = this.#input.shift();
       if (bytes === undefined) {
@@ -42,11 +46,16 @@ export class PortTransport implements ConnectionTransport {
         await new Promise<void>((resolve) => {
           this.#wakeReader = resolve;
         });
+        begun = performance.now();
         continue;
       }
       try {
         const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         for (const framed of this.#framer.push(chunk)) {
+          if (performance.now() - begun >= TIME_SLICE) {
+            await new Promise((resolve) => setImmediate(resolve));
+            begun = performance.now();
+          }
           this.#beforeCommands();
           yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
         }

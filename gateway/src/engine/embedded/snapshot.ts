@@ -11,7 +11,8 @@ import {
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
-import { type Entry, entriesOf } from "./keyspace.js";
+import { entriesOf } from "./keyspace.js";
+import type { Entry } from "./stored-value.js";
 
 /** The first bytes of every snapshot: the name of the format and its version. */
 const MAGIC = Buffer.from("warmline-snapshot 1\n");
@@ -66,7 +67,7 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
     for (const database of state.databases) {
       for (const [id, entry] of entriesOf(database)) {
         if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
-        write({ kind: "entry", database: database.id, id, entry });
+        write({ kind: "entry", database: database.id, id, entry: withPlainList(entry) });
       }
     }
     write({ kind: "end", records });
@@ -80,6 +81,12 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
   closeSync(descriptor);
   renameSync(temporary, file);
   syncFolder(dirname(file));
+}
+
+/** The entry with an array for the elements of a list. The other collections are maps, which are written as such. */
+function withPlainList(entry: Entry): Entry {
+  const { value } = entry;
+  return value.type === "list" ? { ...entry, value: { ...value, values: [...value.values] } } : entry;
 }
 
 /**

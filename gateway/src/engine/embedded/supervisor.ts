@@ -12,12 +12,13 @@ import {
   type WorkerInput,
 } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
+import { Pulse } from "./pulse.js";
 
 /** Settings of the embedded engine. */
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<EmbeddedLimits>;
-  /** Time in ms without a heartbeat after which the engine's thread is replaced. Default: 5,000. */
+  /** Time in ms without a sign of life after which the engine's thread is replaced. Default: 30,000. */
   readonly stallTimeoutMs?: number;
   /** A file to keep the data in; default: it is kept in memory alone. */
   readonly snapshot?: string | undefined;
@@ -30,7 +31,8 @@ export interface EmbeddedOptions {
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
 /** Timeout in ms for writing the data at the end. */
 const SAVE_TIMEOUT = 60_000;
-const DEFAULT_STALL_TIMEOUT = 5_000;
+/** Longer than any one command takes on as much data as fits into memory, even on a busy machine. */
+const DEFAULT_STALL_TIMEOUT = 30_000;
 const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
@@ -147,8 +149,8 @@ class EmbeddedEngine implements Engine {
   #start(): Worker {
     const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.#options;
     const limits = { ...defaultLimits, ...this.#options.limits };
-    const heartbeat = new SharedArrayBuffer(4);
-    const input = { limits, heartbeat, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
+    const pulse = new Pulse();
+    const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
     const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
       workerData: input satisfies WorkerInput,
       name: "warmline-embedded-engine",
@@ -171,8 +173,10 @@ class EmbeddedEngine implements Engine {
     };
     let watchdog: NodeJS.Timeout | undefined;
     worker.once("online", () => {
-      watchdog = watch(new Int32Array(heartbeat), stallTimeoutMs, () => {
-        reason = `did not respond for ${stallTimeoutMs / 1000} s`;
+      watchdog = watch(pulse, stallTimeoutMs, () => {
+        const { command } = pulse;
+        const during = command && ` while it ran ${command}`;
+        reason = `did not respond for ${stallTimeoutMs / 1000} s${during}`;
         replace();
         void worker.terminate();
       });
@@ -210,19 +214,21 @@ class EmbeddedEngine implements Engine {
 }
 
 /**
- * Calls back once if the counter stands still for that long. Counted in turns of this thread's timer,
+ * Calls back once if there is no sign of life for that long. Counted in turns of this thread's timer,
  * not by the clock, so that a process that was suspended as a whole does not blame its worker.
  */
-function watch(beats: Int32Array, stallTimeoutMs: number, stalled: () => void): NodeJS.Timeout {
+function watch(pulse: Pulse, stallTimeoutMs: number, stalled: () => void): NodeJS.Timeout {
   const intervalMs = Math.max(HEARTBEAT_MS, Math.ceil(stallTimeoutMs / 10));
   const allowed = Math.ceil(stallTimeoutMs / intervalMs);
+  // Before its first sign of life the thread loads its code.
+  const allowedAtStart = Math.max(allowed, Math.ceil(DEFAULT_STALL_TIMEOUT / intervalMs));
   let last = -1;
   let still = 0;
   const timer = setInterval(() => {
-    const now = Atomics.load(beats, 0);
+    const now = pulse.beats;
     still = now === last ? still + 1 : 0;
     last = now;
-    if (still < allowed) return;
+    if (still < (now === 0 ? allowedAtStart : allowed)) return;
     clearInterval(timer);
     stalled();
   }, intervalMs);

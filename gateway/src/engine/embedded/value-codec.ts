@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RedisStreamData } from "js-redis-server/core";
 import { formatJson, parseJson } from "./json/value.js";
-import { JSON_TYPE, type StoredValue } from "./keyspace.js";
+import { JSON_TYPE, type StoredValue } from "./stored-value.js";
 
 // The format of DUMP and RESTORE: JSON with one character for each byte, then two bytes where Redis has the version of its
 // own format, then eight bytes of a SHA-256 over all before them. No Redis has that version, so each refuses the other's.

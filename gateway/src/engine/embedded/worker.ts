@@ -3,27 +3,41 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from "js-redis-server/core";
 import { correctReplies } from "./commands/replies.js";
-import { createGuards } from "./guards.js";
+import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
-import { RecoveringState } from "./lua-state.js";
+import { EngineState } from "./lua-state.js";
 import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
+import { replacePatternMatching } from "./pub-sub.js";
+import { Pulse } from "./pulse.js";
 import { Saver } from "./saver.js";
+import { replaceTrackedMethods } from "./tracked-values.js";
 
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
 
-const { limits, heartbeat, heartbeatMs, snapshot } = workerData as WorkerInput;
-const beats = new Int32Array(heartbeat);
-const beat = () => void Atomics.add(beats, 0, 1);
+const { limits, heartbeatMs, snapshot, ...input } = workerData as WorkerInput;
+const pulse = new Pulse(input.pulse);
+const beat = () => pulse.beat();
 const send = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
-const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+const state = new EngineState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+replaceTrackedMethods();
 extendDatabases(state);
+replacePatternMatching(state);
 const saver = snapshot === null ? null : openSaver(snapshot);
-const policies = [createGuards(limits), correctReplies];
+/** Shows that a long transaction or script goes on, and which command it runs. */
+const signsOfLife: ExecutionPolicy = {
+  name: "signs of life",
+  beforeExecute({ definition }, { monitor }) {
+    beat();
+    // A call by a script is the script's.
+    if (!monitor?.defer) pulse.begin(definition.name);
+  },
+};
+const policies = [signsOfLife, createGuards(limits), correctReplies];
 const executor = createRedisCommandExecutor({ policies: saver ? [...policies, saver.policy] : policies });
 addOwnCommands(executor, limits);
 
@@ -71,4 +85,7 @@ function catchUp(): void {
 
 parentPort!.on("message", take);
 
-setInterval(beat, heartbeatMs);
+setInterval(() => {
+  pulse.begin("");
+  beat();
+}, heartbeatMs);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.js";
+import { explainMissing } from "../missing-commands.js";
 import { spawnOnLifeline } from "./lifeline.js";
 
 const INITIAL_BACKOFF = 100;
@@ -63,6 +64,7 @@ function serverArguments(folder: string, socket: string, data: string | undefine
 
 class PrivateServer implements Engine {
   description = "";
+  readonly explain = explainMissing;
   readonly data: string | undefined;
   readonly socket: string;
   readonly #program: string;

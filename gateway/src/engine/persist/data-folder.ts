@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../../util/make-folder.js";
 import { FolderLock } from "./folder-lock.js";
 
 /** The embedded engine's file in a folder of data. */
@@ -26,7 +27,7 @@ export interface DataFolder {
 export function openDataFolder(given: string): DataFolder {
   const path = resolve(given);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     if (!statSync(path).isDirectory()) throw Object.assign(new Error(), { code: "ENOTDIR" });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {

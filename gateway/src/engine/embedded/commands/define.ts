@@ -2,13 +2,14 @@ import {
   type CommandDefinition,
   type CommandExecutor,
   defineCommand,
+  type RedisDatabase,
   type RedisResult,
   t,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 
 type Flags = CommandDefinition["flags"];
-type Context = Parameters<CommandDefinition["execute"]>[1];
+export type Context = Parameters<CommandDefinition["execute"]>[1];
 
 /** Positions of the keys among a command's arguments: `first` is 0-based, `last` counts from the end if negative. */
 interface KeyPositions {
@@ -73,6 +74,12 @@ export function libraryCommand(executor: CommandExecutor, name: string): Command
   const definition = executor.getCommandDefinition(name);
   if (!definition) throw new Error(`the embedded engine's library has no command ${name}`);
   return definition;
+}
+
+/** Returns a context for a library's command in which some methods of the database are replaced. */
+export function withDatabase(ctx: Context, methods: Partial<RedisDatabase>): Context {
+  const database = Object.assign(Object.create(ctx.db), methods);
+  return Object.create(ctx, { db: { value: database } });
 }
 
 /** Returns `base` with its arguments rewritten before they are parsed. */

@@ -8,16 +8,11 @@ import {
   WrongNumberOfArgumentsError,
   WrongTypeRedisError,
 } from "js-redis-server/core";
-import {
-  idleSeconds,
-  itemPage,
-  JSON_TYPE,
-  keyPage,
-  liveEntries,
-  markUsed,
-  peek,
-  type StoredValue,
-} from "../keyspace.js";
+import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
+import { byScore, type Member } from "../collections/sorted-members.js";
+import { matchesGlob } from "../glob.js";
+import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
+import { JSON_TYPE, type StoredValue } from "../stored-value.js";
 import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand } from "./define.js";
@@ -72,55 +67,67 @@ function isShared(value: StoredValue): boolean {
   return value.type === "string" && /^(0|[1-9]\d{0,3})$/.test(value.value.toString("latin1"));
 }
 
-const MAX_PACKED_ITEMS = 128;
 const MAX_PACKED_BYTES = 64;
 const MAX_PACKED_LIST_BYTES = 8 * 1024;
 
-/** The elements, members or fields of a value. */
-function partsOf(value: StoredValue): readonly Buffer[] {
+/** The elements, members, or fields and their values. */
+function* partsOf(value: StoredValue): Generator<Buffer, undefined> {
   switch (value.type) {
     case "list":
-      return value.values;
+      yield* value.values;
+      break;
     case "set":
-      return [...value.members.values()];
+      yield* value.members.values();
+      break;
     case "hash":
-      return [...value.fields.values()].flatMap(({ field, value: bytes }) => [field, bytes]);
+      for (const { field, value: bytes } of value.fields.values()) yield* [field, bytes];
+      break;
     case "zset":
-      return [...value.members.values()].map(({ member }) => member);
+      for (const { member } of value.members.values()) yield member;
+      break;
     case "stream":
-      return value.entries.flatMap(({ fields }) => fields);
-    default:
-      return [];
+      for (const { fields } of value.entries) yield* fields;
+      break;
   }
+}
+
+function every(parts: Iterable<Buffer>, test: (part: Buffer) => boolean): boolean {
+  for (const part of parts) if (!test(part)) return false;
+  return true;
 }
 
 /** The encoding that Redis 7.4 with its default settings gives to a value that is built anew. */
 function encodingOf(value: StoredValue): string {
-  const parts = partsOf(value);
   switch (value.type) {
     case "string":
       return isInteger(value.value) ? "int" : value.value.length <= 44 ? "embstr" : "raw";
     case "list":
-      return parts.reduce((sum, item) => sum + item.length + 11, 0) <= MAX_PACKED_LIST_BYTES
-        ? "listpack"
-        : "quicklist";
+      return isPackedList(value) ? "listpack" : "quicklist";
     case "set":
-      if (parts.length <= 512 && parts.every(isInteger)) return "intset";
-      return isPacked(parts.length, parts) ? "listpack" : "hashtable";
+      if (value.members.size <= 512 && every(partsOf(value), isInteger)) return "intset";
+      return isPacked(value, value.members.size) ? "listpack" : "hashtable";
     case "hash":
-      if (!isPacked(value.fields.size, parts)) return "hashtable";
+      if (!isPacked(value, value.fields.size)) return "hashtable";
       return [...value.fields.values()].some(({ expiresAt }) => expiresAt !== undefined)
         ? "listpackex"
         : "listpack";
     case "zset":
-      return isPacked(parts.length, parts) ? "listpack" : "skiplist";
+      return isPacked(value, value.members.size) ? "listpack" : "skiplist";
     default:
       return value.type === "stream" ? "stream" : "raw";
   }
 }
 
-function isPacked(count: number, items: readonly Buffer[]): boolean {
-  return count <= MAX_PACKED_ITEMS && items.every((item) => item.length <= MAX_PACKED_BYTES);
+function isPackedList(value: StoredValue): boolean {
+  let left = MAX_PACKED_LIST_BYTES;
+  return every(partsOf(value), (item) => {
+    left -= item.length + 11;
+    return left >= 0;
+  });
+}
+
+function isPacked(value: StoredValue, count: number): boolean {
+  return count <= MAX_UNINDEXED && every(partsOf(value), (item) => item.length <= MAX_PACKED_BYTES);
 }
 
 function isInteger(bytes: Buffer): boolean {
@@ -173,7 +180,9 @@ function sizeOf(value: StoredValue): number {
   if (value.type === "string") return value.value.length;
   if (value.type === JSON_TYPE) return encodeValue(value).length;
   const groups = value.type === "stream" ? value.groups.size : 0;
-  return partsOf(value).reduce((sum, part) => sum + part.length + ITEM_BYTES, groups * ITEM_BYTES);
+  let size = groups * ITEM_BYTES;
+  for (const part of partsOf(value)) size += part.length + ITEM_BYTES;
+  return size;
 }
 
 const dump = plainCommand({
@@ -271,18 +280,30 @@ interface ScanArguments {
 
 const DEFAULT_SCAN_COUNT = 10;
 
+/** The items whose bytes match a pattern, if there is one. */
+function matching<T>(
+  items: readonly T[],
+  bytesOf: (item: T) => Buffer,
+  pattern: Buffer | undefined,
+): readonly T[] {
+  return pattern ? items.filter((item) => matchesGlob(pattern, bytesOf(item))) : items;
+}
+
+/** Small collections come whole and in their own order, as Redis returns them, others in pages. */
+function pageOf<T>(
+  map: ReadonlyMap<string, T> | undefined,
+  { cursor, count = DEFAULT_SCAN_COUNT }: ScanArguments,
+): { items: T[]; next: bigint } {
+  // Not a plain map: the keyspace stores no others.
+  const items = (map as IndexedMap<T> | undefined) ?? new IndexedMap<T>();
+  const isSmall = items.size <= MAX_UNINDEXED;
+  if (isSmall && cursor === 0n) return { items: [...items.values()], next: 0n };
+  const { ids, next } = items.page(cursor, isSmall ? items.size : count);
+  return { items: ids.map((id) => items.get(id)!), next };
+}
+
 function scanReply(next: bigint, items: RedisValue[]): RedisResult {
   return array([bulkValue(String(next)), RedisValue.array(items)]);
-}
-
-interface Scored {
-  readonly member: Buffer;
-  readonly score: number;
-}
-
-function byScore(left: Scored, right: Scored): number {
-  if (left.score === right.score) return Buffer.compare(left.member, right.member);
-  return left.score < right.score ? -1 : 1;
 }
 
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
@@ -290,22 +311,6 @@ export function addKeyCommands(executor: CommandExecutor): void {
   const keys = libraryCommand(executor, "keys");
   const scan = libraryCommand(executor, "scan");
   const touch = libraryCommand(executor, "touch");
-
-  /** Returns the items whose bytes match a pattern, found by the library's KEYS. */
-  function matching<T>(
-    items: readonly T[],
-    bytesOf: (item: T) => Buffer,
-    pattern: Buffer | undefined,
-  ): readonly T[] {
-    if (!pattern) return items;
-    const entriesSnapshot = () => items.map((item) => ({ key: bytesOf(item) }));
-    const result = keys.execute({ pattern }, { db: { entriesSnapshot } } as never) as RedisResult;
-    const found = result.value.kind === "array" ? result.value.items : [];
-    const names = new Set(
-      found.map((item) => (item.kind === "bulk-string" ? item.value!.toString("hex") : "")),
-    );
-    return items.filter((item) => names.has(bytesOf(item).toString("hex")));
-  }
 
   const itemScan = (
     name: string,
@@ -317,13 +322,6 @@ export function addKeyCommands(executor: CommandExecutor): void {
       return read(peek(ctx.db, (args as ScanArguments).key), args as ScanArguments);
     },
   });
-
-  /** Small collections come whole and in their own order, as Redis returns them, others in pages. */
-  function pageOf<T>(items: ReadonlyMap<string, T>, { cursor, count = DEFAULT_SCAN_COUNT }: ScanArguments) {
-    const isSmall = items.size <= MAX_PACKED_ITEMS;
-    if (isSmall && cursor === 0n) return { items: [...items.values()], next: 0n };
-    return itemPage(items, cursor, isSmall ? items.size : count);
-  }
 
   addCommands(executor, [
     object,
@@ -351,13 +349,6 @@ export function addKeyCommands(executor: CommandExecutor): void {
       },
     },
     {
-      ...libraryCommand(executor, "randomkey"),
-      execute(_args, ctx) {
-        const entries = [...liveEntries(ctx.db)];
-        return bulk(entries[Math.floor(Math.random() * entries.length)]?.key ?? null);
-      },
-    },
-    {
       ...scan,
       execute(args, ctx) {
         const { cursor, match, count = DEFAULT_SCAN_COUNT, type } = args as ScanArguments;
@@ -372,7 +363,7 @@ export function addKeyCommands(executor: CommandExecutor): void {
     },
     itemScan("hscan", (value, args) => {
       if (value && value.type !== "hash") throw new WrongTypeRedisError();
-      const { items, next } = pageOf(value?.fields ?? new Map(), args);
+      const { items, next } = pageOf(value?.fields, args);
       const now = Date.now();
       const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
       const found = matching(live, ({ field }) => field, args.match);
@@ -385,12 +376,12 @@ export function addKeyCommands(executor: CommandExecutor): void {
     }),
     itemScan("sscan", (value, args) => {
       if (value && value.type !== "set") throw new WrongTypeRedisError();
-      const { items, next } = pageOf(value?.members ?? new Map<string, Buffer>(), args);
+      const { items, next } = pageOf(value?.members, args);
       return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
     }),
     itemScan("zscan", (value, args) => {
       if (value && value.type !== "zset") throw new WrongTypeRedisError();
-      const { items, next } = pageOf(value?.members ?? new Map(), args);
+      const { items, next } = pageOf<Member>(value?.members, args);
       const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
       const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
       return scanReply(

@@ -6,7 +6,8 @@ import {
   t,
   WrongTypeRedisError,
 } from "js-redis-server/core";
-import { peek, type StoredValue } from "../keyspace.js";
+import { peek } from "../keyspace.js";
+import type { StoredValue } from "../stored-value.js";
 import { optionName } from "./args.js";
 import { addCommands } from "./define.js";
 import { bulk, integer } from "./results.js";

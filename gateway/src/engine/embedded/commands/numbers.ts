@@ -57,11 +57,11 @@ const MAX_POWER = 4_000;
 const MANTISSA_BITS = 64;
 
 /**
- * Adds two decimal numbers and writes the sum without an exponent, as INCRBYFLOAT does. Both and their sum are rounded to
+ * Adds two numbers, in decimal or hexadecimal digits, and writes the sum without an exponent, as INCRBYFLOAT does. Both and their sum are rounded to
  * long doubles. Returns undefined if either text is not a finite number.
  */
 export function addDecimals(left: string, right: string): string | undefined {
-  const [a, b] = [parseDecimal(left), parseDecimal(right)];
+  const [a, b] = [parseNumber(left), parseNumber(right)];
   if (!a || !b) return undefined;
   const power = Math.min(a.power, b.power);
   const aligned = [a, b].map((part) => part.mantissa << BigInt(part.power - power)) as [bigint, bigint];
@@ -75,7 +75,15 @@ interface Binary {
   readonly power: number;
 }
 
-function parseDecimal(text: string): Binary | undefined {
+const HEXADECIMAL = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(?:p([+-]?\d{1,5}))?$/i;
+
+function parseNumber(text: string): Binary | undefined {
+  const hexadecimal = HEXADECIMAL.exec(text);
+  if (hexadecimal) {
+    const [, sign, whole = "", fraction = "", exponent = "0"] = hexadecimal;
+    const digits = BigInt(`0x${whole}${fraction}`);
+    return { mantissa: sign === "-" ? -digits : digits, power: Number(exponent) - 4 * fraction.length };
+  }
   const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,5}))?$/.exec(text);
   if (!match) return undefined;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;

@@ -14,7 +14,7 @@ export const correctReplies: ExecutionPolicy = {
   afterExecute(plan, ctx, result) {
     const { name } = plan.definition;
     const isResp2 = ctx.session.protocolVersion === 2;
-    if (isResp2 && /^b?z/.test(name)) return replaceDoubles(result);
+    if (isResp2 && /^(b?z|eval|fcall)/.test(name)) return replaceDoubles(result);
     if (name === "xreadgroup" && result.value.kind === "map-pairs")
       return RedisResult.create(RedisValue.mapPairs(result.value.entries.map(withoutDeletedFields)));
     const isMissingArray =
@@ -24,8 +24,6 @@ export const correctReplies: ExecutionPolicy = {
       return RedisResult.create(RedisValue.array(result.value.items.map(position)));
     if (/^geo(search|radius)/.test(name))
       return RedisResult.create(withPositions(result.value), result.options);
-    if (name === "function" && plan.rawArgs[0]?.toString().toLowerCase() === "list")
-      return addDescriptions(result, ctx.server.functionRegistry.list());
     return result;
   },
 };
@@ -42,7 +40,10 @@ function withoutDoubles(value: RedisValue): RedisValue {
     case "array":
       return RedisValue.array(value.items.map(withoutDoubles));
     case "flat-pairs":
+    case "map":
       return RedisValue.array(value.entries.flat().map(withoutDoubles));
+    case "set":
+      return RedisValue.array(value.items.map(withoutDoubles));
     default:
       return value;
   }
@@ -87,59 +88,6 @@ function withPositions(reply: RedisValue): RedisValue {
   return RedisValue.array(items);
 }
 
-interface Library {
-  readonly name: string;
-  readonly code: Buffer;
-}
-
-/** Puts each function's description, which the library leaves out, into the reply of FUNCTION LIST. */
-function addDescriptions(result: RedisResult, libraries: readonly Library[]): RedisResult {
-  if (result.value.kind !== "array") return result;
-  const codeOf = new Map(libraries.map(({ name, code }) => [name, code.toString()]));
-  const items = result.value.items.map((library) => {
-    const code = codeOf.get(textAfter(library, "library_name") ?? "") ?? "";
-    return replaceAfter(library, "functions", (functions) =>
-      functions.kind !== "array"
-        ? functions
-        : RedisValue.array(
-            functions.items.map((item) =>
-              replaceAfter(item, "description", (old) => {
-                const description = descriptionOf(code, textAfter(item, "name") ?? "");
-                return description === undefined ? old : RedisValue.bulkString(Buffer.from(description));
-              }),
-            ),
-          ),
-    );
-  });
-  return RedisResult.create(RedisValue.array(items), result.options);
-}
-
-/** The description in the `redis.register_function{...}` call that has this function's name. */
-function descriptionOf(code: string, name: string): string | undefined {
-  for (const call of code.split("register_function").slice(1)) {
-    if (/function_name\s*=\s*(["'])(.*?)\1/.exec(call)?.[2] !== name) continue;
-    const text = /\bdescription\s*=\s*(["'])((?:\\.|(?!\1).)*)\1/.exec(call)?.[2];
-    return text?.replace(/\\(.)/g, "$1");
-  }
-  return undefined;
-}
-
 function textOf(value: RedisValue | undefined): string | undefined {
   return value?.kind === "bulk-string" ? value.value?.toString() : undefined;
-}
-
-function textAfter(list: RedisValue, name: string): string | undefined {
-  if (list.kind !== "array") return undefined;
-  return textOf(list.items[list.items.findIndex((item) => textOf(item) === name) + 1]);
-}
-
-function replaceAfter(
-  list: RedisValue,
-  name: string,
-  replace: (value: RedisValue) => RedisValue,
-): RedisValue {
-  if (list.kind !== "array") return list;
-  const at = list.items.findIndex((item, index) => index % 2 === 0 && textOf(item) === name) + 1;
-  if (at === 0) return list;
-  return RedisValue.array(list.items.map((item, index) => (index === at ? replace(item) : item)));
 }

@@ -6,12 +6,12 @@ import {
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
+import { allCommandInfo } from "../../../commands/command-info.js";
+import { CLAIMED_VERSION } from "../claimed-version.js";
 import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand } from "./define.js";
+import { addCommands, type Context, libraryCommand, plainCommand } from "./define.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 
-/** The newest Redis all of whose commands on data the engine has. */
-const CLAIMED_VERSION = "7.4.0";
 /** That of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
 
@@ -115,6 +115,52 @@ const latency = plainCommand({
   },
 });
 
+/** The only user, who may do everything, as Redis 7.0 writes it. */
+const DEFAULT_USER = "user default on nopass ~* &* +@all";
+const CATEGORIES =
+  "keyspace read write set sortedset list hash string bitmap hyperloglog geo stream pubsub admin fast slow blocking dangerous connection transaction scripting".split(
+    " ",
+  );
+
+/** Redis's groups of commands whose category has another name. */
+const CATEGORY_OF: Readonly<Record<string, string>> = {
+  generic: "keyspace",
+  "sorted-set": "sortedset",
+  transactions: "transaction",
+};
+
+/** The names of the engine's commands of a category. */
+function commandsOf(category: string, ctx: Context): string[] {
+  const infos = new Map(Array.from(allCommandInfo(), (info) => [info.name.toLowerCase(), info]));
+  return ctx.executor
+    .getCommandDefinitions()
+    .filter(({ name, flags }) => {
+      const info = infos.get(name);
+      switch (category) {
+        case "read":
+          return flags.includes("readonly");
+        case "write":
+        case "fast":
+        case "admin":
+          return flags.includes(category);
+        case "slow":
+          return !flags.includes("fast");
+        case "dangerous":
+          return flags.includes("admin") || name === "keys" || name.startsWith("flush");
+        case "blocking":
+          return info?.blocking === true;
+        default:
+          return info !== undefined && (CATEGORY_OF[info.group] ?? info.group) === category;
+      }
+    })
+    .map(({ name }) => name);
+}
+
+function textOf(value: RedisValue): string | undefined {
+  if (value.kind === "simple-string") return value.value;
+  return value.kind === "bulk-string" ? value.value?.toString() : undefined;
+}
+
 export function unknownSubcommand(command: string, subcommand: Buffer): RedisCommandError {
   return new RedisCommandError(
     `unknown subcommand '${subcommand.toString().slice(0, 128)}'. Try ${command} HELP.`,
@@ -169,11 +215,9 @@ function infoFields(): Record<string, string | number> {
 
 /** Adds server commands that the library lacks and corrects what INFO and HELLO say of the server. */
 export function addServerCommands(executor: CommandExecutor): void {
+  const acl = libraryCommand(executor, "acl");
   const info = libraryCommand(executor, "info");
   const hello = libraryCommand(executor, "hello");
-  const spop = libraryCommand(executor, "spop");
-  const srandmember = libraryCommand(executor, "srandmember");
-  const hrandfield = libraryCommand(executor, "hrandfield");
   addCommands(executor, [
     echo,
     wait,
@@ -181,10 +225,19 @@ export function addServerCommands(executor: CommandExecutor): void {
     role,
     latency,
     swapdb,
-    ...[spop, srandmember, hrandfield].map((base) => ({
-      ...base,
-      flags: base.flags.filter((flag) => flag !== "noscript"),
-    })),
+    {
+      ...acl,
+      execute(given, ctx) {
+        const { subcommand, args } = given as { subcommand: string; args: readonly Buffer[] };
+        const name = subcommand.toUpperCase();
+        if (name === "LIST" && args.length === 0) return array([bulkValue(DEFAULT_USER)]);
+        if (name !== "CAT" || args.length > 1) return acl.execute(given, ctx);
+        if (args.length === 0) return array(CATEGORIES.map(bulkValue));
+        const category = args[0]!.toString().toLowerCase();
+        if (!CATEGORIES.includes(category)) throw new RedisCommandError(`Unknown category '${args[0]}'`);
+        return array(commandsOf(category, ctx).map(bulkValue));
+      },
+    },
     {
       ...info,
       execute(args, ctx) {
@@ -205,7 +258,7 @@ export function addServerCommands(executor: CommandExecutor): void {
         const { value } = result;
         const correct = (items: readonly RedisValue[]): RedisValue[] =>
           items.map((item, at) =>
-            at > 0 && isText(items[at - 1]!, "version") ? bulkValue(CLAIMED_VERSION) : item,
+            at > 0 && textOf(items[at - 1]!) === "version" ? bulkValue(CLAIMED_VERSION) : item,
           );
         if (value.kind === "array") return RedisResult.create(RedisValue.array(correct(value.items)));
         if (value.kind !== "map") return result;
@@ -215,8 +268,4 @@ export function addServerCommands(executor: CommandExecutor): void {
       },
     },
   ]);
-}
-
-function isText(value: RedisValue, text: string): boolean {
-  return value.kind === "bulk-string" && value.value?.toString() === text;
 }

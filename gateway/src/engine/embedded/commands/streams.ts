@@ -5,16 +5,29 @@ import {
   RedisCommandError,
   type RedisDatabase,
   RedisResult,
+  type RedisStreamData,
   RedisValue,
   StreamIdNotGreaterThanZeroError,
 } from "js-redis-server/core";
-import { peek, type StoredValue } from "../keyspace.js";
+import { peek } from "../keyspace.js";
+import type { StoredValue } from "../stored-value.js";
+import { lagOf } from "../stream-lag.js";
+import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
 import { optionName } from "./args.js";
-import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
+import { patient } from "./blocking.js";
+import {
+  addCommands,
+  type Context,
+  libraryCommand,
+  withArguments,
+  withCheck,
+  withDatabase,
+} from "./define.js";
 import { array, bulkValue, integer } from "./results.js";
 
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
+const MIN_ID: StreamId = { ms: 0n, seq: 0n };
 const MAX_UINT64 = (1n << 64n) - 1n;
 const EQUALS = Buffer.from("=");
 const ZERO = Buffer.from("0");
@@ -127,10 +140,6 @@ type SetIdArguments = {
 };
 type StreamId = { ms: bigint; seq: bigint };
 
-function isBefore(left: StreamId, right: StreamId): boolean {
-  return left.ms < right.ms || (left.ms === right.ms && left.seq < right.seq);
-}
-
 /** The summary of XPENDING has the consumers by name, and each one's count as a string. */
 function countsAsText(consumers: RedisValue): RedisValue {
   if (consumers.kind !== "array") return consumers;
@@ -210,16 +219,19 @@ const NODE_ENTRIES = 100;
 /** Entries that a trim with `~` removes at most, by default. */
 const DEFAULT_TRIM_LIMIT = 100 * NODE_ENTRIES;
 
-/**
- * Returns an exact trim in place of one with `~`, which removes whole nodes only.
- * @param ids of the entries, with the one that is about to be added. Undefined for an id that is not known yet
- */
-function inWholeNodes(trim: TrimSpec, ids: readonly (StreamId | undefined)[]): TrimSpec {
+/** The ids of a stream's entries, with the one that is about to be added: undefined if it is not known yet. */
+interface Ids {
+  readonly length: number;
+  at(place: number): StreamId | undefined;
+}
+
+/** Returns an exact trim in place of one with `~`, which removes whole nodes only. */
+function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
   const limit = trim.limit === null ? DEFAULT_TRIM_LIMIT : Number(trim.limit) || Number.POSITIVE_INFINITY;
   let removed = 0;
   while (removed < ids.length) {
     const end = Math.min(ids.length, removed + NODE_ENTRIES);
-    const last = ids[end - 1];
+    const last = ids.at(end - 1);
     const isOld =
       trim.strategy === "maxlen" ? ids.length - end >= trim.count : last && isBefore(last, trim.minId);
     if (!isOld || end > limit) break;
@@ -236,11 +248,17 @@ function withNodes(base: CommandDefinition): CommandDefinition {
       const { key, trim, id } = args as { key: Buffer; trim?: TrimSpec; id?: string };
       const value = peek(ctx.db, key);
       if (!trim?.approximate || (value && value.type !== "stream")) return base.execute(args, ctx);
-      const ids: (StreamId | undefined)[] = value?.entries.map((entry) => entry.id) ?? [];
-      // A node keeps the ids of its deleted entries.
-      if (value && ids.length > 0 && isBefore(ids.at(-1)!, value.maxDeletedEntryId))
-        ids[ids.length - 1] = value.maxDeletedEntryId;
-      if (id !== undefined) ids.push(exactId(id));
+      const entries = value?.entries ?? [];
+      const ids: Ids = {
+        length: entries.length + (id === undefined ? 0 : 1),
+        at(place) {
+          const entry = entries[place];
+          if (!entry || !value) return id === undefined ? undefined : exactId(id);
+          // A node keeps the ids of its deleted entries.
+          const isLast = place === entries.length - 1;
+          return isLast && isBefore(entry.id, value.maxDeletedEntryId) ? value.maxDeletedEntryId : entry.id;
+        },
+      };
       return base.execute({ ...(args as object), trim: inWholeNodes(trim, ids) }, ctx);
     },
   };
@@ -281,7 +299,6 @@ function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
         const { consumers, pending } = value.groups.get(group.toString("hex"))!;
         const consumerId = consumer.toString("hex");
         consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
-        const entries = new Map(value.entries.map((entry) => [idText(entry.id), entry]));
         const deliveries = [...pending.values()]
           .filter(({ id }) => !isBefore(id, start))
           .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
@@ -292,7 +309,7 @@ function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
           if (claimed.length + deleted.length === count) break;
           const delivery = deliveries[at]!;
           const id = idText(delivery.id);
-          const entry = entries.get(id);
+          const entry = entryOf(value.entries, delivery.id);
           if (!entry) {
             pending.delete(id);
             deleted.push(bulkValue(id));
@@ -314,7 +331,148 @@ function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
   };
 }
 
+/** Returns a context in which streams have a part of their entries. */
+function withEntries(
+  ctx: Context,
+  partOf: (key: Buffer, stream: RedisStreamData) => RedisStreamData["entries"],
+): Context {
+  return withDatabase(ctx, {
+    getStream(key) {
+      const stream = ctx.db.getStream(key);
+      return stream && { ...stream, entries: partOf(key, stream) };
+    },
+  });
+}
+
+type ReadArguments = {
+  args: { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
+};
+
+/** Returns XREAD that looks for the first entry that it may return, rather than at all before it. */
+function withoutEntriesBefore(xread: CommandDefinition): CommandDefinition {
+  return {
+    ...xread,
+    execute(args, ctx) {
+      const { streams, count } = (args as ReadArguments).args;
+      /** The places behind the newest entries at the beginning, for `$`. */
+      const newest = new Map(
+        streams.map(({ key, afterId }) => [
+          key.toString("hex"),
+          afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
+        ]),
+      );
+      const isRepeated = newest.size < streams.length;
+      return xread.execute(
+        args,
+        withEntries(ctx, (key, { entries }) => {
+          const after = newest.get(key.toString("hex"));
+          if (isRepeated || after === undefined || typeof after === "string") return entries;
+          const from = placeAfter(entries, after);
+          return entries.slice(from, count ? from + count : undefined);
+        }),
+      );
+    },
+  };
+}
+
+type RangeArguments = { key: Buffer; start: string; end: string; count: number | null };
+
+/** Returns XRANGE or XREVRANGE that looks at the entries of the range alone. */
+function withinRange(base: CommandDefinition, isReverse: boolean): CommandDefinition {
+  return {
+    ...base,
+    execute(args, ctx) {
+      const { key, start, end, count } = args as RangeArguments;
+      const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
+      if (isNone) return RedisResult.create(RedisValue.nullArray());
+      return base.execute(
+        args,
+        withEntries(ctx, (_key, { entries }) => {
+          const from = firstInRange(entries, start);
+          const to = Math.max(from, lastInRange(entries, end));
+          if (count === null) return entries.slice(from, to);
+          return isReverse
+            ? entries.slice(Math.max(from, to - count), to)
+            : entries.slice(from, Math.min(to, from + count));
+        }),
+      );
+    },
+  };
+}
+
+function firstInRange(entries: RedisStreamData["entries"], bound: string): number {
+  if (bound === "-") return 0;
+  if (bound === "+") return entries.length;
+  const id = exactId(bound.replace("(", ""))!;
+  return bound.startsWith("(") ? placeAfter(entries, id) : placeOf(entries, id);
+}
+
+/** The place behind the last entry of a range. An end without a sequence number stands for all of its ms. */
+function lastInRange(entries: RedisStreamData["entries"], bound: string): number {
+  if (bound === "-") return 0;
+  if (bound === "+") return entries.length;
+  const id = exactId(bound.replace("(", ""))!;
+  const last = bound.includes("-") ? id : { ms: id.ms, seq: MAX_UINT64 };
+  return bound.startsWith("(") ? placeOf(entries, last) : placeAfter(entries, last);
+}
+
 const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
+
+/** Returns XINFO with the lags that Redis knows of, which are null where deleted entries hide them. */
+function withKnownLag(xinfo: CommandDefinition): CommandDefinition {
+  return {
+    ...xinfo,
+    execute(args, ctx) {
+      const result = xinfo.execute(args, ctx) as RedisResult;
+      const value = peek(ctx.db, (args as { args: { key: Buffer } }).args.key);
+      if (value?.type !== "stream") return result;
+      return RedisResult.create(withLags(result.value, value), result.options);
+    },
+  };
+}
+
+/** The reply of XINFO, with groups and consumers by name, and the lags of groups. */
+function withLags(reply: RedisValue, stream: RedisStreamData): RedisValue {
+  if (reply.kind === "array")
+    return RedisValue.array(byName(reply.items).map((item) => withLag(item, stream)));
+  return replaceValue(reply, "groups", (groups) => withLags(groups, stream));
+}
+
+function withLag(group: RedisValue, stream: RedisStreamData): RedisValue {
+  return replaceValue(group, "lag", () => {
+    const name = fieldOf(group, "name");
+    const found = name?.kind === "bulk-string" ? stream.groups.get(name.value!.toString("hex")) : undefined;
+    const lag = found && lagOf(stream, found);
+    return lag === undefined ? RedisValue.null() : RedisValue.integer(lag);
+  });
+}
+
+function byName(items: readonly RedisValue[]): RedisValue[] {
+  const nameIn = (item: RedisValue) => {
+    const name = fieldOf(item, "name");
+    return name?.kind === "bulk-string" ? name.value! : Buffer.alloc(0);
+  };
+  return items.toSorted((left, right) => Buffer.compare(nameIn(left), nameIn(right)));
+}
+
+function nameIs(value: RedisValue, name: string): boolean {
+  return value.kind === "bulk-string" && value.value?.toString() === name;
+}
+
+function fieldOf(reply: RedisValue, name: string): RedisValue | undefined {
+  return reply.kind === "map" ? reply.entries.find(([key]) => nameIs(key, name))?.[1] : undefined;
+}
+
+function replaceValue(
+  reply: RedisValue,
+  name: string,
+  replace: (value: RedisValue) => RedisValue,
+): RedisValue {
+  if (reply.kind !== "map") return reply;
+  return RedisValue.map(
+    reply.entries.map(([key, value]) => [key, nameIs(key, name) ? replace(value) : value]),
+  );
+}
 
 /** Replaces the stream commands whose replies differ from Redis's. */
 export function addStreamCommands(executor: CommandExecutor): void {
@@ -329,23 +487,17 @@ export function addStreamCommands(executor: CommandExecutor): void {
     }),
   );
   const reads = [
-    libraryCommand(executor, "xread"),
-    withHistoryDeliveries(libraryCommand(executor, "xreadgroup")),
+    patient(executor, withoutEntriesBefore(libraryCommand(executor, "xread")), "stream"),
+    patient(executor, withHistoryDeliveries(libraryCommand(executor, "xreadgroup")), "stream"),
   ].map((command) => withArguments(command, withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
-    const base = withCheck(libraryCommand(executor, name), ([, start, end]) => {
+    const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
+    return withCheck(base, ([, start, end]) => {
       if (start && end) [start, end].forEach(checkRangeBound);
     });
-    return {
-      ...base,
-      execute(args: unknown, ctx: Parameters<typeof base.execute>[1]) {
-        const { key, count } = args as { key: Buffer; count: number | null };
-        const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
-        return isNone ? RedisResult.create(RedisValue.nullArray()) : base.execute(args, ctx);
-      },
-    };
   });
   addCommands(executor, [
+    withKnownLag(libraryCommand(executor, "xinfo")),
     ...trims,
     ...reads,
     ...ranges,

@@ -1,11 +1,7 @@
-import {
-  type CommandExecutor,
-  RedisCommandError,
-  RedisValue,
-  WrongTypeRedisError,
-} from "js-redis-server/core";
+import { type CommandExecutor, RedisCommandError, RedisValue } from "js-redis-server/core";
 import { peek, stringLength } from "../keyspace.js";
 import { optionName, parseInteger } from "./args.js";
+import { bytesAt } from "./bytes.js";
 import { addCommands, libraryCommand, plainCommand, withArguments, withCheck } from "./define.js";
 import { addDecimals } from "./numbers.js";
 import { array, bulk, bulkValue, integer } from "./results.js";
@@ -21,11 +17,11 @@ const ranges = (name: string) =>
     execute([key, from, to], ctx) {
       let start = parseInteger(from!);
       let end = parseInteger(to!);
-      const value = stringAt(ctx.db, key!);
+      const value = bytesAt(ctx.db, key!);
       if (start < 0 && end < 0 && start > end) return bulk("");
       if (start < 0) start = Math.max(0, value.length + start);
       if (end < 0) end = Math.max(0, value.length + end);
-      return bulk(value.subarray(start, end + 1));
+      return bulk(Buffer.from(value.subarray(start, end + 1)));
     },
   });
 
@@ -34,7 +30,7 @@ const incrbyfloat = plainCommand({
   flags: ["write", "denyoom", "fast"],
   arity: 3,
   execute([key, amount], ctx) {
-    const current = peek(ctx.db, key!) ? stringAt(ctx.db, key!).toString("latin1") : "0";
+    const current = peek(ctx.db, key!) ? bytesAt(ctx.db, key!).toString("latin1") : "0";
     const texts = [current, amount!.toString("latin1")] as const;
     if (texts.some((text) => !isInfinite(text) && addDecimals("0", text) === undefined))
       throw new RedisCommandError("value is not a valid float");
@@ -145,14 +141,6 @@ function longestCommonSubsequence(a: Buffer, b: Buffer): { text: Buffer; matches
     else j--;
   }
   return { text, matches };
-}
-
-/** The string at a key, empty where there is none. @throws RedisCommandError if the key has another type */
-function stringAt(database: Parameters<typeof peek>[0], key: Buffer): Buffer {
-  const value = peek(database, key);
-  if (!value) return Buffer.alloc(0);
-  if (value.type === "string") return value.value;
-  throw new WrongTypeRedisError();
 }
 
 function isInfinite(text: string): boolean {

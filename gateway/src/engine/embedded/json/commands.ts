@@ -8,7 +8,8 @@ import {
 import { optionName } from "../commands/args.js";
 import { addCommands, plainCommand } from "../commands/define.js";
 import { array, bulk, integer } from "../commands/results.js";
-import { JSON_TYPE, peek } from "../keyspace.js";
+import { peek } from "../keyspace.js";
+import { JSON_TYPE } from "../stored-value.js";
 import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
@@ -94,6 +95,8 @@ const get = plainCommand({
     const layout = { indent: "", newline: "", space: "" };
     let at = 0;
     for (; at < rest.length; at += 2) {
+      // Text is never escaped more than it has to be.
+      if (optionName(rest[at]) === "NOESCAPE") at += 1;
       const name = optionName(rest[at]).toLowerCase();
       if (!Object.hasOwn(layout, name)) break;
       if (!rest[at + 1]) throw new WrongNumberOfArgumentsError("json.get");

@@ -1,6 +1,7 @@
 import { RedisCommandError, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
 import { bulkValue } from "../commands/results.js";
-import { JSON_TYPE, peek, setDocument } from "../keyspace.js";
+import { peek, setDocument } from "../keyspace.js";
+import { JSON_TYPE } from "../stored-value.js";
 import type { Path } from "./path.js";
 import { formatJson, type Json, typeOf } from "./value.js";
 

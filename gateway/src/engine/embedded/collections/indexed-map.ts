@@ -1,0 +1,82 @@
+import { SortedBlocks } from "./sorted-blocks.js";
+
+/** Maps of at most this many items have no index: they are read whole. Redis packs collections up to this size. */
+export const MAX_UNINDEXED = 128;
+
+interface Ranked {
+  readonly rank: number;
+  readonly id: string;
+}
+
+/**
+ * A map that can be read in pages, and from which random items can be taken, without reading all of it. A page's order depends
+ * on the ids alone, so a scan returns each item that is there throughout, whatever is added or deleted meanwhile.
+ */
+export class IndexedMap<V> extends Map<string, V> {
+  #index: SortedBlocks<Ranked> | undefined;
+
+  override set(id: string, value: V): this {
+    const isNew = !this.has(id);
+    super.set(id, value);
+    if (!isNew) return this;
+    if (this.#index) this.#index.add(ranked(id));
+    else if (this.size > MAX_UNINDEXED) this.#index = indexOf(this.keys());
+    return this;
+  }
+
+  override delete(id: string): boolean {
+    const isDeleted = super.delete(id);
+    if (isDeleted) this.#index?.delete(ranked(id));
+    return isDeleted;
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#index = undefined;
+  }
+
+  /**
+   * Returns a page of the ids.
+   * @param cursor 0, or the cursor that the previous page returned
+   * @returns at least `count` ids unless the end is reached, and the next cursor, 0 at the end
+   */
+  page(cursor: bigint, count: number): { ids: string[]; next: bigint } {
+    const index = this.#index ?? indexOf(this.keys());
+    const from = index.countWhile(({ rank }) => BigInt(rank) < cursor);
+    const found = index.slice(from, from + count);
+    // Ids of the same rank are never parted: the cursor could not tell them apart.
+    for (let at = from + found.length; ; at += 1) {
+      const next = index.at(at);
+      if (next === undefined) return { ids: found.map(({ id }) => id), next: 0n };
+      if (next.rank !== found.at(-1)?.rank)
+        return { ids: found.map(({ id }) => id), next: BigInt(next.rank) };
+      found.push(next);
+    }
+  }
+
+  /** A random id, each with the same probability. Undefined if the map is empty. */
+  randomId(): string | undefined {
+    const place = Math.floor(Math.random() * this.size);
+    if (this.#index) return this.#index.at(place)!.id;
+    let at = 0;
+    for (const id of this.keys()) if (at++ === place) return id;
+    return undefined;
+  }
+}
+
+function byRank(left: Ranked, right: Ranked): number {
+  return left.rank - right.rank || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
+}
+
+function indexOf(ids: Iterable<string>): SortedBlocks<Ranked> {
+  const index = new SortedBlocks(byRank);
+  for (const id of ids) index.add(ranked(id));
+  return index;
+}
+
+/** An id's place in the order: its FNV-1a hash, never 0, which as a cursor means the beginning. */
+function ranked(id: string): Ranked {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  return { rank: hash >>> 0 || 1, id };
+}

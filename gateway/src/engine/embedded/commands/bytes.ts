@@ -1,0 +1,86 @@
+import { type CommandExecutor, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
+import { peek, replaceString } from "../keyspace.js";
+import { addCommands, libraryCommand } from "./define.js";
+import { integer } from "./results.js";
+
+const EMPTY = Buffer.alloc(0);
+/** Memory of strings that have grown, by the part of it that is in use. The rest of it is 0 and no other value's. */
+const allocations = new WeakMap<Buffer, Buffer>();
+
+/** The bytes of a string, empty if there is no key: read them, never change them, and copy what is returned to a client. */
+export function bytesAt(database: RedisDatabase, key: Buffer): Buffer {
+  const value = peek(database, key);
+  if (value && value.type !== "string") throw new WrongTypeRedisError();
+  return value?.value ?? EMPTY;
+}
+
+/**
+ * Changes the bytes of a string in place. It may grow by zeros first: its memory then doubles, so that a string that grows by
+ * small parts is seldom copied.
+ * @param size in bytes, at least; a string is never made shorter
+ */
+function change(database: RedisDatabase, key: Buffer, size: number, write: (bytes: Buffer) => void): Buffer {
+  const old = bytesAt(database, key);
+  let bytes = old;
+  if (size > old.length) {
+    let memory = allocations.get(old);
+    if (!memory || memory.length < size) {
+      memory = Buffer.alloc(old.length === 0 ? size : 2 * size);
+      old.copy(memory);
+    }
+    bytes = memory.subarray(0, size);
+    allocations.set(bytes, memory);
+  }
+  write(bytes);
+  replaceString(database, key, bytes);
+  return bytes;
+}
+
+/** Replaces the commands that read or write a part of a string, which the library copies as a whole. */
+export function addByteCommands(executor: CommandExecutor): void {
+  addCommands(executor, [
+    {
+      ...libraryCommand(executor, "append"),
+      execute(args, ctx) {
+        const { key, value } = args as { key: Buffer; value: Buffer };
+        const at = bytesAt(ctx.db, key).length;
+        return integer(change(ctx.db, key, at + value.length, (bytes) => value.copy(bytes, at)).length);
+      },
+    },
+    {
+      ...libraryCommand(executor, "setrange"),
+      execute(args, ctx) {
+        const { key, offset, value } = args as { key: Buffer; offset: number; value: Buffer };
+        if (value.length === 0) return integer(bytesAt(ctx.db, key).length);
+        return integer(
+          change(ctx.db, key, offset + value.length, (bytes) => value.copy(bytes, offset)).length,
+        );
+      },
+    },
+    {
+      ...libraryCommand(executor, "setbit"),
+      execute(args, ctx) {
+        const { key, offset, value } = args as { key: Buffer; offset: number; value: 0 | 1 };
+        const at = Math.floor(offset / 8);
+        const mask = 128 >> (offset % 8);
+        const old = bytesAt(ctx.db, key)[at] ?? 0;
+        change(ctx.db, key, at + 1, (bytes) => {
+          bytes[at] = value === 1 ? old | mask : old & ~mask;
+        });
+        return integer(old & mask ? 1 : 0);
+      },
+    },
+    {
+      ...libraryCommand(executor, "getbit"),
+      execute(args, ctx) {
+        const { key, offset } = args as { key: Buffer; offset: number };
+        const byte = bytesAt(ctx.db, key)[Math.floor(offset / 8)] ?? 0;
+        return integer(byte & (128 >> (offset % 8)) ? 1 : 0);
+      },
+    },
+    {
+      ...libraryCommand(executor, "strlen"),
+      execute: (args, ctx) => integer(bytesAt(ctx.db, (args as { key: Buffer }).key).length),
+    },
+  ]);
+}

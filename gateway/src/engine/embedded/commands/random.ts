@@ -1,0 +1,125 @@
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  RedisResult,
+  RedisValue,
+  WrongTypeRedisError,
+} from "js-redis-server/core";
+import type { HashField } from "../collections/hash-fields.js";
+import { IndexedMap } from "../collections/indexed-map.js";
+import type { Member } from "../collections/sorted-members.js";
+import { peek, randomKey } from "../keyspace.js";
+import { addCommands, type Context, libraryCommand } from "./define.js";
+import { array, bulk, bulkValue } from "./results.js";
+
+interface RandomArguments {
+  readonly key: Buffer;
+  readonly count?: number;
+  readonly withValues?: boolean;
+  readonly withScores?: boolean;
+}
+
+/** A share of a collection, from which on random picks of different items would too often be picks of the same one. */
+const MAX_SHARE = 1 / 3;
+
+/** Returns random items. If the count is negative as many as its amount, with repetitions, else different ones. */
+function randomItems<V>(items: IndexedMap<V>, count: number): V[] {
+  if (items.size === 0) return [];
+  if (count < 0) return Array.from({ length: -count }, () => items.get(items.randomId()!)!);
+  const ids =
+    count > items.size * MAX_SHARE ? shuffled([...items.keys()]).slice(0, count) : picked(items, count);
+  return Array.from(ids, (id) => items.get(id)!);
+}
+
+function picked<V>(items: IndexedMap<V>, count: number): Set<string> {
+  const ids = new Set<string>();
+  while (ids.size < count) ids.add(items.randomId()!);
+  return ids;
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let end = items.length - 1; end > 0; end -= 1) {
+    const other = Math.floor(Math.random() * (end + 1));
+    [items[end], items[other]] = [items[other]!, items[end]!];
+  }
+  return items;
+}
+
+/** Replaces the commands that pick random keys, members or fields, which in the library read all of them. */
+export function addRandomCommands(executor: CommandExecutor): void {
+  /** A command that returns random items: one without a count, else an array. */
+  const random = <V>(
+    name: string,
+    itemsAt: (args: RandomArguments, ctx: Context) => IndexedMap<V>,
+    valuesOf: (item: V, args: RandomArguments) => RedisValue[],
+  ) => {
+    const base = libraryCommand(executor, name);
+    return {
+      ...base,
+      // Scripts may call it, since their effects are replicated rather than they themselves.
+      flags: base.flags.filter((flag) => flag !== "noscript"),
+      execute(given: unknown, ctx: Context): RedisResult {
+        const args = given as RandomArguments;
+        const items = itemsAt(args, ctx);
+        if (args.count !== undefined)
+          return array(randomItems(items, args.count).flatMap((item) => valuesOf(item, args)));
+        const id = items.randomId();
+        return id === undefined ? bulk(null) : RedisResult.create(valuesOf(items.get(id)!, args)[0]!);
+      },
+    };
+  };
+  const spop = libraryCommand(executor, "spop");
+  addCommands(executor, [
+    random<Buffer>(
+      "srandmember",
+      ({ key }, ctx) => membersOf(ctx.db.getSet(key)),
+      (member) => [bulkValue(member)],
+    ),
+    random<Member>(
+      "zrandmember",
+      ({ key }, ctx) => membersOf(ctx.db.getSortedSet(key)),
+      ({ member, score }, { withScores }) =>
+        withScores ? [bulkValue(member), RedisValue.double(score)] : [bulkValue(member)],
+    ),
+    random<HashField>(
+      "hrandfield",
+      ({ key }, ctx) => fieldsAt(key, ctx),
+      ({ field, value }, { withValues }) =>
+        withValues ? [bulkValue(field), bulkValue(value)] : [bulkValue(field)],
+    ),
+    {
+      ...spop,
+      flags: spop.flags.filter((flag) => flag !== "noscript"),
+      execute(args, ctx) {
+        const { key, count } = args as RandomArguments;
+        if (count !== undefined && count < 0)
+          throw new RedisCommandError("value is out of range, must be positive");
+        const found = randomItems(membersOf<Buffer>(ctx.db.getSet(key)), count ?? 1);
+        if (found.length > 0) {
+          ctx.db.updateSet(key, (set) => {
+            for (const member of found) set.deleteMember(member);
+          });
+        }
+        return count === undefined ? bulk(found[0] ?? null) : array(found.map(bulkValue));
+      },
+    },
+    {
+      ...libraryCommand(executor, "randomkey"),
+      execute: (_args, ctx) => bulk(randomKey(ctx.db) ?? null),
+    },
+  ]);
+}
+
+function membersOf<V>(value: { readonly members: Map<string, V> } | null): IndexedMap<V> {
+  return (value?.members as IndexedMap<V> | undefined) ?? new IndexedMap<V>();
+}
+
+/** The fields of a hash that have not expired. */
+function fieldsAt(key: Buffer, ctx: Context): IndexedMap<HashField> {
+  if (peek(ctx.db, key) === undefined) return new IndexedMap();
+  // Removes the others.
+  ctx.db.updateHash(key, (hash) => void hash.size);
+  const value = peek(ctx.db, key);
+  if (value && value.type !== "hash") throw new WrongTypeRedisError();
+  return (value?.fields as IndexedMap<HashField> | undefined) ?? new IndexedMap();
+}

@@ -1,0 +1,146 @@
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  RedisResult,
+  RedisValue,
+  WrongNumberOfArgumentsError,
+} from "js-redis-server/core";
+import { matchesGlob } from "../glob.js";
+import type { FunctionLibraries } from "../lua/functions.js";
+import { libraryName, scriptFlags } from "../lua/shebang.js";
+import type { EngineState } from "../lua-state.js";
+import { optionName } from "./args.js";
+import { addCommands, type Context, libraryCommand } from "./define.js";
+import { array, bulk, bulkValue } from "./results.js";
+
+interface CallArguments {
+  readonly numKeys: number;
+  readonly rest: readonly Buffer[];
+}
+
+function keysAndArgs({ numKeys, rest }: CallArguments): { keys: readonly Buffer[]; args: readonly Buffer[] } {
+  return { keys: rest.slice(0, numKeys), args: rest.slice(numKeys) };
+}
+
+const WRITES_IN_READ_ONLY = "Can not execute a script with write flag using *_ro command.";
+
+const stateOf = ({ server }: Context) => server as EngineState;
+
+/** Replaces the commands that run scripts and functions, which then run in Lua as Redis has it. */
+export function addScriptingCommands(executor: CommandExecutor): void {
+  const evaluate = (name: string, isBySha: boolean, isReadOnly: boolean) => ({
+    ...libraryCommand(executor, name),
+    async execute(given: unknown, ctx: Context): Promise<RedisResult> {
+      const args = given as CallArguments & { readonly script?: Buffer; readonly sha?: string };
+      const source = isBySha ? ctx.server.scriptCache.get(args.sha!) : args.script!;
+      if (!source) throw new RedisCommandError("No matching script. Please use EVAL.", "NOSCRIPT");
+      const flags = scriptFlags(source);
+      if (isReadOnly && flags && !flags.includes("no-writes")) {
+        const broken = await stateOf(ctx).withLua((lua) => lua.compileError(source, ctx));
+        if (broken.kind === "error") return RedisResult.create(broken);
+        throw new RedisCommandError(WRITES_IN_READ_ONLY);
+      }
+      const readOnly = flags?.includes("no-writes") || isReadOnly;
+      const result = await stateOf(ctx).withLua((lua) =>
+        lua.run(source, { ...keysAndArgs(args), ctx, readOnly }),
+      );
+      // Redis keeps no script that can't be compiled.
+      const isBroken = result.kind === "error" && result.message.startsWith("Error compiling script");
+      if (!isBySha && !isBroken) ctx.server.scriptCache.load(source);
+      return RedisResult.create(result);
+    },
+  });
+
+  const callFunction = (name: string, isReadOnly: boolean) => ({
+    ...libraryCommand(executor, name),
+    async execute(given: unknown, ctx: Context): Promise<RedisResult> {
+      const args = given as CallArguments & { readonly functionName: string };
+      const found = ctx.server.functionRegistry.findFunction(args.functionName);
+      if (!found) throw new RedisCommandError("Function not found");
+      const readOnly = found.flags.includes("no-writes");
+      if (isReadOnly && !readOnly) throw new RedisCommandError(WRITES_IN_READ_ONLY);
+      const result = await stateOf(ctx).withLua((lua) =>
+        lua.runFunction(found.script, found.name, { ...keysAndArgs(args), ctx, readOnly }),
+      );
+      return RedisResult.create(result);
+    },
+  });
+
+  async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult> {
+    const replace = rest.length === 2 && optionName(rest[0]) === "REPLACE";
+    if (rest.length > 2 || rest.length === 0) throw new WrongNumberOfArgumentsError("function|load");
+    if (rest.length === 2 && !replace) throw new RedisCommandError(`Unknown option given: ${rest[0]}`);
+    const code = rest.at(-1)!;
+    const name = libraryName(code);
+    const registry = ctx.server.functionRegistry as FunctionLibraries;
+    if (!replace && registry.list().some((library) => library.name === name))
+      throw new RedisCommandError(`Library '${name}' already exists`);
+    const functions = await stateOf(ctx).withLua((lua) => lua.load(code, ctx));
+    if (functions.length === 0) throw new RedisCommandError("No functions registered");
+    registry.add({
+      name,
+      code: code.toString("base64"),
+      functions: functions.map((item) => ({ ...item, flags: [...item.flags] })),
+      replace,
+    });
+    return bulk(name);
+  }
+
+  function list(rest: readonly Buffer[], ctx: Context): RedisResult {
+    let withCode = false;
+    let pattern: Buffer | undefined;
+    for (let at = 0; at < rest.length; at += 1) {
+      const option = optionName(rest[at]);
+      if (option === "WITHCODE" && !withCode) withCode = true;
+      else if (option === "LIBRARYNAME" && !pattern) {
+        pattern = rest[++at];
+        if (!pattern) throw new RedisCommandError("library name argument was not given");
+      } else throw new RedisCommandError(`Unknown argument ${rest[at]}`);
+    }
+    const registry = ctx.server.functionRegistry as FunctionLibraries;
+    const libraries = registry
+      .list()
+      .filter((library) => !pattern || matchesGlob(pattern, Buffer.from(library.name)));
+    const text = (value: string | null) => bulkValue(value);
+    return array(
+      libraries.map(({ name, code, functions }) =>
+        RedisValue.map([
+          [text("library_name"), text(name)],
+          [text("engine"), text("LUA")],
+          [
+            text("functions"),
+            RedisValue.array(
+              functions.map((item) =>
+                RedisValue.map([
+                  [text("name"), text(item.name)],
+                  [text("description"), text(registry.descriptionOf(item.name))],
+                  [text("flags"), RedisValue.set(item.flags.map(text))],
+                ]),
+              ),
+            ),
+          ],
+          ...(withCode ? [[text("library_code"), bulkValue(code)] as [RedisValue, RedisValue]] : []),
+        ]),
+      ),
+    );
+  }
+
+  const functions = libraryCommand(executor, "function");
+  addCommands(executor, [
+    evaluate("eval", false, false),
+    evaluate("eval_ro", false, true),
+    evaluate("evalsha", true, false),
+    evaluate("evalsha_ro", true, true),
+    callFunction("fcall", false),
+    callFunction("fcall_ro", true),
+    {
+      ...functions,
+      execute(args, ctx) {
+        const { subcommand, rest } = args as { subcommand: string; rest: readonly Buffer[] };
+        const name = subcommand.toUpperCase();
+        if (name === "LOAD") return load(rest, ctx);
+        return name === "LIST" ? list(rest, ctx) : functions.execute(args, ctx);
+      },
+    },
+  ]);
+}

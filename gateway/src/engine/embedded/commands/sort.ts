@@ -1,0 +1,139 @@
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  type RedisDatabase,
+  type RedisResult,
+  WrongTypeRedisError,
+} from "js-redis-server/core";
+import { dropEntry, peek } from "../keyspace.js";
+import { addCommands, type Context, libraryCommand } from "./define.js";
+import { parseFloatArgument } from "./floats.js";
+import { array, bulkValue, integer } from "./results.js";
+
+interface SortArguments {
+  readonly key: Buffer;
+  readonly desc: boolean;
+  readonly alpha: boolean;
+  readonly limit?: { readonly offset: number; readonly count: number };
+  readonly by?: Buffer;
+  readonly get: readonly Buffer[];
+  readonly store?: Buffer;
+}
+
+const STAR = "*".charCodeAt(0);
+const EMPTY = Buffer.alloc(0);
+
+/** The value that a pattern means for an element: a string, or with `->` a field of a hash. Undefined if there is none. */
+function lookUp(database: RedisDatabase, pattern: Buffer, element: Buffer): Buffer | undefined {
+  if (pattern.equals(Buffer.from("#"))) return element;
+  const star = pattern.indexOf(STAR);
+  if (star === -1) return undefined;
+  const arrow = pattern.indexOf("->", star);
+  const hasField = arrow !== -1 && arrow + 2 < pattern.length;
+  const end = hasField ? arrow : pattern.length;
+  const key = Buffer.concat([pattern.subarray(0, star), element, pattern.subarray(star + 1, end)]);
+  const value = peek(database, key);
+  if (!hasField) return value?.type === "string" ? value.value : undefined;
+  if (value?.type !== "hash") return undefined;
+  const field = value.fields.get(pattern.toString("hex", arrow + 2));
+  return field && (field.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now() ? field.value : undefined;
+}
+
+/** The elements of a list, a set or a sorted set, in the order in which Redis has them. */
+function elementsAt(database: RedisDatabase, key: Buffer): Buffer[] {
+  const value = peek(database, key);
+  switch (value?.type) {
+    case undefined:
+      return [];
+    case "list":
+      return [...value.values];
+    case "set":
+      return [...value.members.values()];
+    case "zset":
+      return Array.from(value.members.values(), ({ member }) => member);
+    default:
+      throw new WrongTypeRedisError();
+  }
+}
+
+function numberOf(bytes: Buffer | undefined): number {
+  const text = bytes?.toString("latin1").replace(/^[\t-\r ]+/, "") ?? "";
+  const value = text === "" ? 0 : parseFloatArgument(text);
+  if (value === undefined) throw new RedisCommandError("One or more scores can't be converted into double");
+  return value;
+}
+
+interface Weighted<W> {
+  readonly element: Buffer;
+  readonly weight: W;
+}
+
+/** Compares numbers, then the elements' bytes. */
+function compareNumbers(a: Weighted<number>, b: Weighted<number>): number {
+  if (a.weight === b.weight) return Buffer.compare(a.element, b.element);
+  return a.weight < b.weight ? -1 : 1;
+}
+
+/** Compares bytes. Elements without a weight come first, in their own order. */
+function compareBytes(a: Weighted<Buffer | undefined>, b: Weighted<Buffer | undefined>): number {
+  if (a.weight && b.weight) return Buffer.compare(a.weight, b.weight);
+  return Number(a.weight !== undefined) - Number(b.weight !== undefined);
+}
+
+/** Sorts elements by their weights. Those that are equal keep their order, in the reverse order too. */
+function sortBy<W>(
+  elements: readonly Buffer[],
+  weightOf: (element: Buffer) => W,
+  compare: (a: Weighted<W>, b: Weighted<W>) => number,
+  isReverse: boolean,
+): Buffer[] {
+  const sign = isReverse ? -1 : 1;
+  return elements
+    .map((element) => ({ element, weight: weightOf(element) }))
+    .sort((a, b) => sign * compare(a, b))
+    .map(({ element }) => element);
+}
+
+function sorted(args: SortArguments, ctx: Context): Buffer[] {
+  const elements = elementsAt(ctx.db, args.key);
+  const { by, store, desc } = args;
+  const type = peek(ctx.db, args.key)?.type;
+  const isUnsorted = by !== undefined && by.indexOf(STAR) === -1;
+  // A set has no order, and a result that is stored must not depend on chance.
+  const isForced = isUnsorted && type === "set" && (store !== undefined || ctx.monitor?.defer === true);
+  if (isUnsorted && !isForced) return type !== "set" && desc ? elements.reverse() : elements;
+  const weightOf = (element: Buffer) => (by && !isForced ? lookUp(ctx.db, by, element) : element);
+  return args.alpha || isForced
+    ? sortBy(elements, weightOf, compareBytes, desc)
+    : sortBy(elements, (element) => numberOf(weightOf(element)), compareNumbers, desc);
+}
+
+function sort(args: SortArguments, ctx: Context): RedisResult {
+  const all = sorted(args, ctx);
+  const { offset = 0, count = -1 } = args.limit ?? {};
+  const start = Math.max(0, offset);
+  const elements = count < 0 ? all.slice(start) : all.slice(start, start + count);
+  const output =
+    args.get.length === 0
+      ? elements
+      : elements.flatMap((element) => args.get.map((pattern) => lookUp(ctx.db, pattern, element)));
+  const { store } = args;
+  if (!store) return array(output.map((value) => bulkValue(value ?? null)));
+  if (output.length === 0) ctx.db.delete(store);
+  else {
+    dropEntry(ctx.db, store);
+    ctx.db.updateList(store, (list) => list.pushRight(output.map((value) => Buffer.from(value ?? EMPTY))));
+  }
+  return integer(output.length);
+}
+
+/** Replaces SORT, whose patterns in the library reach no fields of hashes. */
+export function addSortCommands(executor: CommandExecutor): void {
+  addCommands(
+    executor,
+    ["sort", "sort_ro"].map((name) => ({
+      ...libraryCommand(executor, name),
+      execute: (args: unknown, ctx: Context) => sort(args as SortArguments, ctx),
+    })),
+  );
+}

@@ -1,0 +1,18 @@
+/** The commands that the embedded engine has and Redis 7.0 lacks, beside those of JSON. A test holds the list. */
+export const BEYOND_REDIS_7: ReadonlySet<string> = new Set(
+  "HEXPIRE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPERSIST HPEXPIRE HPEXPIREAT HPEXPIRETIME HPTTL HSETEX HTTL WAITAOF".split(
+    " ",
+  ),
+);
+
+const UNKNOWN = /^(-ERR unknown command '([^']*)')/;
+
+/** Adds to the error of a server for an unknown command that the embedded engine has it, if that is so. */
+export function explainMissing(reply: Buffer): Buffer {
+  const [, start, given = ""] = UNKNOWN.exec(reply.toString("latin1", 0, 100)) ?? [];
+  const name = given.toUpperCase();
+  if (!start || !(name.startsWith("JSON.") || BEYOND_REDIS_7.has(name))) return reply;
+  const hint =
+    " (the embedded engine has it: --engine embedded; or give --engine the path of a newer redis-server)";
+  return Buffer.concat([reply.subarray(0, start.length), Buffer.from(hint), reply.subarray(start.length)]);
+}

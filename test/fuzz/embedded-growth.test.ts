@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { COMMON_RULES } from "../../gateway/src/access/denial-reasons.js";
+import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../gateway/src/engine/engine.js";
+import { createGateway } from "../../gateway/src/index.js";
+import { runSeed } from "../../gateway/src/seed/run-seed.js";
+import { readSeedFile } from "../../gateway/src/seed/seed-file.js";
+import { call, run } from "../integration/gateway/http.js";
+import { ReplyClient } from "../support/differential/replies.js";
+import { loop, measure, median, READS, WRITES, writes } from "../support/engine/growth.js";
+
+const names = Object.keys(WRITES);
+const ATOMIC = 50_000;
+const PIPELINED = 100_000;
+const PIPELINE = 1_000;
+/** Above 2, for the time that collections of garbage take by chance. */
+const MAX_RATIO = 2.5;
+
+describe("large collections of the embedded engine", { timeout: 300_000 }, () => {
+  let engine: Engine;
+  const notices: string[] = [];
+  beforeAll(async () => {
+    engine = await startEmbeddedEngine({ onNotice: (message) => notices.push(message) });
+  });
+  afterEach(() => expect(notices).toEqual([]));
+  afterAll(() => engine.close());
+
+  test.each(names)(`${ATOMIC} %s end in one transaction`, async (name) => {
+    const { replies } = await measure(engine, [["FLUSHALL"], ["MULTI"], ...writes(name, ATOMIC), ["EXEC"]]);
+    expect(replies.at(-1)).toHaveLength(ATOMIC);
+  });
+
+  test.each(names)(`${ATOMIC} %s end in one script`, async (name) => {
+    const { replies } = await measure(engine, [["FLUSHALL"], ["EVAL", loop(name), "1", "k", String(ATOMIC)]]);
+    expect(replies).toEqual(["+OK", ":1"]);
+  });
+
+  test.each(names)(
+    `another client gets replies between pipelines of ${PIPELINE} %s, ${PIPELINED} in all`,
+    async (name) => {
+      await measure(engine, [["FLUSHALL"]]);
+      const [writer, other] = [new ReplyClient(engine.connect()), new ReplyClient(engine.connect())];
+      const all = writes(name, PIPELINED);
+      let isDone = false;
+      const done = (async () => {
+        for (let at = 0; at < all.length; at += PIPELINE) await writer.run(all.slice(at, at + PIPELINE));
+        isDone = true;
+      })();
+      let replies = 0;
+      for (; !isDone; replies += 1) expect(await other.run([["PING"]])).toEqual(["+PONG"]);
+      await done;
+      expect(replies).toBeGreaterThan(PIPELINED / PIPELINE / 2);
+      expect(await other.run([["EXISTS", "k"]])).toEqual([":1"]);
+      writer.close();
+      other.close();
+    },
+  );
+
+  test.each(names)(`a seed of ${PIPELINED} %s ends`, async (name) => {
+    await measure(engine, [["FLUSHALL"]]);
+    const folder = mkdtempSync(join(tmpdir(), "warmline-growth-"));
+    const path = join(folder, "seed");
+    writeFileSync(
+      path,
+      writes(name, PIPELINED)
+        .map((command) => JSON.stringify(command))
+        .join("\n"),
+    );
+    expect(await runSeed(engine, readSeedFile(path, COMMON_RULES))).toMatch(`, ${PIPELINED} commands`);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(names)("twice as many %s take about twice the CPU time", async (name) => {
+    const ratios: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      await measure(engine, [["FLUSHALL"]]);
+      const once = await measure(engine, writes(name, 20_000));
+      await measure(engine, [["FLUSHALL"]]);
+      const twice = await measure(engine, writes(name, 40_000));
+      ratios.push(twice.cpu / once.cpu);
+    }
+    expect(median(ratios)).toBeLessThan(MAX_RATIO);
+  });
+
+  test.each(Object.keys(READS))(
+    "1,000 %s take at 100,000 elements less than three times as long as at 1,000",
+    async (name) => {
+      const [write, read] = READS[name]!;
+      const reads = Array.from({ length: 1_000 }, (_, n) => read(n));
+      const timeAt = async (size: number) => {
+        await measure(engine, [["FLUSHALL"], ...writes(write, size)]);
+        const cpu: number[] = [];
+        // The first ones pay for the garbage of the writes.
+        for (let round = 0; round < 7; round += 1) cpu.push((await measure(engine, reads)).cpu);
+        return median(cpu.slice(2));
+      };
+      await timeAt(1_000);
+      expect((await timeAt(100_000)) / (await timeAt(1_000))).toBeLessThan(3);
+    },
+  );
+
+  test("/health of the gateway responds while a transaction runs", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0, commandTimeout: 60_000 });
+    await run(gateway, "MSET", "a", "x".repeat(1_000), "b", "y".repeat(1_000));
+    let isDone = false;
+    const body = Array.from({ length: 200 }, () => ["LCS", "a", "b", "LEN"]);
+    const transaction = call(gateway, "/multi-exec", { body }).then(({ json }) => {
+      isDone = true;
+      return json;
+    });
+    const { text } = await call(gateway, "/health");
+    expect(text).toMatch(/"status":"(ok|down)"/);
+    expect(isDone).toBe(false);
+    expect(await transaction).toHaveLength(200);
+    await gateway.close();
+  });
+});

@@ -1,0 +1,81 @@
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { ReplyClient } from "../differential/replies.js";
+
+/** Commands that each add one element to the key k, by their name. */
+export const WRITES: Readonly<Record<string, (n: number) => string[]>> = {
+  RPUSH: (n) => ["RPUSH", "k", `element ${n}`],
+  LPUSH: (n) => ["LPUSH", "k", `element ${n}`],
+  HSET: (n) => ["HSET", "k", `field ${n}`, "value"],
+  ZADD: (n) => ["ZADD", "k", String((n * 7919) % 100_003), `member ${n}`],
+  SADD: (n) => ["SADD", "k", `member ${n}`],
+  XADD: (n) => ["XADD", "k", `${n + 1}-1`, "field", "value"],
+  APPEND: () => ["APPEND", "k", "0123456789"],
+  GEOADD: (n) => ["GEOADD", "k", String((n % 359) - 179), String(((n * 7) % 160) - 80), `place ${n}`],
+};
+
+/** Reads of one element of a collection at the key k, by their name, with the write that fills it. */
+export const READS: Readonly<Record<string, readonly [write: string, command: (n: number) => string[]]>> = {
+  HGET: ["HSET", (n) => ["HGET", "k", `field ${n}`]],
+  HLEN: ["HSET", () => ["HLEN", "k"]],
+  HRANDFIELD: ["HSET", () => ["HRANDFIELD", "k"]],
+  HSCAN: ["HSET", () => ["HSCAN", "k", "0"]],
+  ZSCORE: ["ZADD", (n) => ["ZSCORE", "k", `member ${n}`]],
+  ZRANK: ["ZADD", (n) => ["ZRANK", "k", `member ${n}`]],
+  ZRANGE: ["ZADD", (n) => ["ZRANGE", "k", String(n), String(n)]],
+  ZRANGEBYSCORE: ["ZADD", () => ["ZRANGEBYSCORE", "k", "100", "+inf", "LIMIT", "0", "1"]],
+  ZPOPMIN: ["ZADD", () => ["ZPOPMIN", "k"]],
+  LINDEX: ["RPUSH", (n) => ["LINDEX", "k", String(n)]],
+  LPOP: ["RPUSH", () => ["LPOP", "k"]],
+  SISMEMBER: ["SADD", (n) => ["SISMEMBER", "k", `member ${n}`]],
+  SPOP: ["SADD", () => ["SPOP", "k"]],
+  XRANGE: ["XADD", (n) => ["XRANGE", "k", `${n + 1}-1`, `${n + 1}-1`]],
+  XREAD: ["XADD", (n) => ["XREAD", "COUNT", "1", "STREAMS", "k", `${n}-1`]],
+  GETRANGE: ["APPEND", (n) => ["GETRANGE", "k", String(n), String(n)]],
+  GEOSEARCH: ["GEOADD", () => ["GEOSEARCH", "k", "FROMLONLAT", "0.5", "0.5", "BYRADIUS", "1", "km"]],
+  // Of a database that has so many keys.
+  SCAN: ["SET", () => ["SCAN", "0"]],
+  DBSIZE: ["SET", () => ["DBSIZE"]],
+  RANDOMKEY: ["SET", () => ["RANDOMKEY"]],
+};
+
+/** The first `count` commands of a kind of write; SET writes another key each time. */
+export function writes(name: string, count: number): string[][] {
+  const write = WRITES[name] ?? ((n: number) => [name, `key ${n}`, "value"]);
+  return Array.from({ length: count }, (_, n) => write(n));
+}
+
+/** A script that runs such writes in a loop, whose number is its argument. */
+export function loop(name: string): string {
+  const [command, , ...args] = WRITES[name]!(0);
+  const texts = args.map((arg) => (arg === "0123456789" || arg === "value" ? `'${arg}'` : "tostring(n)"));
+  if (command === "XADD") texts[0] = "n .. '-1'";
+  if (command === "GEOADD") texts.splice(0, 2, "(n % 359) - 179", "(n % 160) - 80");
+  return `for n = 1, tonumber(ARGV[1]) do redis.call('${command}', KEYS[1], ${texts.join(", ")}) end
+return redis.call('EXISTS', KEYS[1])`;
+}
+
+/** Commands in one write. */
+const PIPELINE = 1_000;
+
+/** Runs commands in pipelines. Returns their replies, and the CPU time of this process meanwhile, in ms. */
+export async function measure(
+  engine: Engine,
+  commands: readonly (readonly string[])[],
+): Promise<{ replies: unknown[]; cpu: number }> {
+  const client = new ReplyClient(engine.connect());
+  const replies: unknown[] = [];
+  try {
+    const start = process.cpuUsage();
+    for (let at = 0; at < commands.length; at += PIPELINE)
+      replies.push(...(await client.run(commands.slice(at, at + PIPELINE))));
+    const { user, system } = process.cpuUsage(start);
+    return { replies, cpu: (user + system) / 1_000 };
+  } finally {
+    client.close();
+  }
+}
+
+/** The middle one of some numbers. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
