@@ -4,9 +4,13 @@ import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "../protocol/args.js";
 import type { Codec } from "../protocol/codec.js";
+import { createTimeoutError } from "../transport/timeout-error.js";
+import { rejectAtCaller } from "../util/at-caller.js";
 import type { ConfiguredClient } from "./client-context.js";
+import type { Limits } from "./limits.js";
+import type { Deliverable } from "./verdict.js";
 
-/** A command ready to be sent. */
+/** A command with its arguments encoded. */
 export interface Command {
   readonly spec: CommandSpec;
   readonly args: readonly unknown[];
@@ -67,4 +71,84 @@ export function createCommand(
 /** Whether the reply is read as bytes: by the codec, or because it is a dump. */
 export function readsBytes({ codec, spec }: Command): boolean {
   return !codec.text || spec.name.endsWith("DUMP");
+}
+
+/** Result of one command of a batch. A value that a schema checks may be a promise. */
+export type Result = { readonly result: unknown } | { readonly error: unknown };
+
+/** A command in flight, and the promise that it settles. */
+export class PendingCommand implements Deliverable {
+  settled = false;
+  possiblyApplied = false;
+  #unwatch: (() => void) | undefined;
+  readonly #onValue: (value: unknown) => void;
+  readonly #onError: ((error: unknown) => void) | undefined;
+
+  constructor(
+    /** Replaced if reads of its list are guarded. */
+    public command: Command,
+    /** Its own limits, if it has any but the timeout. */
+    readonly limits: Limits | undefined,
+    onValue: (value: unknown) => void,
+    /** By default `onValue` gets a rejected promise whose error has the caller's stack. */
+    onError?: (error: unknown) => void,
+  ) {
+    this.#onValue = onValue;
+    this.#onError = onError;
+  }
+
+  get name(): string {
+    return this.command.spec.name;
+  }
+
+  get write(): boolean {
+    return this.command.write;
+  }
+
+  get repeatable(): boolean {
+    return this.command.repeatable;
+  }
+
+  resolve(value: unknown): void {
+    if (this.#settle()) this.#onValue(value);
+  }
+
+  reject(error: unknown): void {
+    if (!this.#settle()) return;
+    if (this.#onError) this.#onError(error);
+    else this.#onValue(rejectAtCaller(error));
+  }
+
+  /**
+   * Rejects the command when its limits end, if it has any, while others in its request continue.
+   * @param time a time limit in ms that its request enforces.
+   * @param isWritten returns whether its request is written.
+   * @param onLeave called after the rejection.
+   */
+  watchLimits(time: number, isWritten = () => false, onLeave = () => {}): void {
+    const { limits } = this;
+    this.stopWatching();
+    this.#unwatch = limits?.watch(time, () => {
+      if (this.settled) return;
+      const written = isWritten() || this.possiblyApplied;
+      const { signal } = limits;
+      this.reject(
+        signal?.aborted ? signal.reason : createTimeoutError(this.name, limits.time(), written, this.write),
+      );
+      onLeave();
+    });
+  }
+
+  /** Leaves the limits to the request, which has this command alone. */
+  stopWatching(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    this.stopWatching();
+    return true;
+  }
 }

@@ -2,20 +2,19 @@ import { type Commands, getSpec } from "../commands/index.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { RawReply } from "../protocol/reply.js";
-import { AutoPipeline } from "./auto-pipeline.js";
 import { beforeCall } from "./before-call.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
-import { type Command, createCommand } from "./command.js";
-import { sendCommand } from "./command-request.js";
-import { decodeReply, toProtocolError } from "./decode-reply.js";
-import { sendDirect } from "./direct-request.js";
+import { type Command, createCommand, PendingCommand } from "./command.js";
+import { decodeReply } from "./decode.js";
+import { sendDirect } from "./direct.js";
 import { guardWrite } from "./exactly-once/guard.js";
 import { createLimits, type Limits } from "./limits.js";
 import type { Middleware, RequestHandler } from "./middleware.js";
 import { getNear } from "./near-hooks.js";
-import { PendingCommand } from "./pending-command.js";
+import { AutoPipeline, sendList } from "./queue.js";
 import type { Settings } from "./settings.js";
 import { traced } from "./trace.js";
+import { toProtocolError } from "./verdict.js";
 
 /** Runs the commands of a client. */
 export class CommandExecutor implements ConfiguredClient {
@@ -86,14 +85,14 @@ export class CommandExecutor implements ConfiguredClient {
     return new Promise((resolve) => {
       const pending = new PendingCommand(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
-      else sendCommand(this, pending);
+      else sendList(this, [pending]);
     });
   }
 
   /** Returns the value of a command from a reply that was received earlier. */
   decode(command: Command, reply: RawReply): unknown {
     try {
-      return decodeReply(command, reply, false);
+      return decodeReply(command, reply);
     } catch (error) {
       throw toProtocolError(error, command.spec.name);
     }

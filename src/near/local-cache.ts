@@ -1,5 +1,4 @@
-import type { Result } from "../execution/batch-request.js";
-import type { Command } from "../execution/command.js";
+import type { Command, Result } from "../execution/command.js";
 import { createLimits, type Limits } from "../execution/limits.js";
 import type { NearClient, NearHooks, SendBatch } from "../execution/near-hooks.js";
 import type { Settings } from "../execution/settings.js";
