@@ -7,7 +7,7 @@ import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
-import { type Command, createCommand, PendingCommand, type Result } from "../execution/command.js";
+import { type Command, createCommand, Pending, type Result } from "../execution/command.js";
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
@@ -132,7 +132,7 @@ function sendAll(
         results[at] = result;
         if (--missing === 0) done(results);
       };
-      return new PendingCommand(
+      return new Pending(
         command,
         undefined,
         (result) => settle({ result }),

@@ -1,8 +1,9 @@
 import { isWrite } from "../commands/write.js";
 import { RedisError, WarmlineError } from "../errors.js";
-import { deliver, deliverRequest } from "../execution/delivery.js";
+import { Pending } from "../execution/command.js";
+import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
 import type { Limits } from "../execution/limits.js";
-import type { Deliverable, Verdict } from "../execution/verdict.js";
+import type { Verdict } from "../execution/verdict.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
@@ -29,32 +30,10 @@ export class RequestRefused extends Error {
   }
 }
 
-/** A command of a pipeline, and the place of its reply. */
-class SentCommand implements Deliverable {
-  possiblyApplied = false;
-  settled = false;
-  readonly name: string;
+/** A command with the facts that its delivery depends on. */
+interface SentCommand extends RespCommand {
   readonly write: boolean;
   readonly repeatable: boolean;
-
-  constructor(
-    readonly command: RespCommand,
-    private readonly onReply: (reply: Buffer) => void,
-  ) {
-    this.name = command.name;
-    this.write = isWrite(command.argv);
-    this.repeatable = !this.write;
-  }
-
-  resolve(reply: unknown): void {
-    this.settled = true;
-    this.onReply(reply as Buffer);
-  }
-
-  /** @param error an error, or the error reply that the gateway sent. */
-  reject(error: unknown): void {
-    this.resolve(Buffer.isBuffer(error) ? error : errorReplyOf(error, this.name));
-  }
 }
 
 /** Sends commands as HTTP requests, one request at a time, and returns the replies as Redis wrote them. */
@@ -62,8 +41,8 @@ export class CommandSender {
   readonly #context: ConnectorContext;
   readonly #signal: AbortSignal;
   /** The commands of the pipeline that is under way. */
-  #commands: readonly SentCommand[] = [];
-  #delivery: { readonly written: boolean } | undefined;
+  #commands: readonly Pending<SentCommand>[] = [];
+  #delivery: Delivery | undefined;
 
   /** @param signal ends the request that is under way. */
   constructor(context: ConnectorContext, signal: AbortSignal) {
@@ -73,8 +52,8 @@ export class CommandSender {
 
   /** Whether a command that is under way was written and may have been applied. */
   get written(): boolean {
-    const mayBeApplied = ({ settled, possiblyApplied }: SentCommand) => settled || possiblyApplied;
-    return (this.#delivery?.written ?? false) || this.#commands.some(mayBeApplied);
+    const { written = false } = this.#delivery ?? {};
+    return written || this.#commands.some(({ settled, possiblyApplied }) => settled || possiblyApplied);
   }
 
   /**
@@ -88,15 +67,18 @@ export class CommandSender {
     const [first] = commands as [LimitedCommand];
     const isBatch = commands.length > 1;
     const replies: Buffer[] = new Array(commands.length);
-    this.#commands = commands.map(
-      (command, place) =>
-        new SentCommand(command, (reply) => {
-          replies[place] = reply;
-        }),
-    );
+    this.#commands = commands.map((command, place) => {
+      const write = isWrite(command.argv);
+      const onReply = (reply: Buffer) => {
+        replies[place] = reply;
+      };
+      // An error is the error reply of the gateway, or one of the client.
+      const onError = (error: unknown) =>
+        onReply(Buffer.isBuffer(error) ? error : errorReplyOf(error, command.name));
+      return new Pending({ ...command, write, repeatable: !write }, undefined, onReply, onError);
+    });
     await new Promise<void>((onEnd) => {
-      this.#delivery = deliver(this.#context, {
-        commands: this.#commands,
+      this.#delivery = deliver(this.#context, this.#commands, {
         label: isBatch ? "PIPELINE" : first.name,
         batchSize: isBatch ? commands.length : undefined,
         settings,
@@ -110,7 +92,7 @@ export class CommandSender {
           ),
           read: (response) => splitReplies(readBody(response), sent.length).map(verdictOf),
         }),
-        onEnd,
+        onEnd: () => onEnd(),
       });
     });
     this.#commands = [];
@@ -167,9 +149,9 @@ export class CommandSender {
   ): Promise<T> {
     const { settings } = this.#context;
     const facts = { label, write: !repeatable, repeatable, batchSize };
-    const options = { ...facts, settings, time: limits.left(), signal: this.#signal, encoded };
+    const options = { ...facts, settings, time: limits.left(), signal: this.#signal };
     return new Promise((resolve, reject) => {
-      this.#delivery = deliverRequest(this.#context, options, resolve, reject);
+      this.#delivery = deliverRequest(this.#context, encoded, options, resolve, reject);
     });
   }
 }

@@ -5,13 +5,17 @@ import { ArgumentError } from "../errors.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "../protocol/args.js";
 import type { Codec } from "../protocol/codec.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
+import { onAbort } from "../util/abort.js";
 import { rejectAtCaller } from "../util/at-caller.js";
+import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Limits } from "./limits.js";
-import type { Deliverable } from "./verdict.js";
+import type { Sent } from "./verdict.js";
 
 /** A command with its arguments encoded. */
 export interface Command {
+  /** Redis's name of it, in upper case. */
+  readonly name: string;
   readonly spec: CommandSpec;
   readonly args: readonly unknown[];
   readonly argv: readonly CommandArg[];
@@ -54,6 +58,7 @@ export function createCommand(
   }
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {
+    name,
     spec,
     args,
     argv,
@@ -77,78 +82,70 @@ export function readsBytes({ codec, spec }: Command): boolean {
 export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** A command in flight, and the promise that it settles. */
-export class PendingCommand implements Deliverable {
+export class Pending<C extends Sent["command"] = Command> implements Sent {
   settled = false;
   possiblyApplied = false;
   #unwatch: (() => void) | undefined;
-  readonly #onValue: (value: unknown) => void;
-  readonly #onError: ((error: unknown) => void) | undefined;
 
+  /**
+   * @param limits its own limits, if it has any but the timeout.
+   * @param onError by default `onValue` gets a rejected promise whose error has the caller's stack.
+   */
   constructor(
-    /** Replaced if reads of its list are guarded. */
-    public command: Command,
-    /** Its own limits, if it has any but the timeout. */
+    public command: C,
     readonly limits: Limits | undefined,
-    onValue: (value: unknown) => void,
-    /** By default `onValue` gets a rejected promise whose error has the caller's stack. */
-    onError?: (error: unknown) => void,
-  ) {
-    this.#onValue = onValue;
-    this.#onError = onError;
-  }
-
-  get name(): string {
-    return this.command.spec.name;
-  }
-
-  get write(): boolean {
-    return this.command.write;
-  }
-
-  get repeatable(): boolean {
-    return this.command.repeatable;
-  }
+    private readonly onValue: (value: any) => void,
+    private readonly onError?: (error: unknown) => void,
+  ) {}
 
   resolve(value: unknown): void {
-    if (this.#settle()) this.#onValue(value);
+    if (this.#settle()) this.onValue(value);
   }
 
   reject(error: unknown): void {
     if (!this.#settle()) return;
-    if (this.#onError) this.#onError(error);
-    else this.#onValue(rejectAtCaller(error));
+    if (this.onError) this.onError(error);
+    else this.onValue(rejectAtCaller(error));
   }
 
   /**
    * Rejects the command when its limits end, if it has any, while others in its request continue.
-   * @param time a time limit in ms that its request enforces.
+   * @param time the time in ms after which its request ends anyway.
    * @param isWritten returns whether its request is written.
-   * @param onLeave called after the rejection.
+   * @param onLeave called with the error after the rejection.
    */
-  watchLimits(time: number, isWritten = () => false, onLeave = () => {}): void {
-    const { limits } = this;
-    this.stopWatching();
-    this.#unwatch = limits?.watch(time, () => {
+  watchLimits(time: number, isWritten = () => false, onLeave = (_error: unknown) => {}): void {
+    const { limits, command } = this;
+    if (!limits) return;
+    const { signal } = limits;
+    const leave = () => {
       if (this.settled) return;
       const written = isWritten() || this.possiblyApplied;
-      const { signal } = limits;
-      this.reject(
-        signal?.aborted ? signal.reason : createTimeoutError(this.name, limits.time(), written, this.write),
-      );
-      onLeave();
-    });
-  }
-
-  /** Leaves the limits to the request, which has this command alone. */
-  stopWatching(): void {
+      const error = signal?.aborted
+        ? signal.reason
+        : createTimeoutError(command.name, limits.time(command.wait), written, command.write);
+      this.reject(error);
+      onLeave(error);
+    };
     this.#unwatch?.();
-    this.#unwatch = undefined;
+    const left = limits.left(command.wait);
+    if (left <= 0 || signal?.aborted) {
+      leave();
+      return;
+    }
+    const forgetSignal = signal && onAbort(signal, leave);
+    // A response that has arrived after a freeze is read first.
+    const timer = left < time - 1 ? setTimeout(afterTwoPolls, left, leave) : undefined;
+    this.#unwatch = () => {
+      clearTimeout(timer);
+      forgetSignal?.();
+    };
   }
 
   #settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
-    this.stopWatching();
+    this.#unwatch?.();
     return true;
   }
 }

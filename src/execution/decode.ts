@@ -2,16 +2,15 @@ import type { StandardSchema, Validation } from "../commands/schema.js";
 import { SchemaError } from "../errors.js";
 import { ErrorReply, type RawReply } from "../protocol/reply.js";
 import type { Command } from "./command.js";
-import { errorFrom } from "./verdict.js";
 
 /**
  * Returns a command's value from its reply: a promise where the schema of the values checks asynchronously.
  * @param place its place in a batch.
- * @throws the error that an error reply stands for; MalformedReply when the reply is not one of the command; SchemaError.
+ * @throws ErrorReply if the reply is one; MalformedReply if it is not one of the command; SchemaError.
  */
 export function decodeReply(command: Command, reply: RawReply, place?: number): unknown {
-  const { spec, inContext, index = place } = command;
-  if (reply instanceof ErrorReply) throw errorFrom(reply.message, spec.name, index);
+  const { inContext, index = place } = command;
+  if (reply instanceof ErrorReply) throw reply;
   return inContext ? inContext(() => readValue(command, reply, index)) : readValue(command, reply, index);
 }
 

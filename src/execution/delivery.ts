@@ -3,26 +3,25 @@ import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
-import { onAbort } from "../util/abort.js";
+import { onAbort, throwIfAborted } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ClientContext } from "./client-context.js";
+import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
 import { traced } from "./trace.js";
 import {
-  type Deliverable,
   type Failure,
   failed,
   judgeFailure,
   judgeRejection,
   judgeResponse,
   type RequestFailure,
-  type SentCommand,
+  type Sent,
   type Verdict,
 } from "./verdict.js";
 
-/** Commands to send as one request, and their limits. */
-export interface DeliveryOptions<C extends Deliverable> {
-  readonly commands: readonly C[];
+/** How to send commands as one request, and its limits. */
+export interface DeliveryOptions<C extends Sent["command"]> {
   /** Name of the request in error messages and events. */
   readonly label: string;
   /** Number of commands in traces, if the request is a batch. */
@@ -33,139 +32,132 @@ export interface DeliveryOptions<C extends Deliverable> {
   readonly signal?: AbortSignal | undefined;
   /**
    * Encodes commands as one request, whose `read` is the callback of {@link judgeResponse}.
-   * @param resp2Refused whether the endpoint accepts bytes only in a path.
+   * @param inPath whether the endpoint accepts bytes only in a path.
    */
-  encode(commands: readonly C[], resp2Refused: boolean): EncodedRequest<readonly Verdict[]>;
-  /** Sends the commands in place of the transport, if given. Rejects as `read` throws, and with the errors of middleware. */
+  encode(commands: readonly Pending<C>[], inPath: boolean): EncodedRequest<readonly Verdict[]>;
+  /** Sends the commands in place of the transport, if given. */
   readonly carry?:
-    | ((commands: readonly C[], call: Omit<HandledCall, "argv" | "settings">) => Promise<readonly Verdict[]>)
+    | ((commands: readonly Pending<C>[], call: CarriedCall) => Promise<readonly Verdict[]>)
     | undefined;
   /**
-   * If given, the commands are one request of the user's: they are sent again together or not at all, and a failure of the request
-   * as a whole settles none of them, but is passed to this callback.
+   * If given, the commands stay together while their request fails as a whole: they are all sent again, or none of them, and
+   * then this callback gets the error in their place.
    */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Called once, when all commands are settled. */
-  readonly onEnd?: (() => void) | undefined;
+  /** Called once, before the last commands settle. `error` is that of the request, if it failed as a whole. */
+  onEnd?(error?: unknown): void;
 }
 
-/** A client, or a connector, as a delivery uses it. */
-export type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
+type CarriedCall = Omit<HandledCall, "argv" | "settings">;
 
-/** Whether a command is sent again while retries and time are left, by the verdict of its last attempt. */
-const SENT_AGAIN: Record<Failure["kind"], (command: SentCommand) => boolean> = {
+/** A client, or a connector, as a delivery uses it. */
+type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
+
+/** Whether a command is sent again, by the verdict of its last attempt, while retries and time are left. */
+const SENT_AGAIN: Record<Failure["kind"], (sent: Sent) => boolean> = {
   unsent: () => true,
-  unknown: ({ repeatable }) => repeatable,
+  unknown: ({ command }) => command.repeatable,
   error: () => false,
 };
 
-/** Extra time in ms, so that the timeout of what carries the request, whose error is more precise, fires first. */
+/** Extra time in ms for what carries the commands, whose own timeout error is more precise. */
 const GRACE = 20;
 
-/** Sends commands as one request until each has a value or an error. */
-export function deliver<C extends Deliverable>(
+/** Sends commands as one request, and again, until each has a value or an error. */
+export function deliver<C extends Sent["command"]>(
   context: DeliveryContext,
+  commands: readonly Pending<C>[],
   options: DeliveryOptions<C>,
 ): Delivery<C> {
-  const delivery = new Delivery(context, options);
-  if (options.carry || !context.tracer?.isActive("request")) {
-    delivery.begin();
-    return delivery;
-  }
-  const { label: command, batchSize } = options;
-  const run = () => {
-    const ended = new Promise<void>((resolve, reject) => {
-      delivery.onTraceEnd = (error) => (error === undefined ? resolve() : reject(error));
+  const { label: command, batchSize, carry } = options;
+  if (carry || !context.tracer?.isActive("request")) return new Delivery(context, commands, options).begin();
+  let delivery!: Delivery<C>;
+  const run = () =>
+    new Promise<void>((resolve, reject) => {
+      const onEnd = (error?: unknown) => {
+        options.onEnd?.();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      delivery = new Delivery(context, commands, { ...options, onEnd }).begin();
     });
-    delivery.begin();
-    return ended;
-  };
   traced(context, "request", run, { command, ...(batchSize && { batchSize }) }).catch(() => {});
   return delivery;
 }
 
-/** A request that is delivered as if it were one command. */
-interface OneRequest<T>
-  extends Pick<DeliveryOptions<Deliverable>, "label" | "batchSize" | "settings" | "time" | "signal"> {
-  /** Whether it may change data. */
-  readonly write: boolean;
-  /** Whether it may be sent again after it may have been applied. */
-  readonly repeatable: boolean;
-  readonly encoded: EncodedRequest<T>;
-}
-
-/** Sends a request until it has a value or an error. */
+/** Sends a request as if it were one command. */
 export function deliverRequest<T>(
   context: DeliveryContext,
-  { write, repeatable, encoded, ...options }: OneRequest<T>,
+  { request, read }: EncodedRequest<T>,
+  options: Omit<DeliveryOptions<never>, "encode"> & Pick<Sent["command"], "write" | "repeatable">,
   resolve: (value: T) => void,
   reject: (error: unknown) => void,
-): Delivery<Deliverable> {
-  const facts = { name: options.label, write, repeatable, possiblyApplied: false, settled: false };
-  const command: Deliverable = { ...facts, resolve: (value) => resolve(value as T), reject };
-  const { request, read } = encoded;
-  return deliver(context, {
+): Delivery<Sent["command"]> {
+  const { label: name, write, repeatable } = options;
+  const pending = new Pending({ name, write, repeatable }, undefined, resolve, reject);
+  const readValue = (response: HttpResponse): Verdict[] => [{ kind: "value", value: read(response) }];
+  return deliver(context, [pending], {
     ...options,
-    commands: [command],
-    encode: () => ({ request, read: (response) => [{ kind: "value", value: read(response) }] }),
+    carry: undefined,
+    encode: () => ({ request, read: readValue }),
   });
 }
 
 /**
- * The loop of attempts. Each response and each failure becomes one verdict per command, and each verdict settles its command
+ * The loop of attempts: each response and each failure becomes one verdict per command, and each verdict settles its command,
  * or puts it into the next request.
  */
-export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
-  /** Called once with the error of the request as a whole, if it failed so. */
-  onTraceEnd: ((error?: unknown) => void) | undefined;
+export class Delivery<C extends Sent["command"] = any> implements AttemptListener, Timed {
   readonly #context: DeliveryContext;
   readonly #options: DeliveryOptions<C>;
   readonly #budget: RetryBudget;
   /** The commands of the current request. */
-  #commands: readonly C[];
+  #commands: readonly Pending<C>[];
   #encoded: EncodedRequest<readonly Verdict[]> | undefined;
-  #resp2Refused = false;
   /** Whether the bytes of the current request are written or about to be, or may have been. They stay as they are. */
   #frozen = false;
   /** Whether the current attempt has begun to write. */
   #started = false;
-  /** Whether some commands were settled, so that the others are no longer the request that the user made. */
+  /** Whether some commands were settled, so that the others no longer stay together. */
   #split = false;
   #ended = false;
   #attempt: Attempt | undefined;
   /** The error of the last attempt. */
   #cause: Error | undefined;
-  /** The first failure of a request that was the end of some of its commands. */
-  #failure: RequestFailure | undefined;
   /** The timer of the delivery. Ref'd: while it runs the process does not end, whatever state the socket is in. */
   #timer: unknown;
-  /** Whether that timer fires early, to report that the delivery is slow. */
-  #early = false;
-  /** The timer of the rest of the time, after that. */
-  #lateTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The timer of the rest of the time, after that one has fired early. */
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
 
-  constructor(context: DeliveryContext, options: DeliveryOptions<C>) {
+  constructor(context: DeliveryContext, commands: readonly Pending<C>[], options: DeliveryOptions<C>) {
     this.#context = context;
+    this.#commands = commands;
     this.#options = options;
-    this.#commands = options.commands;
     this.#budget = new RetryBudget(options.settings, options.time);
   }
 
-  begin(): void {
-    const { signal, time, carry } = this.#options;
+  begin(): this {
     const { endpoint, transport } = this.#context;
-    if (endpoint instanceof Error) this.#fail(failed(endpoint));
-    else if (signal?.aborted) this.#fail(failed(signal.reason));
-    else if (time <= 0) this.#failTimedOut();
-    else if (this.#encode()) {
+    const { signal, time, carry } = this.#options;
+    try {
+      if (endpoint instanceof Error) throw endpoint;
+      throwIfAborted(signal);
+      if (!carry) this.#encode();
+    } catch (error) {
+      this.#fail(failed(error));
+      return this;
+    }
+    if (time <= 0) this.#failTimedOut();
+    else {
       if (signal) this.#forgetSignal = onAbort(signal, () => this.#cancel(failed(signal.reason)));
-      const slowAfter = carry ? time + GRACE : (transport.slowAfter?.(time) ?? time);
-      this.#early = slowAfter < time;
-      this.#timer = this.#timers.start(slowAfter, this);
+      // The timer fires early if the transport wants to know that the call is slow.
+      const ms = carry ? time + GRACE : (transport.slowAfter?.(time) ?? time);
+      this.#timer = this.#timers.start(ms, this);
       this.send();
     }
+    return this;
   }
 
   /** Whether the current request is written, or about to be, so that its commands may be applied. */
@@ -174,22 +166,30 @@ export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
   }
 
   get repeatable(): boolean {
-    return this.#commands.every(isRepeatable);
+    return this.#commands.every(({ command }) => command.repeatable);
   }
 
   /** Starts the next attempt. */
   send(): void {
-    const { carry } = this.#options;
     const { retried, timeLeft } = this.#budget;
+    const { carry, signal } = this.#options;
     // After a freeze the pause and the timer of the delivery are late together, and the pause ends first.
     if (retried > 0 && timeLeft <= 0) return;
-    this.#started = false;
-    if (carry) this.#sendThrough(carry);
-    else this.#attempt = this.#context.transport.attempt(this);
+    if (!carry) {
+      this.#attempt = this.#context.transport.attempt(this);
+      return;
+    }
+    this.#freeze();
+    this.#started = true;
+    const { repeatable } = this;
+    carry(this.#commands, { repeatable, budget: this.#budget, signal }).then(
+      (verdicts) => this.#act(verdicts),
+      (error) => this.#fail(judgeRejection(error, repeatable)),
+    );
   }
 
   take(): HttpRequest {
-    if (this.#freeze()) this.#encoded = this.#options.encode(this.#commands, this.#resp2Refused);
+    if (this.#freeze()) this.#encode();
     return this.#encoded!.request;
   }
 
@@ -205,10 +205,10 @@ export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
     if (repeated) for (const command of this.#commands) command.possiblyApplied = true;
     const result = judgeResponse(response, this.#encoded!.read);
     if (!("kind" in result)) this.#act(result);
-    else if (!result.resp2Refused) this.#fail(result);
+    else if (!result.resp2Refused || this.#options.batchSize) this.#fail(result);
     else {
-      this.#resp2Refused = true;
-      if (this.#encode()) this.send();
+      this.#encode(true);
+      this.send();
     }
   }
 
@@ -218,11 +218,11 @@ export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
 
   onTimeout(): void {
     const { time, carry } = this.#options;
-    const { timeLeft } = this.#budget;
     const { transport } = this.#context;
-    if (this.#early && timeLeft > 0) {
-      this.#early = false;
-      this.#lateTimer = setTimeout(fire, timeLeft, this);
+    const { timeLeft } = this.#budget;
+    // A timer may fire early by less than 1 ms.
+    if (timeLeft >= 1) {
+      this.#restTimer = setTimeout(fire, timeLeft, this);
       transport.onSlow?.(time);
       return;
     }
@@ -234,23 +234,21 @@ export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
     });
   }
 
+  /** Ends the attempt that is under way, and rejects the commands that are not settled. */
+  #cancel(failure: Failure): void {
+    this.#attempt?.abort();
+    this.#fail(failure);
+  }
+
   get #timers(): Timers {
     return (!this.#options.carry && this.#context.transport.timers) || plainTimers;
   }
 
-  /** @returns whether the commands could be encoded. If not, they are rejected. */
-  #encode(): boolean {
-    if (this.#options.carry) return true;
-    try {
-      this.#encoded = this.#options.encode(this.#commands, this.#resp2Refused);
-      return true;
-    } catch (error) {
-      this.#fail(failed(error));
-      return false;
-    }
+  #encode(inPath = false): void {
+    this.#encoded = this.#options.encode(this.#commands, inPath);
   }
 
-  /** Makes the list of commands final, as it is about to be written. @returns whether commands that are settled were left out. */
+  /** Fixes the list of commands. @returns whether commands that are settled were left out. */
   #freeze(): boolean {
     const thinned = !this.#frozen && this.#commands.some(isSettled);
     if (thinned) this.#commands = this.#commands.filter((command) => !command.settled);
@@ -258,133 +256,101 @@ export class Delivery<C extends Deliverable> implements AttemptListener, Timed {
     return thinned;
   }
 
-  #sendThrough(carry: NonNullable<DeliveryOptions<C>["carry"]>): void {
-    this.#freeze();
-    this.#started = true;
-    const { repeatable } = this;
-    const { label, signal } = this.#options;
-    carry(this.#commands, { repeatable, budget: this.#budget, signal }).then(
-      (verdicts) => this.#act(verdicts),
-      (error) => this.#fail(judgeRejection(error, label, repeatable)),
-    );
+  #failTimedOut(): void {
+    const errorFor = ({ command: { name, write }, possiblyApplied }: Sent) => {
+      const written = this.#started || possiblyApplied;
+      const notReady = "no connection was ready: check url, the network and maxConnections";
+      const cause = this.#cause ?? (this.#attempt && !written ? new Error(notReady) : undefined);
+      return createTimeoutError(name, this.#options.time, written, write, cause);
+    };
+    this.#cancel({ kind: "error", errorFor });
   }
 
   /** Acts by the failure of the request as a whole. */
   #fail(failure: RequestFailure): void {
-    this.#act(
-      this.#commands.map(() => failure),
-      failure,
-    );
+    const verdicts = this.#commands.map(() => failure);
+    this.#act(verdicts, failure);
   }
 
   /**
    * Settles each command by its verdict, or sends it again.
-   * @param failure the failure of the request as a whole, if that is the verdict for each command.
+   * @param failure the failure of the request as a whole, if it is the verdict for each command.
    */
   #act(verdicts: readonly Verdict[], failure?: RequestFailure): void {
     if (this.#ended) return;
-    const failed: [C, Failure][] = [];
-    for (let i = 0; i < verdicts.length; i++) {
-      const command = this.#commands[i]!;
-      const verdict = verdicts[i]!;
-      if (verdict.kind === "value") command.resolve(verdict.value);
-      else if (!command.settled) failed.push([command, verdict]);
-    }
-    if (failed.length === 0) {
-      this.#end();
-      return;
-    }
-    for (const [command, { kind }] of failed) if (kind === "unknown") command.possiblyApplied = true;
-    const repeatable = failed.filter(([command, { kind }]) => SENT_AGAIN[kind](command));
+    const commands = this.#commands;
     const { onFailure, time } = this.#options;
+    const failures: [Pending<C>, Failure][] = [];
+    for (let at = 0; at < verdicts.length; at++) {
+      const command = commands[at]!;
+      const verdict = verdicts[at]!;
+      if (verdict.kind === "value" || command.settled) continue;
+      if (verdict.kind === "unknown") command.possiblyApplied = true;
+      failures.push([command, verdict]);
+    }
+    const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command));
     const together = failure && onFailure && !this.#split;
-    const mayRepeat = !failure?.final && repeatable.length >= (together ? failed.length : 1);
-    const wait = mayRepeat ? this.#countRetry(failure) : undefined;
+    const isAllowed = !failure?.final && !(together && repeatable.length < failures.length);
+    // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
+    const isFirstLoss = failure?.kind === "unknown" && this.#budget.retried === 0;
+    const wait =
+      isAllowed && repeatable.length > 0
+        ? this.#budget.next(isFirstLoss ? 0 : failure?.retryAfter)
+        : undefined;
     const again = new Map(wait === undefined ? [] : repeatable);
-    const rejected = failed.filter(([command]) => !again.has(command));
-    if (failure && rejected.length > 0) {
-      this.#failure ??= failure;
-      if (failure.silent) this.#context.transport.onCallFailed?.(time, false);
-      if (together) onFailure(failure.errorFor(this.#whole));
+    const rejected = failures.filter(([command]) => !again.has(command));
+    if (failure?.silent && rejected.length > 0) this.#context.transport.onCallFailed?.(time, false);
+    if (wait !== undefined) this.#sendAgain(again, wait, rejected.length === 0 ? failure : undefined);
+    else this.#end(failure);
+    for (let at = 0; at < verdicts.length; at++) {
+      const verdict = verdicts[at]!;
+      if (verdict.kind === "value") commands[at]!.resolve(verdict.value);
     }
     if (!together) for (const [command, verdict] of rejected) command.reject(verdict.errorFor(command));
-    if (wait === undefined) this.#end();
-    else this.#sendAgain(again, wait, rejected.length === 0 ? failure : undefined);
-  }
-
-  /** Returns the wait before the next attempt in ms, or undefined if no retry or no time is left. */
-  #countRetry(failure: RequestFailure | undefined): number | undefined {
-    const budget = this.#budget;
-    // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
-    const isFirstLoss = failure?.kind === "unknown" && budget.retried === 0;
-    return budget.next(isFirstLoss ? 0 : failure?.retryAfter);
+    else if (rejected.length > 0) onFailure(failure.errorFor(this.#whole));
   }
 
   /** @param failure the failure of the request as a whole, if all of its commands are sent again. */
-  #sendAgain(commands: Map<C, Failure>, waitMs: number, failure: RequestFailure | undefined): void {
+  #sendAgain(again: Map<Pending<C>, Failure>, waitMs: number, failure: RequestFailure | undefined): void {
     const { label: command } = this.#options;
-    const isUnknown = [...commands.values()].some(({ kind }) => kind === "unknown");
+    const isUnknown = [...again.values()].some(({ kind }) => kind === "unknown");
     const outcome = failure?.outcome ?? (isUnknown ? "unknown" : "unsent");
     this.#context.transport.onRetry({ command, outcome, retry: this.#budget.retried, waitMs });
     this.#attempt = undefined;
     this.#started = false;
     this.#cause = failure?.cause;
-    if (failure) {
-      // A repeat of a request that may have been applied is the same, byte for byte.
-      this.#frozen = this.#commands.some(isPossiblyApplied);
-    } else {
-      this.#commands = [...commands.keys()];
+    // A repeat of a request that may have been applied is the same, byte for byte.
+    this.#frozen = failure !== undefined && this.#commands.some(isPossiblyApplied);
+    if (!failure) {
+      this.#commands = [...again.keys()];
       this.#split = true;
-      this.#frozen = false;
-      if (!this.#encode()) return;
+      if (!this.#options.carry) this.#encode();
     }
     this.#pause = setTimeout(sendNow, waitMs, this);
   }
 
   /** The request as if it were one command. */
-  get #whole(): SentCommand {
-    const commands = this.#commands;
-    return {
-      name: this.#options.label,
-      write: commands.some(({ write }) => write),
-      repeatable: this.repeatable,
-      possiblyApplied: commands.some(isPossiblyApplied),
-    };
+  get #whole(): Sent {
+    const sent = this.#commands;
+    const write = sent.some(({ command }) => command.write);
+    const { repeatable } = this;
+    const possiblyApplied = sent.some(isPossiblyApplied);
+    return { command: { name: this.#options.label, write, repeatable }, possiblyApplied };
   }
 
-  #failTimedOut(): void {
-    const { time } = this.#options;
-    this.#cancel({
-      kind: "error",
-      errorFor: ({ name, write, possiblyApplied }) => {
-        const written = this.#started || possiblyApplied;
-        const notReady = "no connection was ready: check url, the network and maxConnections";
-        const cause = this.#cause ?? (this.#attempt && !written ? new Error(notReady) : undefined);
-        return createTimeoutError(name, time, written, write, cause);
-      },
-    });
-  }
-
-  /** Ends the attempt that is under way, and with it the delivery. */
-  #cancel(failure: RequestFailure): void {
-    this.#attempt?.abort();
-    this.#fail(failure);
-  }
-
-  #end(): void {
+  #end(failure: RequestFailure | undefined): void {
     this.#ended = true;
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
-    if (this.#lateTimer !== undefined) clearTimeout(this.#lateTimer);
+    if (this.#restTimer !== undefined) clearTimeout(this.#restTimer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#forgetSignal?.();
-    this.#options.onEnd?.();
-    this.onTraceEnd?.(this.#failure?.errorFor(this.#whole));
+    const { onEnd } = this.#options;
+    onEnd?.(failure?.errorFor(this.#whole));
   }
 }
 
-const isSettled = ({ settled }: Deliverable) => settled;
-const isRepeatable = ({ repeatable }: Deliverable) => repeatable;
-const isPossiblyApplied = ({ possiblyApplied }: Deliverable) => possiblyApplied;
+const isSettled = ({ settled }: { readonly settled: boolean }) => settled;
+const isPossiblyApplied = ({ possiblyApplied }: Sent) => possiblyApplied;
 
 // The delivery is passed to timers as their argument, so that it needs no functions of its own.
 const fire = (timed: Timed) => timed.onTimeout();

@@ -42,16 +42,10 @@ export function sendDirect(
     if (typeof json?.error === "string") throw new RedisError(json.error, { command: label });
     return json;
   };
+  const batchSize = route ? commands.length : undefined;
+  const limits = { settings, time: call.budget.timeLeft, signal: signal ?? call.signal };
+  const options = { label, batchSize, write, repeatable, ...limits };
   return new Promise((resolve, reject) => {
-    deliverRequest(
-      context,
-      {
-        ...{ label, write, repeatable, settings, time: call.budget.timeLeft, signal: signal ?? call.signal },
-        batchSize: route ? commands.length : undefined,
-        encoded: { request: encoded.request, read },
-      },
-      resolve,
-      reject,
-    );
+    deliverRequest(context, { request: encoded.request, read }, options, resolve, reject);
   });
 }

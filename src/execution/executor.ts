@@ -4,7 +4,7 @@ import type { CommandSpec } from "../commands/spec.js";
 import type { RawReply } from "../protocol/reply.js";
 import { beforeCall } from "./before-call.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
-import { type Command, createCommand, PendingCommand } from "./command.js";
+import { type Command, createCommand, Pending } from "./command.js";
 import { decodeReply } from "./decode.js";
 import { sendDirect } from "./direct.js";
 import { guardWrite } from "./exactly-once/guard.js";
@@ -14,7 +14,7 @@ import { getNear } from "./near-hooks.js";
 import { AutoPipeline, sendList } from "./queue.js";
 import type { Settings } from "./settings.js";
 import { traced } from "./trace.js";
-import { toProtocolError } from "./verdict.js";
+import { errorOf } from "./verdict.js";
 
 /** Runs the commands of a client. */
 export class CommandExecutor implements ConfiguredClient {
@@ -83,7 +83,7 @@ export class CommandExecutor implements ConfiguredClient {
   send(given: Command, limits: Limits | undefined = createLimits(this.settings)): Promise<unknown> {
     const command = guardWrite(this, given);
     return new Promise((resolve) => {
-      const pending = new PendingCommand(command, limits, resolve);
+      const pending = new Pending(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
       else sendList(this, [pending]);
     });
@@ -94,7 +94,7 @@ export class CommandExecutor implements ConfiguredClient {
     try {
       return decodeReply(command, reply);
     } catch (error) {
-      throw toProtocolError(error, command.spec.name);
+      throw errorOf(error, { command, possiblyApplied: false });
     }
   }
 

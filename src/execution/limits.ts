@@ -1,7 +1,6 @@
 import { assertConfig } from "../options/assert-config.js";
-import { onAbort } from "../util/abort.js";
 import { elapsed, moment } from "../util/clock.js";
-import { afterTwoPolls, clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
+import { MAX_TIMER } from "../util/timers.js";
 import type { Settings } from "./settings.js";
 
 /** Left for the handler to say that its time is running out, in ms. */
@@ -36,26 +35,6 @@ export class Limits {
   /** The rest of that time, in ms. */
   left(wait?: number): number {
     return Math.max(0, this.time(wait) - elapsed(this.#began));
-  }
-
-  /**
-   * Calls `onEnd` when the signal aborts or the time is up, at once if that has happened. May call it twice.
-   * @param time a time limit in ms that the caller enforces: a later end needs no timer.
-   * @returns a function that ends the watch.
-   */
-  watch(time: number, onEnd: () => void): () => void {
-    const left = this.left();
-    if (left <= 0 || this.signal?.aborted) {
-      onEnd();
-      return () => {};
-    }
-    const forgetSignal = this.signal && onAbort(this.signal, onEnd);
-    // A response that has arrived after a freeze is read first, as with a delivery's own timer.
-    const timer = left < time - 1 ? setTimeout(() => afterTwoPolls(onEnd), left) : undefined;
-    return () => {
-      clearTimeout(timer);
-      forgetSignal?.();
-    };
   }
 }
 

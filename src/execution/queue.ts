@@ -1,7 +1,8 @@
 import type { CommandArg } from "../protocol/args.js";
+import type { Route } from "../protocol/rest-protocol.js";
 import { elapsed, moment } from "../util/clock.js";
 import type { ConfiguredClient } from "./client-context.js";
-import type { PendingCommand } from "./command.js";
+import type { Pending } from "./command.js";
 import type { Delivery } from "./delivery.js";
 import { guardReads } from "./exactly-once/guard.js";
 import { timeLeft } from "./limits.js";
@@ -20,8 +21,8 @@ const microtask = Promise.resolve();
  * those of one never travel with those of another.
  */
 export class AutoPipeline {
-  /** The commands of each request that is sent in the next microtask, in the order issued; the last list has room for more. */
-  #lists: PendingCommand[][] = [];
+  /** The commands of each request, in the order issued. The last list has room for more. */
+  #lists: Pending[][] = [];
   /** About how many bytes the last list has. */
   #bytes = 0;
   readonly #client: ConfiguredClient;
@@ -30,7 +31,7 @@ export class AutoPipeline {
     this.#client = client;
   }
 
-  add(pending: PendingCommand): void {
+  add(pending: Pending): void {
     const lists = this.#lists;
     const bytes = sizeOf(pending.command.argv);
     let list = lists.at(-1);
@@ -52,67 +53,70 @@ export class AutoPipeline {
   }
 
   /** Sends each list when all commands of the one before have settled. */
-  async #sendInOrder(lists: PendingCommand[][]): Promise<void> {
+  async #sendInOrder(lists: Pending[][]): Promise<void> {
     const began = moment();
     for (const pending of lists.flat()) pending.watchLimits(Infinity);
     for (const list of lists) {
-      const open = list.filter(isOpen);
-      if (open.length > 0)
-        await new Promise<void>((done) => sendList(this.#client, open, elapsed(began), done));
+      await new Promise<void>((onEnd) => sendList(this.#client, list, elapsed(began), onEnd));
     }
   }
 }
 
 /**
- * Sends commands of one tick as one request, in which each has an outcome of its own.
+ * Sends commands of one tick as one request, in which each has an outcome and limits of its own.
  * @param waited how long they have waited for other requests, in ms.
  * @param onEnd called when all of them are settled.
  */
 export function sendList(
   client: ConfiguredClient,
-  list: readonly PendingCommand[],
+  list: readonly Pending[],
   waited = 0,
   onEnd?: () => void,
 ): void {
-  const [first] = list as [PendingCommand];
-  const { limits } = first;
-  // A timer may fire early by less than 1 ms.
-  const left = timeLeft(client.settings, limits, first.command.wait);
-  const time = limits || waited === 0 ? left : Math.floor(left - waited);
-  if (list.length === 1) {
-    first.stopWatching();
-    sendCommands(client, list, "", { time, signal: limits?.signal, onEnd });
+  const [{ command, limits }] = list as [Pending];
+  const route = list.length === 1 ? "" : "pipeline";
+  if (limits && (route || onEnd)) {
+    sendLimited(client, list, route, onEnd);
     return;
   }
+  const left = timeLeft(client.settings, limits, command.wait);
+  // A timer may fire early by less than 1 ms.
+  const time = waited > 0 ? Math.floor(left - waited) : left;
   guardList(client, list);
-  if (limits) sendLimited(client, list, onEnd);
-  else sendCommands(client, list, "pipeline", { time, onEnd });
+  sendCommands(client, list, route, { time, signal: limits?.signal, onEnd });
 }
 
 /** Sends commands that have limits of their own. Their request continues until each of them is settled. */
-function sendLimited(client: ConfiguredClient, list: readonly PendingCommand[], onEnd?: () => void): void {
+function sendLimited(
+  client: ConfiguredClient,
+  list: readonly Pending[],
+  route: Route,
+  onEnd: (() => void) | undefined,
+): void {
   const time = Math.max(...list.map(({ limits }) => limits!.left()));
   const controller = new AbortController();
-  let delivery: Delivery<PendingCommand> | undefined;
-  const onLeave = () => {
-    if (!list.some(isOpen)) controller.abort();
+  let delivery: Delivery | undefined;
+  const onLeave = (error: unknown) => {
+    if (!list.some(isOpen)) controller.abort(error);
   };
   for (const pending of list) pending.watchLimits(time, () => delivery?.written ?? false, onLeave);
-  const commands = list.filter(isOpen);
-  if (commands.length === 0) onEnd?.();
-  else delivery = sendCommands(client, commands, "pipeline", { time, signal: controller.signal, onEnd });
+  const open = list.filter(isOpen);
+  guardList(client, open);
+  if (open.length > 0)
+    delivery = sendCommands(client, open, route, { time, signal: controller.signal, onEnd });
+  else onEnd?.();
 }
 
 /** Makes the reads of a list safe to send again with the writes after them, if writes are to be exactly-once. */
-function guardList(client: ConfiguredClient, list: readonly PendingCommand[]): void {
-  if (client.settings.writes !== "exactly-once") return;
+function guardList(client: ConfiguredClient, list: readonly Pending[]): void {
+  if (client.settings.writes !== "exactly-once" || list.length === 1) return;
   const commands = list.map(({ command }) => command);
   guardReads(client, commands, "pipeline").forEach((command, at) => {
     list[at]!.command = command;
   });
 }
 
-const isOpen = ({ settled }: PendingCommand) => !settled;
+const isOpen = ({ settled }: Pending) => !settled;
 
 /** Returns about how many bytes the arguments take; exact for ASCII. */
 function sizeOf(argv: readonly CommandArg[]): number {

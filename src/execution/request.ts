@@ -1,15 +1,16 @@
 import { ArgumentError, ConnectionError, RedisError, UnknownOutcomeError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
+import type { HttpResponse } from "../protocol/http.js";
 import { readJson } from "../protocol/json.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { ErrorReply, type RawReply } from "../protocol/reply.js";
 import type { EncodedRequest, Route } from "../protocol/rest-protocol.js";
 import { readReply } from "../protocol/status.js";
 import type { ConfiguredClient } from "./client-context.js";
-import { type PendingCommand, readsBytes } from "./command.js";
+import { type Command, type Pending, readsBytes } from "./command.js";
 import { decodeReply } from "./decode.js";
 import { type Delivery, type DeliveryOptions, deliver } from "./delivery.js";
-import { afterUnknown, type Failure, toProtocolError, type Verdict } from "./verdict.js";
+import { errorOf, type Failure, type Verdict } from "./verdict.js";
 
 /** Names of batches in error messages. */
 const LABELS = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
@@ -20,28 +21,27 @@ const LABELS = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
  */
 export function sendCommands(
   client: ConfiguredClient,
-  commands: readonly PendingCommand[],
+  commands: readonly Pending[],
   route: Route,
-  options: Pick<DeliveryOptions<PendingCommand>, "time" | "signal" | "onFailure" | "onEnd">,
-): Delivery<PendingCommand> {
+  limits: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
+): Delivery {
   const { context, settings } = client;
   const { requestHandler } = context;
-  const label = route ? LABELS[route] : commands[0]!.name;
-  return deliver(context, {
-    ...options,
-    commands,
+  const label = route ? LABELS[route] : commands[0]!.command.name;
+  return deliver(context, commands, {
+    ...limits,
     label,
     batchSize: route ? commands.length : undefined,
     settings,
-    encode: (sent, resp2Refused) => encode(client, sent, route, resp2Refused),
+    encode: (sent, inPath) => encode(client, sent, route, inPath),
     carry:
       requestHandler &&
       (async (sent, call) => {
-        const argv = route ? sent.map(argvOf) : argvOf(sent[0]!);
-        if (argv.flat().some((arg) => typeof arg !== "string")) {
+        if (sent.some(({ command }) => command.bytes)) {
           const message = `${label}: bytes can't be sent through middleware, which gets JSON`;
           throw new ArgumentError(message, { command: label });
         }
+        const argv = route ? sent.map(argvOf) : argvOf(sent[0]!);
         const { signal } = call;
         const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
         const json = JSON.stringify(await requestHandler(request, { ...call, settings, argv }));
@@ -52,64 +52,55 @@ export function sendCommands(
 
 /**
  * Encodes commands as one request.
- * @param resp2Refused whether the endpoint accepts bytes only in a path.
- * @throws ArgumentError if it accepts none in a batch.
+ * @param inPath whether the endpoint accepts bytes only in a path.
  */
 function encode(
   { context }: ConfiguredClient,
-  commands: readonly PendingCommand[],
+  sent: readonly Pending[],
   route: Route,
-  resp2Refused: boolean,
+  inPath: boolean,
 ): EncodedRequest<readonly Verdict[]> {
   const { protocol, endpoint } = context;
-  let encoded: EncodedRequest;
-  if (!route) {
-    const { command } = commands[0]!;
-    encoded = protocol.command(command.argv, readsBytes(command), command.bytes, resp2Refused);
-  } else if (resp2Refused) {
-    const message = "this endpoint accepts bytes only in single commands, not in batches";
-    throw new ArgumentError(`${LABELS[route]}: ${message}`);
-  } else {
-    const exact = commands.some(({ command }) => readsBytes(command));
-    const bytes = commands.some(({ command }) => command.bytes);
-    encoded = protocol.batch(commands.map(argvOf), route, exact, bytes);
-  }
-  return {
-    request: encoded.request,
-    read: (response) =>
-      decode(commands, route, readReply(encoded, response, endpoint as Endpoint | undefined)),
-  };
+  const isExact = sent.some(({ command }) => readsBytes(command));
+  const hasBytes = sent.some(({ command }) => command.bytes);
+  const encoded = route
+    ? protocol.batch(sent.map(argvOf), route, isExact, hasBytes)
+    : protocol.command(argvOf(sent[0]!), isExact, hasBytes, inPath);
+  const read = (response: HttpResponse) =>
+    decode(sent, route, readReply(encoded, response, endpoint as Endpoint | undefined));
+  return { request: encoded.request, read };
 }
 
-const argvOf = ({ command }: PendingCommand) => command.argv;
+const argvOf = ({ command }: Pending) => command.argv;
 
 /**
  * Returns a verdict for each command from the reply to their request.
  * @throws MalformedReply; ErrorReply, or the RedisError of the command because of which a transaction was discarded.
  */
-function decode(commands: readonly PendingCommand[], route: Route, reply: RawReply): readonly Verdict[] {
+function decode(sent: readonly Pending[], route: Route, reply: RawReply): readonly Verdict[] {
   if (reply instanceof ErrorReply) {
     // warmline-gateway reports the command because of which a transaction was discarded.
     const index = Number(/^EXECABORT .* command (\d+) of /.exec(reply.message)?.[1]) - 1;
-    throw commands[index] ? new RedisError(reply.message, { command: commands[index].name, index }) : reply;
+    throw sent[index] ? new RedisError(reply.message, { command: sent[index].command.name, index }) : reply;
   }
-  if (!route) return [{ kind: "value", value: decodeReply(commands[0]!.command, reply) }];
-  if (!Array.isArray(reply) || reply.length !== commands.length) {
-    throw new MalformedReply(`not an array of ${commands.length} replies`);
+  if (!route) return [{ kind: "value", value: decodeReply(sent[0]!.command, reply) }];
+  if (!Array.isArray(reply) || reply.length !== sent.length) {
+    throw new MalformedReply(`not an array of ${sent.length} replies`);
   }
   return reply.map((item, place): Verdict => {
-    const { command, name } = commands[place]!;
+    const { command } = sent[place]!;
     try {
       return { kind: "value", value: decodeReply(command, item, place) };
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorOf(thrown, { command, possiblyApplied: false }, command.index ?? place);
       // A transaction is never sent again in part.
       const kind = route === "pipeline" ? kindOf(error) : "error";
-      return { kind, errorFor: (sent) => afterUnknown(toProtocolError(error, name, place), sent) };
+      return { kind, errorFor: (pending) => errorOf(error, pending) };
     }
   });
 }
 
-/** Returns the kind of failure that the gateway reports of a command. */
+/** Returns what the error that the gateway reports for a command says of its outcome. */
 function kindOf(error: unknown): Failure["kind"] {
   if (error instanceof ConnectionError) return "unsent";
   return error instanceof UnknownOutcomeError ? "unknown" : "error";

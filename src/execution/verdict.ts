@@ -1,6 +1,6 @@
 import {
+  ArgumentError,
   ConnectionError,
-  type Outcome,
   ProtocolError,
   RedisError,
   TimeoutError,
@@ -13,52 +13,40 @@ import { ErrorReply } from "../protocol/reply.js";
 import { Resp2Refused } from "../protocol/rest-protocol.js";
 import type { FinalFailure, Unreachable } from "../transport/transport.js";
 
-/** The facts about a command, or about all commands of a request, that its error depends on. */
-export interface SentCommand {
-  /** Its name in error messages. */
-  readonly name: string;
-  /** Whether it may change data. */
-  readonly write: boolean;
-  /** Whether it may be sent again after it may have been applied. */
-  readonly repeatable: boolean;
+/** A command, or all commands of a request, as far as its error depends on it. */
+export interface Sent {
+  readonly command: {
+    /** Its name in error messages. */
+    readonly name: string;
+    /** Whether it may change data. */
+    readonly write: boolean;
+    /** Whether it may be sent again after it may have been applied. */
+    readonly repeatable: boolean;
+    /** The time in ms for which it may block at the server. */
+    readonly wait?: number | undefined;
+  };
   /** Whether an attempt may have applied it. */
   readonly possiblyApplied: boolean;
 }
 
-/** A command that a delivery settles. */
-export interface Deliverable extends SentCommand {
-  possiblyApplied: boolean;
-  /** A settled command is left out of a request that was not written yet. */
-  readonly settled: boolean;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
+/** The result of one attempt for one command. */
+export type Verdict = { readonly kind: "value"; readonly value: unknown } | Failure;
 
-/** The command has a value. */
-export interface Value {
-  readonly kind: "value";
-  readonly value: unknown;
-}
-
-/** The command has no value. */
 export interface Failure {
   /**
-   * - `unsent`: this attempt did not apply it.
+   * - `unsent`: this attempt did not apply the command.
    * - `unknown`: this attempt may have applied it.
    * - `error`: it must not be sent again. Redis replied with an error, or the call is over.
    */
   readonly kind: "unsent" | "unknown" | "error";
   /** Returns the error of the command if it is not sent again. */
-  errorFor(command: SentCommand): unknown;
+  errorFor(sent: Sent): unknown;
 }
-
-/** The result of one attempt for one command. */
-export type Verdict = Value | Failure;
 
 /** The failure of a request as a whole: the verdict for each of its commands. */
 export interface RequestFailure extends Failure {
-  /** The outcome in retry events. */
-  readonly outcome?: Outcome;
+  /** The outcome in retry events, if not the kind. */
+  readonly outcome?: "answered";
   /** The error of the attempt. */
   readonly cause?: Error;
   /** The wait before the next attempt that the endpoint requested, in ms. */
@@ -67,7 +55,7 @@ export interface RequestFailure extends Failure {
   readonly final?: boolean;
   /** Whether no response arrived. */
   readonly silent?: boolean;
-  /** Whether the endpoint did not read the request, since its body is RESP2. */
+  /** Whether the endpoint takes no RESP2, and so did not read the request. */
   readonly resp2Refused?: boolean;
 }
 
@@ -80,44 +68,62 @@ export function judgeFailure(cause: Error, started: boolean): RequestFailure {
 }
 
 /**
- * Returns a verdict for each command, or the failure of all of them.
- * @param read returns the verdicts from a response of the endpoint. Throws MalformedReply if the response is none,
- * ErrorReply if the endpoint refused the request, Resp2Refused, and any other error if it must not be sent again.
+ * @param error what a requester or middleware threw. The client in it has sent the request again as often as it may.
+ * @param repeatable whether all of the commands may be sent again.
+ */
+export function judgeRejection(error: unknown, repeatable: boolean): RequestFailure {
+  const isLost =
+    error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
+  return { kind: isLost && !repeatable ? "unknown" : "error", errorFor: (sent) => errorOf(error, sent) };
+}
+
+/**
+ * Returns a verdict for each command from the response to their request, or the failure of all of them.
+ * @param read returns the verdicts. Throws MalformedReply if the response is not one of the endpoint, Resp2Refused, and
+ * ErrorReply or any other error if the endpoint refused the request.
  */
 export function judgeResponse(
   response: HttpResponse,
   read: (response: HttpResponse) => readonly Verdict[],
 ): readonly Verdict[] | RequestFailure {
   const { status } = response;
-  if (status === 429 || isUnsent(response)) return refusal(response, read);
-  // A proxy may respond with such a status after the endpoint has applied the request.
+  const isUnsent = status === 503 && response.header("warmline-outcome") === "unsent";
+  if (status === 429 || isUnsent) return judgeRefusal(response, isUnsent, read);
+  // A proxy may respond so after the endpoint has applied the request.
   if (status >= 500) return lost("unknown", statusError(response));
   try {
     return read(response);
   } catch (error) {
     if (error instanceof MalformedReply) return lost("unknown", error, ProtocolError);
-    if (error instanceof Resp2Refused) return { ...failed(error), resp2Refused: true };
-    return refused(error);
+    const resp2Refused = error instanceof Resp2Refused;
+    return { kind: "error", errorFor: (sent) => errorOf(error, sent), resp2Refused };
   }
 }
 
-/**
- * Returns the verdict for commands whose request a requester or middleware rejected. The client that it used has sent the
- * request again as often as it may.
- * @param label the name of the request in the error.
- * @param repeatable whether all of the commands may be sent again.
- */
-export function judgeRejection(error: unknown, label: string, repeatable: boolean): RequestFailure {
-  const isLost =
-    error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
-  return {
-    kind: isLost && !repeatable ? "unknown" : "error",
-    errorFor(command) {
-      const { name } = command;
-      const own = error instanceof WarmlineError && error.command === label ? error.forCommand(name) : error;
-      return refused(name === label ? error : own).errorFor(command);
-    },
+/** The gateway did not send the request to Redis, or a rate limiter in front of it did not pass it on. */
+function judgeRefusal(
+  response: HttpResponse,
+  isUnsent: boolean,
+  read: (response: HttpResponse) => unknown,
+): RequestFailure {
+  const cause = statusError(response);
+  const refusal: RequestFailure = {
+    ...lost("unsent", cause),
+    outcome: "answered",
+    retryAfter: retryAfter(response),
   };
+  try {
+    read(response);
+    return refusal;
+  } catch (reply) {
+    if (reply instanceof MalformedReply) return refusal;
+    const errorFor = (sent: Sent) => {
+      const error = errorOf(reply, sent);
+      // The reply says nothing about an earlier attempt that may have been applied.
+      return isUnsent || sent.possiblyApplied ? lost("unsent", error as Error).errorFor(sent) : error;
+    };
+    return { ...refusal, errorFor };
+  }
 }
 
 /** Returns the verdict for commands that must not be sent again. */
@@ -125,18 +131,22 @@ export function failed(error: unknown): Failure {
   return { kind: "error", errorFor: () => error };
 }
 
-/** Returns the verdict for commands whose request the endpoint refused, by the error that reading the response threw. */
-function refused(error: unknown): Failure {
-  return {
-    kind: "error",
-    errorFor: (command) => {
-      const { name } = command;
-      return afterUnknown(
-        error instanceof ErrorReply ? errorFrom(error.message, name) : toProtocolError(error, name),
-        command,
-      );
-    },
+/** @param Kind the class of the error if the outcome is unknown. */
+function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeError): RequestFailure {
+  const errorFor = ({ command: { name: command, write, repeatable }, possiblyApplied }: Sent) => {
+    // An error reply ends in the command's name, which this message begins with.
+    const reason = cause.message.replace(/ \(command: \S+\)$/, "");
+    // A read changes nothing, so its earlier attempts don't count.
+    if (write ? possiblyApplied : kind === "unknown") {
+      const sent = repeatable
+        ? "no complete response"
+        : "the command was sent, but no complete response arrived, so it may have been applied";
+      return new Kind(`${command}: ${sent}: ${reason}`, { outcome: "unknown", command, cause });
+    }
+    const { retryAt } = cause as Partial<Unreachable>;
+    return new ConnectionError(`${command}: not sent: ${reason}`, { command, cause, retryAt });
   };
+  return { kind, cause, errorFor };
 }
 
 /**
@@ -152,86 +162,32 @@ export function errorFrom(message: string, command: string, index?: number): War
     : new RedisError(message, details);
 }
 
-/** Converts a malformed response into a ProtocolError. Returns any other error unchanged. */
-export function toProtocolError(error: unknown, command: string, index?: number): unknown {
-  if (!(error instanceof MalformedReply)) return error;
-  const details = { outcome: "unknown", command, index, cause: error } as const;
-  return new ProtocolError(`${command}: ${error.message}`, details);
-}
-
 /**
- * Returns the error of a command by its last attempt. If an earlier attempt may have been applied, and this one of a write was
- * not sent, or not run, the outcome stays unknown.
+ * Returns the error of a command from that of its reply, or of the reply to its request: an ErrorReply and a MalformedReply
+ * become errors of the command. If an earlier attempt of a write may have been applied, and this one was not sent, or not
+ * run, the outcome stays unknown.
  */
-export function afterUnknown(error: unknown, { write, possiblyApplied }: SentCommand): unknown {
-  if (!write || !possiblyApplied || !(error instanceof WarmlineError)) return error;
-  const notRun = error instanceof RedisError && NOT_RUN.test(error.code);
-  if (error.outcome !== "unsent" && !notRun) return error;
-  const Kind = error instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
-  const { command, index, message } = error;
-  return new Kind(`${command}: an earlier attempt may have been applied; the last one: ${message}`, {
-    outcome: "unknown",
-    command,
-    index,
-    cause: error,
-  });
+export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, index?: number): unknown {
+  const { name, write } = command;
+  let error = thrown;
+  if (error instanceof ErrorReply) error = errorFrom(error.message, name, index);
+  else if (error instanceof Resp2Refused) error = new ArgumentError(`${name}: ${error.message}`);
+  else if (error instanceof MalformedReply) {
+    const details = { outcome: "unknown", command: name, index, cause: error } as const;
+    error = new ProtocolError(`${name}: ${error.message}`, details);
+  }
+  if (!(error instanceof WarmlineError)) return error;
+  const own = error.command === "PIPELINE" ? error.forCommand(name) : error;
+  const notRun = own instanceof RedisError && NOT_RUN.test(own.code);
+  if (!write || !possiblyApplied || (own.outcome !== "unsent" && !notRun)) return own;
+  const Kind = own instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
+  const message = `${name}: an earlier attempt may have been applied; the last one: ${own.message}`;
+  return new Kind(message, { outcome: "unknown", command: name, index: own.index, cause: own });
 }
 
 /** Codes of the errors of commands that Redis did not run, so that it did not look for a stored reply either. */
 const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
-
-/** @param Kind the class of the error if the outcome is unknown. */
-function lost(outcome: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeError): RequestFailure {
-  return {
-    kind: outcome,
-    outcome,
-    cause,
-    errorFor({ name: command, write, repeatable, possiblyApplied }) {
-      // A read changes nothing, so its earlier attempts don't count.
-      const isUnknown = write ? possiblyApplied : outcome === "unknown";
-      // An error reply ends in the command's name, which this message begins with.
-      const reason = cause.message.replace(/ \(command: \S+\)$/, "");
-      if (!isUnknown) {
-        const { retryAt } = cause as Partial<Unreachable>;
-        return new ConnectionError(`${command}: not sent: ${reason}`, { command, cause, retryAt });
-      }
-      const sent = repeatable
-        ? "no complete response"
-        : "the command was sent, but no complete response arrived, so it may have been applied";
-      return new Kind(`${command}: ${sent}: ${reason}`, { outcome: "unknown", command, cause });
-    },
-  };
-}
-
-/** Whether warmline-gateway reports that it did not send the request to Redis. */
-function isUnsent(response: HttpResponse): boolean {
-  return response.status === 503 && response.header("warmline-outcome") === "unsent";
-}
-
-/** The endpoint, or a rate limiter in front of it, reports that the request was not applied. */
-function refusal(response: HttpResponse, read: (response: HttpResponse) => unknown): RequestFailure {
-  const cause = statusError(response);
-  return {
-    kind: "unsent",
-    outcome: "answered",
-    cause,
-    retryAfter: retryAfter(response),
-    errorFor(command) {
-      let reply: Error | undefined;
-      try {
-        read(response);
-      } catch (error) {
-        if (error instanceof ErrorReply) reply = errorFrom(error.message, command.name);
-        else if (!(error instanceof MalformedReply)) reply = error as Error;
-      }
-      // The reply says nothing about an earlier attempt that may have been applied.
-      return reply && !isUnsent(response) && !command.possiblyApplied
-        ? reply
-        : lost("unsent", reply ?? cause).errorFor(command);
-    },
-  };
-}
 
 const statusError = ({ status }: HttpResponse) =>
   new Error(`the endpoint responded with status ${status}${status === 429 ? ", too many requests" : ""}`);

@@ -379,7 +379,7 @@ function plainCommand(name: string, ...args: string[]): Command {
   const spec = { name, write: false, encodeArgs: () => [], reply: (raw: RawReply) => raw };
   const codec = { encode: String, decode: String, text: true };
   return {
-    ...{ spec, args, argv: [name, ...args], codec },
+    ...{ name, spec, args, argv: [name, ...args], codec },
     ...{ write: false, repeatable: true, wait: undefined, bytes: false },
   };
 }

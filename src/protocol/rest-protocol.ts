@@ -23,6 +23,8 @@ export interface EncodedRequest<Reply = RawReply> {
  */
 export class Resp2Refused extends Error {}
 
+const BYTES_REFUSED = "this endpoint accepts bytes only in single commands, not in batches";
+
 function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
 }
@@ -198,7 +200,8 @@ export class Protocol {
       const reply = this.#read(response, encoding);
       if (!ours && status === 200) capabilities.gateway = false;
       capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
-      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
+      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply)
+        throw new Resp2Refused(BYTES_REFUSED);
       return reply;
     };
     return { request, read };

@@ -8,7 +8,7 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
-const INCR = { label: "INCR", write: true, repeatable: true, time: 200 };
+const incr = { label: "INCR", write: true, repeatable: true, time: 200 };
 const encoded = { request: { path: "/", headers: [], body: "" }, read: () => 1 };
 
 function createTransport(
@@ -29,7 +29,7 @@ function call(transport: Transport, waitMs = 20): Promise<unknown> {
   const settings = { retries: 5, backoff: () => waitMs };
   const context = { transport, endpoint: undefined };
   return new Promise((resolve, reject) => {
-    deliverRequest(context, { ...INCR, settings, encoded }, resolve, reject);
+    deliverRequest(context, encoded, { ...incr, settings }, resolve, reject);
   });
 }
 
