@@ -23,13 +23,21 @@ export function sendCommands(
   client: ConfiguredClient,
   commands: readonly Pending[],
   route: Route,
-  limits: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
+  {
+    time,
+    signal,
+    onFailure,
+    onEnd,
+  }: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
 ): Delivery {
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
   return deliver(context, commands, {
-    ...limits,
+    time,
+    signal,
+    onFailure,
+    onEnd,
     label,
     batchSize: route ? commands.length : undefined,
     settings,
@@ -42,7 +50,6 @@ export function sendCommands(
           throw new ArgumentError(message, { command: label });
         }
         const argv = route ? sent.map(argvOf) : argvOf(sent[0]!);
-        const { signal } = call;
         const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
         const json = JSON.stringify(await requestHandler(request, { ...call, settings, argv }));
         return decode(sent, route, readJson(json ?? "", false));
