@@ -4,13 +4,12 @@ import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "../protocol/args.js";
 import type { Codec } from "../protocol/codec.js";
-import { createTimeoutError } from "../transport/timeout-error.js";
 import { onAbort } from "../util/abort.js";
 import { rejectAtCaller } from "../util/at-caller.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Limits } from "./limits.js";
-import type { Sent } from "./verdict.js";
+import { createTimeoutError, type Sent } from "./verdict.js";
 
 /** A command with its arguments encoded. */
 export interface Command {

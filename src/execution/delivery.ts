@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
-import { createTimeoutError } from "../transport/timeout-error.js";
 import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
 import { onAbort, throwIfAborted } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
@@ -10,6 +9,7 @@ import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
 import { traced } from "./trace.js";
 import {
+  createTimeoutError,
   type Failure,
   failed,
   judgeFailure,
@@ -108,11 +108,7 @@ export function deliverRequest<T>(
  * or puts it into the next request.
  */
 export class Delivery<C extends Sent["command"] = any> implements AttemptListener, Timed {
-  readonly #context: DeliveryContext;
-  readonly #options: DeliveryOptions<C>;
   readonly #budget: RetryBudget;
-  /** The commands of the current request. */
-  #commands: readonly Pending<C>[];
   #encoded: EncodedRequest<readonly Verdict[]> | undefined;
   /** Whether the bytes of the current request are written or about to be, or may have been. They stay as they are. */
   #frozen = false;
@@ -131,16 +127,18 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
 
-  constructor(context: DeliveryContext, commands: readonly Pending<C>[], options: DeliveryOptions<C>) {
-    this.#context = context;
-    this.#commands = commands;
-    this.#options = options;
+  /** @param commands those of the current request. */
+  constructor(
+    private readonly context: DeliveryContext,
+    private commands: readonly Pending<C>[],
+    private readonly options: DeliveryOptions<C>,
+  ) {
     this.#budget = new RetryBudget(options.settings, options.time);
   }
 
   begin(): this {
-    const { endpoint, transport } = this.#context;
-    const { signal, time, carry } = this.#options;
+    const { endpoint, transport } = this.context;
+    const { signal, time, carry } = this.options;
     try {
       if (endpoint instanceof Error) throw endpoint;
       throwIfAborted(signal);
@@ -166,23 +164,23 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   get repeatable(): boolean {
-    return this.#commands.every(({ command }) => command.repeatable);
+    return this.commands.every(({ command }) => command.repeatable);
   }
 
   /** Starts the next attempt. */
   send(): void {
     const { retried, timeLeft } = this.#budget;
-    const { carry, signal } = this.#options;
+    const { carry, signal } = this.options;
     // After a freeze the pause and the timer of the delivery are late together, and the pause ends first.
     if (retried > 0 && timeLeft <= 0) return;
     if (!carry) {
-      this.#attempt = this.#context.transport.attempt(this);
+      this.#attempt = this.context.transport.attempt(this);
       return;
     }
     this.#freeze();
     this.#started = true;
     const { repeatable } = this;
-    carry(this.#commands, { repeatable, budget: this.#budget, signal }).then(
+    carry(this.commands, { repeatable, budget: this.#budget, signal }).then(
       (verdicts) => this.#act(verdicts),
       (error) => this.#fail(judgeRejection(error, repeatable)),
     );
@@ -195,17 +193,17 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   /** @throws Error where this would be a repeat after the time is up, as when the process was frozen meanwhile. */
   onStart(): void {
-    if ((this.#started || this.#commands.some(isPossiblyApplied)) && this.#budget.timeLeft <= 0) {
+    if ((this.#started || this.commands.some(isPossiblyApplied)) && this.#budget.timeLeft <= 0) {
       throw new Error("the timeout has passed");
     }
     this.#started = true;
   }
 
   onResponse(response: HttpResponse, repeated = false): void {
-    if (repeated) for (const command of this.#commands) command.possiblyApplied = true;
+    if (repeated) for (const command of this.commands) command.possiblyApplied = true;
     const result = judgeResponse(response, this.#encoded!.read);
     if (!("kind" in result)) this.#act(result);
-    else if (!result.resp2Refused || this.#options.batchSize) this.#fail(result);
+    else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
     else {
       this.#encode(true);
       this.send();
@@ -217,8 +215,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   onTimeout(): void {
-    const { time, carry } = this.#options;
-    const { transport } = this.#context;
+    const { time, carry } = this.options;
+    const { transport } = this.context;
     const { timeLeft } = this.#budget;
     // A timer may fire early by less than 1 ms.
     if (timeLeft >= 1) {
@@ -241,17 +239,17 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   get #timers(): Timers {
-    return (!this.#options.carry && this.#context.transport.timers) || plainTimers;
+    return (!this.options.carry && this.context.transport.timers) || plainTimers;
   }
 
   #encode(inPath = false): void {
-    this.#encoded = this.#options.encode(this.#commands, inPath);
+    this.#encoded = this.options.encode(this.commands, inPath);
   }
 
   /** Fixes the list of commands. @returns whether commands that are settled were left out. */
   #freeze(): boolean {
-    const thinned = !this.#frozen && this.#commands.some(isSettled);
-    if (thinned) this.#commands = this.#commands.filter((command) => !command.settled);
+    const thinned = !this.#frozen && this.commands.some(isSettled);
+    if (thinned) this.commands = this.commands.filter((command) => !command.settled);
     this.#frozen = true;
     return thinned;
   }
@@ -261,14 +259,14 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
       const written = this.#started || possiblyApplied;
       const notReady = "no connection was ready: check url, the network and maxConnections";
       const cause = this.#cause ?? (this.#attempt && !written ? new Error(notReady) : undefined);
-      return createTimeoutError(name, this.#options.time, written, write, cause);
+      return createTimeoutError(name, this.options.time, written, write, cause);
     };
     this.#cancel({ kind: "error", errorFor });
   }
 
   /** Acts by the failure of the request as a whole. */
   #fail(failure: RequestFailure): void {
-    const verdicts = this.#commands.map(() => failure);
+    const verdicts = this.commands.map(() => failure);
     this.#act(verdicts, failure);
   }
 
@@ -278,8 +276,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
    */
   #act(verdicts: readonly Verdict[], failure?: RequestFailure): void {
     if (this.#ended) return;
-    const commands = this.#commands;
-    const { onFailure, time } = this.#options;
+    const commands = this.commands;
+    const { onFailure, time } = this.options;
     const failures: [Pending<C>, Failure][] = [];
     for (let at = 0; at < verdicts.length; at++) {
       const command = commands[at]!;
@@ -299,7 +297,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
         : undefined;
     const again = new Map(wait === undefined ? [] : repeatable);
     const rejected = failures.filter(([command]) => !again.has(command));
-    if (failure?.silent && rejected.length > 0) this.#context.transport.onCallFailed?.(time, false);
+    if (failure?.silent && rejected.length > 0) this.context.transport.onCallFailed?.(time, false);
     if (wait !== undefined) this.#sendAgain(again, wait, rejected.length === 0 ? failure : undefined);
     else this.#end(failure);
     for (let at = 0; at < verdicts.length; at++) {
@@ -312,30 +310,31 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   /** @param failure the failure of the request as a whole, if all of its commands are sent again. */
   #sendAgain(again: Map<Pending<C>, Failure>, waitMs: number, failure: RequestFailure | undefined): void {
-    const { label: command } = this.#options;
+    const { label: command } = this.options;
+    const isRefused = failure?.kind === "unsent" && !failure.silent;
     const isUnknown = [...again.values()].some(({ kind }) => kind === "unknown");
-    const outcome = failure?.outcome ?? (isUnknown ? "unknown" : "unsent");
-    this.#context.transport.onRetry({ command, outcome, retry: this.#budget.retried, waitMs });
+    const outcome = isRefused ? "answered" : isUnknown ? "unknown" : "unsent";
+    this.context.transport.onRetry({ command, outcome, retry: this.#budget.retried, waitMs });
     this.#attempt = undefined;
     this.#started = false;
     this.#cause = failure?.cause;
     // A repeat of a request that may have been applied is the same, byte for byte.
-    this.#frozen = failure !== undefined && this.#commands.some(isPossiblyApplied);
+    this.#frozen = failure !== undefined && this.commands.some(isPossiblyApplied);
     if (!failure) {
-      this.#commands = [...again.keys()];
+      this.commands = [...again.keys()];
       this.#split = true;
-      if (!this.#options.carry) this.#encode();
+      if (!this.options.carry) this.#encode();
     }
     this.#pause = setTimeout(sendNow, waitMs, this);
   }
 
   /** The request as if it were one command. */
   get #whole(): Sent {
-    const sent = this.#commands;
+    const sent = this.commands;
     const write = sent.some(({ command }) => command.write);
     const { repeatable } = this;
     const possiblyApplied = sent.some(isPossiblyApplied);
-    return { command: { name: this.#options.label, write, repeatable }, possiblyApplied };
+    return { command: { name: this.options.label, write, repeatable }, possiblyApplied };
   }
 
   #end(failure: RequestFailure | undefined): void {
@@ -344,7 +343,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#restTimer !== undefined) clearTimeout(this.#restTimer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#forgetSignal?.();
-    const { onEnd } = this.#options;
+    const { onEnd } = this.options;
     onEnd?.(failure?.errorFor(this.#whole));
   }
 }

@@ -11,7 +11,7 @@ import type { HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { ErrorReply } from "../protocol/reply.js";
 import { Resp2Refused } from "../protocol/rest-protocol.js";
-import type { FinalFailure, Unreachable } from "../transport/transport.js";
+import type { Unreachable } from "../transport/transport.js";
 
 /** A command, or all commands of a request, as far as its error depends on it. */
 export interface Sent {
@@ -45,8 +45,6 @@ export interface Failure {
 
 /** The failure of a request as a whole: the verdict for each of its commands. */
 export interface RequestFailure extends Failure {
-  /** The outcome in retry events, if not the kind. */
-  readonly outcome?: "answered";
   /** The error of the attempt. */
   readonly cause?: Error;
   /** The wait before the next attempt that the endpoint requested, in ms. */
@@ -61,8 +59,7 @@ export interface RequestFailure extends Failure {
 
 /** @param started whether the request may have been written. */
 export function judgeFailure(cause: Error, started: boolean): RequestFailure {
-  if ((cause as Partial<FinalFailure>).final)
-    return { ...lost("unknown", cause, ProtocolError), final: true };
+  if ("final" in cause) return { ...lost("unknown", cause, ProtocolError), final: true };
   if ("retryAt" in cause) return { ...lost("unsent", cause), final: true };
   return { ...lost(started ? "unknown" : "unsent", cause), silent: true };
 }
@@ -74,7 +71,7 @@ export function judgeFailure(cause: Error, started: boolean): RequestFailure {
 export function judgeRejection(error: unknown, repeatable: boolean): RequestFailure {
   const isLost =
     error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
-  return { kind: isLost && !repeatable ? "unknown" : "error", errorFor: (sent) => errorOf(error, sent) };
+  return { ...refused(error), kind: isLost && !repeatable ? "unknown" : "error" };
 }
 
 /**
@@ -88,47 +85,37 @@ export function judgeResponse(
 ): readonly Verdict[] | RequestFailure {
   const { status } = response;
   const isUnsent = status === 503 && response.header("warmline-outcome") === "unsent";
-  if (status === 429 || isUnsent) return judgeRefusal(response, isUnsent, read);
   // A proxy may respond so after the endpoint has applied the request.
-  if (status >= 500) return lost("unknown", statusError(response));
+  if (status >= 500 && !isUnsent) return lost("unknown", statusError(response));
+  const isRefusal = isUnsent || status === 429;
+  let thrown: unknown;
   try {
-    return read(response);
+    const verdicts = read(response);
+    if (!isRefusal) return verdicts;
   } catch (error) {
-    if (error instanceof MalformedReply) return lost("unknown", error, ProtocolError);
-    const resp2Refused = error instanceof Resp2Refused;
-    return { kind: "error", errorFor: (sent) => errorOf(error, sent), resp2Refused };
+    thrown = error;
   }
-}
-
-/** The gateway did not send the request to Redis, or a rate limiter in front of it did not pass it on. */
-function judgeRefusal(
-  response: HttpResponse,
-  isUnsent: boolean,
-  read: (response: HttpResponse) => unknown,
-): RequestFailure {
-  const cause = statusError(response);
-  const refusal: RequestFailure = {
-    ...lost("unsent", cause),
-    outcome: "answered",
-    retryAfter: retryAfter(response),
+  const isMalformed = thrown instanceof MalformedReply;
+  if (!isRefusal) return isMalformed ? lost("unknown", thrown as Error, ProtocolError) : refused(thrown);
+  const refusal = { ...lost("unsent", statusError(response)), retryAfter: retryAfter(response) };
+  if (isMalformed || !thrown) return refusal;
+  const errorFor = (sent: Sent) => {
+    const error = errorOf(thrown, sent);
+    // The reply says nothing about an earlier attempt that may have been applied.
+    return isUnsent || sent.possiblyApplied ? lost("unsent", error as Error).errorFor(sent) : error;
   };
-  try {
-    read(response);
-    return refusal;
-  } catch (reply) {
-    if (reply instanceof MalformedReply) return refusal;
-    const errorFor = (sent: Sent) => {
-      const error = errorOf(reply, sent);
-      // The reply says nothing about an earlier attempt that may have been applied.
-      return isUnsent || sent.possiblyApplied ? lost("unsent", error as Error).errorFor(sent) : error;
-    };
-    return { ...refusal, errorFor };
-  }
+  return { ...refusal, errorFor };
 }
 
 /** Returns the verdict for commands that must not be sent again. */
 export function failed(error: unknown): Failure {
   return { kind: "error", errorFor: () => error };
+}
+
+/** Returns the verdict for commands by what was thrown in place of their replies. */
+function refused(thrown: unknown): RequestFailure {
+  const resp2Refused = thrown instanceof Resp2Refused;
+  return { kind: "error", errorFor: (sent) => errorOf(thrown, sent), resp2Refused };
 }
 
 /** @param Kind the class of the error if the outcome is unknown. */
@@ -188,6 +175,27 @@ export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, ind
 /** Codes of the errors of commands that Redis did not run, so that it did not look for a stored reply either. */
 const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
+
+/**
+ * Returns the error of a command whose time is up.
+ * @param ms that time.
+ * @param written whether the command was written, and so may have been applied.
+ * @param write whether the command may change data.
+ * @param cause the error of the last attempt, if there was one.
+ */
+export function createTimeoutError(
+  command: string,
+  ms: number,
+  written: boolean,
+  write = true,
+  cause?: unknown,
+): TimeoutError {
+  const sent = write ? "; the command was sent and may have been applied" : "";
+  const last = cause ? `; last error: ${(cause as Error).message}` : "";
+  const state = written ? sent : "; the command was not sent";
+  const message = `${command}: no response within ${Math.round(ms)} ms${state}${last}`;
+  return new TimeoutError(message, { outcome: written ? "unknown" : "unsent", command, cause });
+}
 
 const statusError = ({ status }: HttpResponse) =>
   new Error(`the endpoint responded with status ${status}${status === 429 ? ", too many requests" : ""}`);
