@@ -169,10 +169,11 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   /** Starts the next attempt. */
   send(): void {
-    const { retried, timeLeft } = this.#budget;
+    const budget = this.#budget;
     const { carry, signal } = this.options;
     // After a freeze the pause and the timer of the delivery are late together, and the pause ends first.
-    if (retried > 0 && timeLeft <= 0) return;
+    if (budget.retried > 0 && budget.timeLeft <= 0) return;
+    this.#started = false;
     if (!carry) {
       this.#attempt = this.context.transport.attempt(this);
       return;
@@ -180,7 +181,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#freeze();
     this.#started = true;
     const { repeatable } = this;
-    carry(this.commands, { repeatable, budget: this.#budget, signal }).then(
+    carry(this.commands, { repeatable, budget, signal }).then(
       (verdicts) => this.#act(verdicts),
       (error) => this.#fail(judgeRejection(error, repeatable)),
     );
@@ -276,34 +277,35 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
    */
   #act(verdicts: readonly Verdict[], failure?: RequestFailure): void {
     if (this.#ended) return;
-    const commands = this.commands;
-    const { onFailure, time } = this.options;
+    const { commands } = this;
     const failures: [Pending<C>, Failure][] = [];
-    for (let at = 0; at < verdicts.length; at++) {
+    verdicts.forEach((verdict, at) => {
       const command = commands[at]!;
-      const verdict = verdicts[at]!;
-      if (verdict.kind === "value" || command.settled) continue;
       if (verdict.kind === "unknown") command.possiblyApplied = true;
-      failures.push([command, verdict]);
-    }
+      if (verdict.kind !== "value" && !command.settled) failures.push([command, verdict]);
+    });
+    if (failures.length > 0) this.#actOnFailures(failures, failure);
+    else this.#end(failure);
+    verdicts.forEach((verdict, at) => {
+      if (verdict.kind === "value") commands[at]!.resolve(verdict.value);
+    });
+  }
+
+  #actOnFailures(failures: readonly [Pending<C>, Failure][], failure: RequestFailure | undefined): void {
+    const { onFailure, time } = this.options;
+    const budget = this.#budget;
     const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command));
     const together = failure && onFailure && !this.#split;
-    const isAllowed = !failure?.final && !(together && repeatable.length < failures.length);
+    const enough = together ? repeatable.length === failures.length : repeatable.length > 0;
     // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
-    const isFirstLoss = failure?.kind === "unknown" && this.#budget.retried === 0;
-    const wait =
-      isAllowed && repeatable.length > 0
-        ? this.#budget.next(isFirstLoss ? 0 : failure?.retryAfter)
-        : undefined;
-    const again = new Map(wait === undefined ? [] : repeatable);
+    const wait = failure?.kind === "unknown" && budget.retried === 0 ? 0 : failure?.retryAfter;
+    const waitMs = enough && !failure?.final ? budget.next(wait) : undefined;
+    const again = new Map(waitMs === undefined ? [] : repeatable);
     const rejected = failures.filter(([command]) => !again.has(command));
     if (failure?.silent && rejected.length > 0) this.context.transport.onCallFailed?.(time, false);
-    if (wait !== undefined) this.#sendAgain(again, wait, rejected.length === 0 ? failure : undefined);
-    else this.#end(failure);
-    for (let at = 0; at < verdicts.length; at++) {
-      const verdict = verdicts[at]!;
-      if (verdict.kind === "value") commands[at]!.resolve(verdict.value);
-    }
+    // The trace of the request ends before those of its commands.
+    if (waitMs === undefined) this.#end(failure);
+    else this.#sendAgain(again, waitMs, rejected.length === 0 ? failure : undefined);
     if (!together) for (const [command, verdict] of rejected) command.reject(verdict.errorFor(command));
     else if (rejected.length > 0) onFailure(failure.errorFor(this.#whole));
   }
