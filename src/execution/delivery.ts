@@ -279,16 +279,18 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#ended) return;
     const { commands } = this;
     const failures: [Pending<C>, Failure][] = [];
-    verdicts.forEach((verdict, at) => {
+    for (let at = 0; at < verdicts.length; at++) {
+      const verdict = verdicts[at]!;
       const command = commands[at]!;
       if (verdict.kind === "unknown") command.possiblyApplied = true;
       if (verdict.kind !== "value" && !command.settled) failures.push([command, verdict]);
-    });
+    }
     if (failures.length > 0) this.#actOnFailures(failures, failure);
     else this.#end(failure);
-    verdicts.forEach((verdict, at) => {
+    for (let at = 0; at < verdicts.length; at++) {
+      const verdict = verdicts[at]!;
       if (verdict.kind === "value") commands[at]!.resolve(verdict.value);
-    });
+    }
   }
 
   #actOnFailures(failures: readonly [Pending<C>, Failure][], failure: RequestFailure | undefined): void {

@@ -68,11 +68,15 @@ function encode(
   inPath: boolean,
 ): EncodedRequest<readonly Verdict[]> {
   const { protocol, endpoint } = context;
-  const isExact = sent.some(({ command }) => readsBytes(command));
-  const hasBytes = sent.some(({ command }) => command.bytes);
+  const { command } = sent[0]!;
   const encoded = route
-    ? protocol.batch(sent.map(argvOf), route, isExact, hasBytes)
-    : protocol.command(argvOf(sent[0]!), isExact, hasBytes, inPath);
+    ? protocol.batch(
+        sent.map(argvOf),
+        route,
+        sent.some((pending) => readsBytes(pending.command)),
+        sent.some((pending) => pending.command.bytes),
+      )
+    : protocol.command(command.argv, readsBytes(command), command.bytes, inPath);
   const read = (response: HttpResponse) =>
     decode(sent, route, readReply(encoded, response, endpoint as Endpoint | undefined));
   return { request: encoded.request, read };
