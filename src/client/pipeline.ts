@@ -5,15 +5,12 @@ import { boundProperty, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
-import { type Result, sendBatch } from "../execution/batch-request.js";
-import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
-import { type Command, createCommand } from "../execution/command.js";
+import { type Command, createCommand, Pending, type Result } from "../execution/command.js";
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
-import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
+import { beforeCall, createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
-import { PendingCommand } from "../execution/pending-command.js";
-import { sendPipeline } from "../execution/pipeline-sender.js";
+import { sendCommands } from "../execution/request.js";
 import { traced } from "../execution/trace.js";
 import { assertKnownOptions } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
@@ -107,10 +104,7 @@ class CommandQueue {
     const isPipeline = path === "pipeline";
     const send = (given: readonly Command[]): Promise<Result[]> => {
       const guarded = given.map((command) => guardWrite(client, command));
-      const commands = guardReads(client, guarded, path, settings.scope);
-      if (isPipeline) return sendAll(client, commands, limits);
-      const { signal } = limits ?? {};
-      return sendBatch(client, path, () => commands, { time: timeLeft(settings, limits), signal });
+      return sendAll(client, guardReads(client, guarded, path, settings.scope), path, limits);
     };
     const near = getNear(client);
     const run = () =>
@@ -126,6 +120,7 @@ class CommandQueue {
 function sendAll(
   client: ConfiguredClient,
   commands: readonly Command[],
+  path: BatchPath,
   limits: Limits | undefined,
 ): Promise<Result[]> {
   return new Promise((done, onFailure) => {
@@ -136,17 +131,21 @@ function sendAll(
         results[at] = result;
         if (--missing === 0) done(results);
       };
-      return new PendingCommand(
+      return new Pending(
         command,
         undefined,
         (result) => settle({ result }),
         (error) => settle({ error }),
       );
     });
-    // Commands that wait do so one after the other.
-    const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
-    const time = timeLeft(client.settings, limits, wait);
-    sendPipeline(client, batch, { time, signal: limits?.signal }, { onFailure });
+    // Commands that wait do so one after the other, but not in a transaction.
+    const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
+    const time = timeLeft(
+      client.settings,
+      limits,
+      waits.reduce((sum, wait) => sum + wait, 0),
+    );
+    sendCommands(client, batch, path, { time, signal: limits?.signal, onFailure });
   });
 }
 

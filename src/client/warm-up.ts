@@ -14,8 +14,8 @@ const RESPONSE = Buffer.from(
 /** Answers at once, by what writes heads and reads responses on a connection. */
 const stubTransport: Transport = {
   stats: createStats(),
-  attempt(_repeatable, listener) {
-    const { path, headers, body } = listener.request;
+  attempt(listener) {
+    const { path, headers, body } = listener.take();
     new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));
     listener.onStart();
     listener.onResponse(new ResponseParser().push(RESPONSE)!.response);

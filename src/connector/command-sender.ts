@@ -1,12 +1,12 @@
 import { isWrite } from "../commands/write.js";
 import { RedisError, WarmlineError } from "../errors.js";
+import { Pending } from "../execution/command.js";
+import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
 import type { Limits } from "../execution/limits.js";
-import { traced } from "../execution/trace.js";
+import type { Verdict } from "../execution/verdict.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
-import { beginCall, type SentCall } from "../transport/request-call.js";
-import { RetryBudget } from "../transport/retry-budget.js";
-import { sleep } from "../util/timers.js";
+import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import type { RespCommand } from "./command-reader.js";
 import { type ConnectorContext, headersOf } from "./options.js";
 import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
@@ -30,20 +30,19 @@ export class RequestRefused extends Error {
   }
 }
 
-interface OpenCommand {
-  readonly command: LimitedCommand;
-  /** The position of its reply. */
-  readonly index: number;
+/** A command with the facts that its delivery depends on. */
+interface SentCommand extends RespCommand {
   readonly write: boolean;
+  readonly repeatable: boolean;
 }
 
 /** Sends commands as HTTP requests, one request at a time, and returns the replies as Redis wrote them. */
 export class CommandSender {
   readonly #context: ConnectorContext;
   readonly #signal: AbortSignal;
-  #call: SentCall | undefined;
-  /** Whether an earlier request of the same pipeline may have been applied. */
-  #sentBefore = false;
+  /** The commands of the pipeline that is under way. */
+  #commands: readonly Pending<SentCommand>[] = [];
+  #delivery: Delivery | undefined;
 
   /** @param signal ends the request that is under way. */
   constructor(context: ConnectorContext, signal: AbortSignal) {
@@ -51,9 +50,10 @@ export class CommandSender {
     this.#signal = signal;
   }
 
-  /** Whether what is under way was written and may have been applied. */
+  /** Whether a command that is under way was written and may have been applied. */
   get written(): boolean {
-    return this.#sentBefore || (this.#call?.written ?? false);
+    const { written = false } = this.#delivery ?? {};
+    return written || this.#commands.some(({ settled, possiblyApplied }) => settled || possiblyApplied);
   }
 
   /**
@@ -63,53 +63,41 @@ export class CommandSender {
    * @throws the signal's reason.
    */
   async pipeline(commands: readonly LimitedCommand[]): Promise<Buffer[]> {
+    const { settings } = this.#context;
+    const [first] = commands as [LimitedCommand];
+    const isBatch = commands.length > 1;
     const replies: Buffer[] = new Array(commands.length);
-    let open: readonly OpenCommand[] = commands.map((command, index) => ({
-      command,
-      index,
-      write: isWrite(command.argv),
-    }));
-    // The time that is left for all of them. The last one may wait at the server.
-    const time = commands[0]!.limits.left(commands.at(-1)!.wait);
-    const budget = new RetryBudget(this.#context.settings, time);
-    this.#sentBefore = false;
-    for (;;) {
-      let again: readonly OpenCommand[];
-      let wait: number | undefined;
-      const retry = budget.retried + 1;
-      try {
-        const received = await this.#sendPipeline(open, budget.timeLeft);
-        for (const [i, { index }] of open.entries()) replies[index] = received[i]!;
-        again = open.filter(({ write }, i) => mayRepeat(received[i]!, write));
-        if (again.length > 0) wait = budget.next();
-      } catch (error) {
-        this.#signal.throwIfAborted();
-        for (const { command, index } of open) replies[index] = errorReplyOf(error, command.name);
-        // A request of reads alone has been sent again as often as it may be.
-        const isUnknown = error instanceof WarmlineError && error.outcome === "unknown";
-        again = isUnknown ? open.filter(({ write }) => !write) : [];
-        if (again.length > 0 && again.length < open.length && budget.timeLeft > 0) wait = 0;
-      }
-      this.#sentBefore = wait !== undefined;
-      if (wait === undefined) return replies;
-      this.#context.transport.onRetry({
-        command: labelOf(again),
-        outcome: again.some(({ index }) => isUnknownReply(replies[index]!)) ? "unknown" : "unsent",
-        retry,
-        waitMs: wait,
+    this.#commands = commands.map((command, place) => {
+      const write = isWrite(command.argv);
+      const onReply = (reply: Buffer) => {
+        replies[place] = reply;
+      };
+      // An error is the error reply of the gateway, or one of the client.
+      const onError = (error: unknown) =>
+        onReply(Buffer.isBuffer(error) ? error : errorReplyOf(error, command.name));
+      return new Pending({ ...command, write, repeatable: !write }, undefined, onReply, onError);
+    });
+    await new Promise<void>((onEnd) => {
+      this.#delivery = deliver(this.#context, this.#commands, {
+        label: isBatch ? "PIPELINE" : first.name,
+        batchSize: isBatch ? commands.length : undefined,
+        settings,
+        // The time that is left for all of them. The last one may wait at the server.
+        time: first.limits.left(commands.at(-1)!.wait),
+        signal: this.#signal,
+        encode: (sent) => ({
+          request: this.#encode(
+            "pipeline",
+            sent.map(({ command }) => command),
+          ),
+          read: (response) => splitReplies(readBody(response), sent.length).map(verdictOf),
+        }),
+        onEnd: () => onEnd(),
       });
-      await sleep(wait, this.#signal);
-      this.#signal.throwIfAborted();
-      open = again;
-    }
-  }
-
-  #sendPipeline(open: readonly OpenCommand[], time: number): Promise<Buffer[]> {
-    const repeatable = open.every(({ write }) => !write);
-    const commands = open.map(({ command }) => command);
-    const read = (response: HttpResponse) => splitReplies(readBody(response), open.length);
-    const batchSize = open.length > 1 ? open.length : undefined;
-    return this.#send(this.#encode("pipeline", commands), labelOf(open), repeatable, time, read, batchSize);
+    });
+    this.#commands = [];
+    this.#signal.throwIfAborted();
+    return replies;
   }
 
   /**
@@ -119,14 +107,14 @@ export class CommandSender {
    */
   async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));
+    const read = (response: HttpResponse) => {
+      const body = readBody(response);
+      checkReply(body);
+      return body;
+    };
     try {
-      const request = this.#encode("multi-exec", commands);
-      const read = (response: HttpResponse) => {
-        const body = readBody(response);
-        checkReply(body);
-        return body;
-      };
-      return await this.#send(request, "MULTI", repeatable, limits.left(), read, commands.length);
+      const encoded = { request: this.#encode("multi-exec", commands), read };
+      return await this.#send(encoded, "MULTI", repeatable, limits, commands.length);
     } catch (error) {
       this.#signal.throwIfAborted();
       return errorReplyOf(error, "MULTI");
@@ -140,7 +128,7 @@ export class CommandSender {
   async changeStream(id: string, body: string, label: string, limits: Limits): Promise<void> {
     const { endpoint } = this.#context;
     const request = { path: `${endpoint.path}/events/${id}`, headers: headersOf(endpoint, "json"), body };
-    await this.#send(request, label, true, limits.left(), (response) => void readBody(response));
+    await this.#send({ request, read: readBody }, label, true, limits);
   }
 
   #encode(route: string, commands: readonly RespCommand[]): HttpRequest {
@@ -153,21 +141,18 @@ export class CommandSender {
   }
 
   #send<T>(
-    request: HttpRequest,
+    encoded: EncodedRequest<T>,
     label: string,
     repeatable: boolean,
-    timeout: number,
-    read: (response: HttpResponse) => T,
+    limits: Limits,
     batchSize?: number,
   ): Promise<T> {
-    const { transport, settings } = this.#context;
-    const budget = new RetryBudget(settings, timeout);
-    const rules = { label, write: !repeatable, repeatable, repeated: false, signal: this.#signal, budget };
-    const run = () =>
-      new Promise<T>((resolve, reject) => {
-        this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
-      });
-    return traced(this.#context, "request", run, { command: label, ...(batchSize && { batchSize }) });
+    const { settings } = this.#context;
+    const facts = { label, write: !repeatable, repeatable, batchSize };
+    const options = { ...facts, settings, time: limits.left(), signal: this.#signal };
+    return new Promise((resolve, reject) => {
+      this.#delivery = deliverRequest(this.#context, encoded, options, resolve, reject);
+    });
   }
 }
 
@@ -205,12 +190,10 @@ export function errorReplyOf(error: unknown, name: string): Buffer {
   return errorReply(`${outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME"} ${message}`);
 }
 
-/** Whether the outcome that the gateway reports in a reply allows the command to be sent again. */
-function mayRepeat(reply: Buffer, write: boolean): boolean {
-  return reply.toString("latin1", 0, 8) === "-UNSENT " || (!write && isUnknownReply(reply));
+/** Returns what the gateway reports of a command in its reply. */
+function verdictOf(reply: Buffer): Verdict {
+  const errorFor = () => reply;
+  if (reply.toString("latin1", 0, 8) === "-UNSENT ") return { kind: "unsent", errorFor };
+  if (reply.toString("latin1", 0, 16) === "-UNKNOWNOUTCOME ") return { kind: "unknown", errorFor };
+  return { kind: "value", value: reply };
 }
-
-const isUnknownReply = (reply: Buffer) => reply.toString("latin1", 0, 16) === "-UNKNOWNOUTCOME ";
-
-const labelOf = ([first, ...more]: readonly OpenCommand[]) =>
-  more.length > 0 ? "PIPELINE" : first!.command.name;

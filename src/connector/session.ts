@@ -1,7 +1,7 @@
 import { blockingTime } from "../commands/blocking.js";
-import { errorFrom } from "../execution/decode-reply.js";
 import { Limits } from "../execution/limits.js";
 import { traced } from "../execution/trace.js";
+import { errorFrom } from "../execution/verdict.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { CommandReader, MalformedCommand } from "./command-reader.js";

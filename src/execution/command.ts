@@ -4,10 +4,17 @@ import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "../protocol/args.js";
 import type { Codec } from "../protocol/codec.js";
+import { onAbort } from "../util/abort.js";
+import { rejectAtCaller } from "../util/at-caller.js";
+import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
+import type { Limits } from "./limits.js";
+import { createTimeoutError, type Sent } from "./verdict.js";
 
-/** A command ready to be sent. */
+/** A command with its arguments encoded. */
 export interface Command {
+  /** Redis's name of it, in upper case. */
+  readonly name: string;
   readonly spec: CommandSpec;
   readonly args: readonly unknown[];
   readonly argv: readonly CommandArg[];
@@ -50,6 +57,7 @@ export function createCommand(
   }
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {
+    name,
     spec,
     args,
     argv,
@@ -67,4 +75,76 @@ export function createCommand(
 /** Whether the reply is read as bytes: by the codec, or because it is a dump. */
 export function readsBytes({ codec, spec }: Command): boolean {
   return !codec.text || spec.name.endsWith("DUMP");
+}
+
+/** Result of one command of a batch. A value that a schema checks may be a promise. */
+export type Result = { readonly result: unknown } | { readonly error: unknown };
+
+/** A command in flight, and the promise that it settles. */
+export class Pending<C extends Sent["command"] = Command> implements Sent {
+  settled = false;
+  possiblyApplied = false;
+  #unwatch: (() => void) | undefined;
+
+  /**
+   * @param limits its own limits, if it has any but the timeout.
+   * @param onError by default `onValue` gets a rejected promise whose error has the caller's stack.
+   */
+  constructor(
+    public command: C,
+    readonly limits: Limits | undefined,
+    private readonly onValue: (value: any) => void,
+    private readonly onError?: (error: unknown) => void,
+  ) {}
+
+  resolve(value: unknown): void {
+    if (this.#settle()) this.onValue(value);
+  }
+
+  reject(error: unknown): void {
+    if (!this.#settle()) return;
+    if (this.onError) this.onError(error);
+    else this.onValue(rejectAtCaller(error));
+  }
+
+  /**
+   * Rejects the command when its limits end, if it has any, while others in its request continue.
+   * @param time the time in ms after which its request ends anyway.
+   * @param isWritten returns whether its request is written.
+   * @param onLeave called with the error after the rejection.
+   */
+  watchLimits(time: number, isWritten = () => false, onLeave = (_error: unknown) => {}): void {
+    const { limits, command } = this;
+    if (!limits) return;
+    const { signal } = limits;
+    const leave = () => {
+      if (this.settled) return;
+      const written = isWritten() || this.possiblyApplied;
+      const error = signal?.aborted
+        ? signal.reason
+        : createTimeoutError(command.name, limits.time(command.wait), written, command.write);
+      this.reject(error);
+      onLeave(error);
+    };
+    this.#unwatch?.();
+    const left = limits.left(command.wait);
+    if (left <= 0 || signal?.aborted) {
+      leave();
+      return;
+    }
+    const forgetSignal = signal && onAbort(signal, leave);
+    // A response that has arrived after a freeze is read first.
+    const timer = left < time - 1 ? setTimeout(afterTwoPolls, left, leave) : undefined;
+    this.#unwatch = () => {
+      clearTimeout(timer);
+      forgetSignal?.();
+    };
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    this.#unwatch?.();
+    return true;
+  }
 }

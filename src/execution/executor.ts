@@ -2,20 +2,18 @@ import { type Commands, getSpec } from "../commands/index.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { RawReply } from "../protocol/reply.js";
-import { AutoPipeline } from "./auto-pipeline.js";
-import { beforeCall } from "./before-call.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
-import { type Command, createCommand } from "./command.js";
-import { sendCommand } from "./command-request.js";
-import { decodeReply, toProtocolError } from "./decode-reply.js";
-import { sendDirect } from "./direct-request.js";
+import { type Command, createCommand, Pending } from "./command.js";
+import { decodeReply } from "./decode.js";
+import { sendDirect } from "./direct.js";
 import { guardWrite } from "./exactly-once/guard.js";
-import { createLimits, type Limits } from "./limits.js";
+import { beforeCall, createLimits, type Limits } from "./limits.js";
 import type { Middleware, RequestHandler } from "./middleware.js";
 import { getNear } from "./near-hooks.js";
-import { PendingCommand } from "./pending-command.js";
+import { AutoPipeline, sendList } from "./queue.js";
 import type { Settings } from "./settings.js";
 import { traced } from "./trace.js";
+import { errorOf } from "./verdict.js";
 
 /** Runs the commands of a client. */
 export class CommandExecutor implements ConfiguredClient {
@@ -84,18 +82,18 @@ export class CommandExecutor implements ConfiguredClient {
   send(given: Command, limits: Limits | undefined = createLimits(this.settings)): Promise<unknown> {
     const command = guardWrite(this, given);
     return new Promise((resolve) => {
-      const pending = new PendingCommand(command, limits, resolve);
+      const pending = new Pending(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
-      else sendCommand(this, pending);
+      else sendList(this, [pending]);
     });
   }
 
   /** Returns the value of a command from a reply that was received earlier. */
   decode(command: Command, reply: RawReply): unknown {
     try {
-      return decodeReply(command, reply, false);
+      return decodeReply(command, reply);
     } catch (error) {
-      throw toProtocolError(error, command.spec.name);
+      throw errorOf(error, { command, possiblyApplied: false });
     }
   }
 

@@ -1,7 +1,9 @@
 import { assertConfig } from "../options/assert-config.js";
 import { elapsed, moment } from "../util/clock.js";
-import { MAX_TIMER } from "../util/timers.js";
+import { MAX_TIMER, within } from "../util/timers.js";
+import type { ConfiguredClient } from "./client-context.js";
 import type { Settings } from "./settings.js";
+import { createTimeoutError } from "./verdict.js";
 
 /** Left for the handler to say that its time is running out, in ms. */
 const DEADLINE_MARGIN = 50;
@@ -46,6 +48,19 @@ export function createLimits(settings: Settings): Limits | undefined {
 /** The time that a call has left, in ms. @param wait see {@link Limits.time}. */
 export function timeLeft({ timeout }: Settings, limits: Limits | undefined, wait = 0): number {
   return limits ? limits.left(wait) : Math.min(timeout + wait, MAX_TIMER);
+}
+
+/**
+ * Does what the platform has to do before a command, in the asynchronous context of the caller.
+ * @param label the command's name in error messages.
+ * @returns a promise if the command has to wait for it. Rejects with TimeoutError after the timeout.
+ */
+export function beforeCall(
+  { context, settings: { timeout } }: ConfiguredClient,
+  label: string,
+): Promise<unknown> | undefined {
+  const waitFor = context.beforeCall?.();
+  return waitFor && within(timeout, waitFor, () => createTimeoutError(label, timeout, false));
 }
 
 /** The signal of a call made now. @throws ConfigError where its function returns none, and what that throws. */

@@ -1,5 +1,5 @@
 import type { Signal } from "../options/options.js";
-import type { EncodedRequest } from "../protocol/rest-protocol.js";
+import type { Argv } from "../protocol/rest-protocol.js";
 import type { RetryBudget } from "../transport/retry-budget.js";
 import type { Settings } from "./settings.js";
 
@@ -40,7 +40,7 @@ export interface HandledCall {
   /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
   readonly settings: Settings;
   /** The arguments of the call, before middleware. */
-  readonly argv: EncodedRequest["argv"];
+  readonly argv: Argv;
   /** Whether these arguments may be written again after they may have been applied. */
   readonly repeatable: boolean;
   /** The time that is left: middleware may send a request late, and again. */

@@ -2,9 +2,8 @@ import type { Endpoint } from "../options/endpoint.js";
 import type { NearCache } from "../options/options.js";
 import type { NearRequests } from "../protocol/near-requests.js";
 import type { RawReply } from "../protocol/reply.js";
-import type { Result } from "./batch-request.js";
 import type { ConfiguredClient } from "./client-context.js";
-import type { Command } from "./command.js";
+import type { Command, Result } from "./command.js";
 import type { Limits } from "./limits.js";
 import type { Settings } from "./settings.js";
 

@@ -1,5 +1,4 @@
-import type { Result } from "../execution/batch-request.js";
-import type { Command } from "../execution/command.js";
+import type { Command, Result } from "../execution/command.js";
 import { createLimits, type Limits } from "../execution/limits.js";
 import type { NearClient, NearHooks, SendBatch } from "../execution/near-hooks.js";
 import type { Settings } from "../execution/settings.js";
@@ -380,7 +379,7 @@ function plainCommand(name: string, ...args: string[]): Command {
   const spec = { name, write: false, encodeArgs: () => [], reply: (raw: RawReply) => raw };
   const codec = { encode: String, decode: String, text: true };
   return {
-    ...{ spec, args, argv: [name, ...args], codec },
+    ...{ name, spec, args, argv: [name, ...args], codec },
     ...{ write: false, repeatable: true, wait: undefined, bytes: false },
   };
 }

@@ -10,14 +10,11 @@ import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
 
-/** A request, and how its response is to be read. */
-export interface EncodedRequest {
+/** A request as bytes, and how to read its response. */
+export interface EncodedRequest<Reply = RawReply> {
   readonly request: HttpRequest;
-  /** The arguments that it carries, and the route that they take: empty for one command. */
-  readonly argv: Argv;
-  readonly route: Route;
-  /** @throws MalformedReply when the response is not one of a Redis endpoint. */
-  read(response: HttpResponse): RawReply;
+  /** @throws MalformedReply when the response is not one of a Redis endpoint; Resp2Refused. */
+  read(response: HttpResponse): Reply;
 }
 
 /**
@@ -26,14 +23,18 @@ export interface EncodedRequest {
  */
 export class Resp2Refused extends Error {}
 
+const BYTES_REFUSED = "this endpoint accepts bytes only in single commands, not in batches";
+
 function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
 }
 
-type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
+/** The arguments of one command, or of each command of a batch. */
+export type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
 
+/** The path of a request below that of the endpoint: empty for one command. */
 export type Route = BatchPath | "";
 
 /** Requested encoding of the strings of a reply. A plain one is JSON text, in which bytes that are not UTF-8 are lost. */
@@ -109,7 +110,7 @@ export class Protocol {
     const { path, body } = toPath(argv);
     const encoding = this.#encoding(exact, false);
     const headers = this.#headers.raw[encoding]!;
-    return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
+    return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, false, encoding);
   }
 
   #encoding(exact: boolean, hasResp2: boolean): Encoding {
@@ -160,7 +161,7 @@ export class Protocol {
       headers: more.length > 0 ? [...own, ...more] : own,
       body: JSON.stringify(body),
     };
-    return this.#encode(request, body, route, false, UNREAD);
+    return this.#encode(request, body, false, UNREAD);
   }
 
   /** The request that changes nothing and that every token may make. */
@@ -174,16 +175,10 @@ export class Protocol {
       ? toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
       : JSON.stringify(argv);
     const request = { path: this.#paths[route], headers, body };
-    return this.#encode(request, argv, route, bytes, encoding);
+    return this.#encode(request, argv, bytes, encoding);
   }
 
-  #encode(
-    unsynced: HttpRequest,
-    argv: Argv,
-    route: Route,
-    resp2Request: boolean,
-    encoding: Encoding,
-  ): EncodedRequest {
+  #encode(unsynced: HttpRequest, argv: Argv, resp2Request: boolean, encoding: Encoding): EncodedRequest {
     const capabilities = this.#capabilities;
     const near = capabilities.gateway === false ? undefined : this.near?.onRequest(argv);
     let request = unsynced;
@@ -205,10 +200,11 @@ export class Protocol {
       const reply = this.#read(response, encoding);
       if (!ours && status === 200) capabilities.gateway = false;
       capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
-      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
+      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply)
+        throw new Resp2Refused(BYTES_REFUSED);
       return reply;
     };
-    return { request, argv, route, read };
+    return { request, read };
   }
 
   /** Returns the request with one more header. */

@@ -12,8 +12,6 @@ export interface RetryPolicy {
 export class RetryBudget {
   /** The number of retries so far. */
   retried = 0;
-  /** Whether an earlier attempt may have been applied. */
-  possiblyApplied = false;
   /** The start on both clocks, since one may stand still during a freeze. */
   readonly #began = moment();
   readonly #policy: RetryPolicy;

@@ -15,10 +15,12 @@ export interface FinalFailure extends Error {
   readonly final: true;
 }
 
-/** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
+/** A request to attempt. Exactly one of `onResponse` and `onFailure` is called, unless the attempt is aborted. */
 export interface AttemptListener {
-  /** The request to write. Once read it stays as it is, and counts as written: a command can't be withdrawn from it. */
-  readonly request: HttpRequest;
+  /** Whether the request may be written twice. */
+  readonly repeatable: boolean;
+  /** Returns the request to write. From here on its bytes do not change: a command can't be withdrawn from it. */
+  take(): HttpRequest;
   /**
    * Right before the first byte is written: from here on the request may be applied. May be called twice.
    * @throws Error when it must not be written any more.
@@ -89,8 +91,7 @@ export interface Transport {
   readonly stats: ConnectionStats;
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
-  /** @param repeatable whether the request may be written twice. */
-  attempt(repeatable: boolean, listener: AttemptListener): Attempt;
+  attempt(listener: AttemptListener): Attempt;
   /** Returns the ms after which a call with this timeout in ms is reported if it has no response; without it none is. */
   slowAfter?(timeout: number): number;
   /** Called when a call with this timeout in ms has had no response for that time. */

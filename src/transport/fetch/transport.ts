@@ -30,8 +30,9 @@ const sentOnce: (body: string) => object = Deno
  */
 export function createFetchTransport(origin: string, init: object, maxReplySize: number): Transport {
   const stats = createStats();
-  const exchange = async (listener: AttemptListener, repeatable: boolean, signal: AbortSignal) => {
-    const { request } = listener;
+  const exchange = async (listener: AttemptListener, signal: AbortSignal) => {
+    const { repeatable } = listener;
+    const request = listener.take();
     listener.onStart();
     const headers: [string, string][] = [];
     for (let i = 0; i < request.headers.length; i += 2) {
@@ -56,10 +57,10 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
   };
   return {
     stats,
-    attempt(repeatable, listener) {
+    attempt(listener) {
       const controller = new AbortController();
       const { signal } = controller;
-      exchange(listener, repeatable, signal).then(
+      exchange(listener, signal).then(
         (response) => signal.aborted || listener.onResponse(response),
         (cause) => {
           if (signal.aborted) return;

@@ -30,13 +30,15 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private done = false;
   /** The number of times that the request was written. */
   private written = 0;
+  private readonly repeatable: boolean;
 
   constructor(
     private readonly pool: Pool,
     private readonly options: NodeTransportOptions,
-    private readonly repeatable: boolean,
     private readonly listener: AttemptListener,
-  ) {}
+  ) {
+    this.repeatable = listener.repeatable;
+  }
 
   begin(): this {
     const { circuit } = this.pool;
@@ -143,7 +145,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     if (connection.requests > 0) this.pool.onReuse(connection);
     this.written++;
     const { keepAlive, maxReplySize } = this.options;
-    connection.send(this.listener.request, keepAlive, maxReplySize, this);
+    connection.send(this.listener.take(), keepAlive, maxReplySize, this);
   }
 
   onStart(): void {

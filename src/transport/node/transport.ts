@@ -36,8 +36,8 @@ export class NodeTransport implements Transport {
     return this.pool.stats;
   }
 
-  attempt(repeatable: boolean, listener: AttemptListener): Attempt {
-    return new PooledAttempt(this.pool, this.options, repeatable, listener).begin();
+  attempt(listener: AttemptListener): Attempt {
+    return new PooledAttempt(this.pool, this.options, listener).begin();
   }
 
   slowAfter(timeout: number): number {
@@ -71,13 +71,14 @@ export class NodeTransport implements Transport {
     const checked = new Promise<void>((resolve) => {
       const { probe } = this.options;
       const listener = {
-        request: probe,
+        // A fresh connection is opened if the suspect one does not respond.
+        repeatable: true,
+        take: () => probe,
         onStart() {},
         onResponse: () => resolve(),
         onFailure: () => resolve(),
       };
-      // As a read: a fresh connection is opened if the suspect one does not respond.
-      attempt = this.attempt(true, listener);
+      attempt = this.attempt(listener);
     });
     return within(PRECONNECT_LIMIT, checked).catch(() => attempt?.abort());
   }

@@ -18,7 +18,7 @@ export class UndiciTransport implements Transport {
     readonly stats: ConnectionStats,
   ) {}
 
-  attempt(_repeatable: boolean, listener: AttemptListener): Attempt {
+  attempt(listener: AttemptListener): Attempt {
     return new UndiciAttempt(listener, this.maxReplySize).begin(this.dispatcher, this.origin);
   }
 
@@ -48,7 +48,7 @@ class UndiciAttempt implements Attempt, ExchangeListener {
     // A FIN, a reset or a surplus byte that has arrived ends a connection of undici's only when the loop polls, and
     // once is not enough after a freeze in mid-callback.
     afterTwoPolls(() => {
-      if (!this.aborted) this.exchange.dispatch(dispatcher, toDispatch(origin, this.listener.request));
+      if (!this.aborted) this.exchange.dispatch(dispatcher, toDispatch(origin, this.listener.take()));
     });
     return this;
   }

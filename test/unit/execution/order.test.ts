@@ -24,8 +24,8 @@ function slowlyPrepared() {
   const bodies: unknown[] = [];
   const transport: Transport = {
     stats: createStats(),
-    attempt(_repeatable, listener) {
-      const sent: unknown[] = JSON.parse(String(listener.request.body));
+    attempt(listener) {
+      const sent: unknown[] = JSON.parse(String(listener.take().body));
       bodies.push(sent);
       const reply = { result: null };
       listener.onStart();

@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 const read = (...argv: string[]) =>
   ({
     ...{ argv, args: argv.slice(1), write: false, bytes: false, wait: undefined },
-    ...{ codec: { text: true }, spec: { name: argv[0] } },
+    ...{ codec: { text: true }, name: argv[0], spec: { name: argv[0] } },
   }) as never as Command;
 
 const settings = { near: true, timeout: 1_000, autoPipelining: true };

@@ -1,19 +1,29 @@
 import type { StandardSchema, Validation } from "../commands/schema.js";
-import type { CommandSpec, Decode } from "../commands/spec.js";
 import { SchemaError } from "../errors.js";
-import type { RawReply } from "../protocol/reply.js";
+import { ErrorReply, type RawReply } from "../protocol/reply.js";
+import type { Command } from "./command.js";
 
 /**
- * Reads a reply as its spec does, and returns the output of the schema for its values: a promise where the schema
- * checks asynchronously. What is missing, and so null, is not checked.
- * @throws SchemaError
+ * Returns a command's value from its reply: a promise where the schema of the values checks asynchronously.
+ * @param place its place in a batch.
+ * @throws ErrorReply if the reply is one; MalformedReply if it is not one of the command; SchemaError.
  */
-export function readChecked(
-  spec: CommandSpec,
-  args: readonly any[],
+export function decodeReply(command: Command, reply: RawReply, place?: number): unknown {
+  const { inContext, index = place } = command;
+  if (reply instanceof ErrorReply) throw reply;
+  return inContext ? inContext(() => readValue(command, reply, index)) : readValue(command, reply, index);
+}
+
+function readValue(command: Command, reply: RawReply, index: number | undefined): unknown {
+  const { spec, args, codec, schema } = command;
+  return schema ? readChecked(command, schema, reply, index) : spec.reply(reply, codec.decode, args);
+}
+
+/** Returns the output of the schema for the values of a reply. Missing values, which are null, are not checked. */
+function readChecked(
+  { spec, args, codec: { decode } }: Command,
   schema: StandardSchema,
   reply: RawReply,
-  decode: Decode,
   index: number | undefined,
 ): unknown {
   let values: unknown[] = [];
@@ -38,7 +48,7 @@ export function readChecked(
       }),
     );
   const results = values.map((value) =>
-    // Inside a reply whatever is decoded is there.
+    // A value inside a reply is never missing.
     value === null && spec.schema !== "each" ? { value } : schema["~standard"].validate(value),
   );
   return results.some((result) => result instanceof Promise)

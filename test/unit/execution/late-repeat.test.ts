@@ -1,31 +1,23 @@
 import { expect, test } from "vitest";
 import { TimeoutError } from "../../../src/errors.js";
+import { deliverRequest } from "../../../src/execution/delivery.js";
 import { Redis } from "../../../src/index.js";
-import { beginCall, type OutgoingRequest } from "../../../src/transport/request-call.js";
-import { RetryBudget } from "../../../src/transport/retry-budget.js";
 import { type AttemptListener, createStats, type Transport } from "../../../src/transport/transport.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
-const outgoing: Omit<OutgoingRequest<unknown>, "budget" | "resolve" | "reject"> = {
-  request: { path: "/", headers: [], body: "" },
-  label: "INCR",
-  write: true,
-  repeatable: true,
-  repeated: false,
-  signal: undefined,
-  read: () => 1,
-};
+const incr = { label: "INCR", write: true, repeatable: true, time: 200 };
+const encoded = { request: { path: "/", headers: [], body: "" }, read: () => 1 };
 
-function transport(
+function createTransport(
   attempt: (number: number, listener: AttemptListener) => void,
 ): Transport & { attempts: number } {
   return {
     attempts: 0,
     stats: createStats(),
-    attempt(_safe, listener) {
+    attempt(listener) {
       attempt(++this.attempts, listener);
       return { abort() {} };
     },
@@ -33,9 +25,12 @@ function transport(
   };
 }
 
-function call(path: Transport, waitMs = 20): Promise<unknown> {
-  const budget = new RetryBudget({ retries: 5, backoff: () => waitMs }, 200);
-  return new Promise((resolve, reject) => beginCall(path, { ...outgoing, budget, resolve, reject }));
+function call(transport: Transport, waitMs = 20): Promise<unknown> {
+  const settings = { retries: 5, backoff: () => waitMs };
+  const context = { transport, endpoint: undefined };
+  return new Promise((resolve, reject) => {
+    deliverRequest(context, encoded, { ...incr, settings }, resolve, reject);
+  });
 }
 
 /** Nothing runs meanwhile, as in a frozen process. */
@@ -44,7 +39,7 @@ function freeze(ms: number): void {
 }
 
 test("a repeat is not sent after a freeze in the pause before it", async () => {
-  const path = transport((number, listener) => {
+  const transport = createTransport((number, listener) => {
     listener.onStart();
     setTimeout(() => {
       listener.onFailure(new Error("lost"));
@@ -52,14 +47,14 @@ test("a repeat is not sent after a freeze in the pause before it", async () => {
       if (number === 2) setTimeout(freeze, 0, 400);
     }, 0);
   });
-  const called = call(path, 60);
+  const called = call(transport, 60);
   await expect(called).rejects.toBeInstanceOf(TimeoutError);
-  expect(path.attempts).toBe(2);
+  expect(transport.attempts).toBe(2);
 });
 
 test("a repeat is not written after a freeze while it waits for its connection", async () => {
   let written = 0;
-  const path = transport((number, listener) => {
+  const transport = createTransport((number, listener) => {
     const write = () => {
       listener.onStart();
       written++;
@@ -77,7 +72,7 @@ test("a repeat is not written after a freeze while it waits for its connection",
       }, 10);
     }
   });
-  await expect(call(path)).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(call(transport)).rejects.toMatchObject({ outcome: "unknown" });
   expect(written).toBe(1);
 });
 

@@ -1,0 +1,365 @@
+import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+import type { EncodedRequest } from "../protocol/rest-protocol.js";
+import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
+import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
+import { onAbort, throwIfAborted } from "../util/abort.js";
+import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
+import type { ClientContext } from "./client-context.js";
+import { Pending } from "./command.js";
+import type { HandledCall } from "./middleware.js";
+import { traced } from "./trace.js";
+import {
+  createTimeoutError,
+  type Failure,
+  failed,
+  judgeFailure,
+  judgeRejection,
+  judgeResponse,
+  type RequestFailure,
+  type Sent,
+  type Verdict,
+} from "./verdict.js";
+
+/** How to send commands as one request, and its limits. */
+export interface DeliveryOptions<C extends Sent["command"]> {
+  /** Name of the request in error messages and events. */
+  readonly label: string;
+  /** Number of commands in traces, if the request is a batch. */
+  readonly batchSize?: number | undefined;
+  readonly settings: RetryPolicy;
+  /** Time for all attempts and the pauses between them, in ms. */
+  readonly time: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Encodes commands as one request, whose `read` is the callback of {@link judgeResponse}.
+   * @param inPath whether the endpoint accepts bytes only in a path.
+   */
+  encode(commands: readonly Pending<C>[], inPath: boolean): EncodedRequest<readonly Verdict[]>;
+  /** Sends the commands in place of the transport, if given. */
+  readonly carry?:
+    | ((commands: readonly Pending<C>[], call: CarriedCall) => Promise<readonly Verdict[]>)
+    | undefined;
+  /**
+   * If given, the commands stay together while their request fails as a whole: they are all sent again, or none of them, and
+   * then this callback gets the error in their place.
+   */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Called once, before the last commands settle. `error` is that of the request, if it failed as a whole. */
+  onEnd?(error?: unknown): void;
+}
+
+type CarriedCall = Omit<HandledCall, "argv" | "settings">;
+
+/** A client, or a connector, as a delivery uses it. */
+type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
+
+/** Whether a command is sent again, by the verdict of its last attempt, while retries and time are left. */
+const SENT_AGAIN: Record<Failure["kind"], (sent: Sent) => boolean> = {
+  unsent: () => true,
+  unknown: ({ command }) => command.repeatable,
+  error: () => false,
+};
+
+/** Extra time in ms for what carries the commands, whose own timeout error is more precise. */
+const GRACE = 20;
+
+/** Sends commands as one request, and again, until each has a value or an error. */
+export function deliver<C extends Sent["command"]>(
+  context: DeliveryContext,
+  commands: readonly Pending<C>[],
+  options: DeliveryOptions<C>,
+): Delivery<C> {
+  const { label: command, batchSize, carry } = options;
+  if (carry || !context.tracer?.isActive("request")) return new Delivery(context, commands, options).begin();
+  let delivery!: Delivery<C>;
+  const run = () =>
+    new Promise<void>((resolve, reject) => {
+      const onEnd = (error?: unknown) => {
+        options.onEnd?.();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      delivery = new Delivery(context, commands, { ...options, onEnd }).begin();
+    });
+  traced(context, "request", run, { command, ...(batchSize && { batchSize }) }).catch(() => {});
+  return delivery;
+}
+
+/** Sends a request as if it were one command. */
+export function deliverRequest<T>(
+  context: DeliveryContext,
+  { request, read }: EncodedRequest<T>,
+  options: Omit<DeliveryOptions<never>, "encode"> & Pick<Sent["command"], "write" | "repeatable">,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): Delivery<Sent["command"]> {
+  const { label: name, write, repeatable } = options;
+  const pending = new Pending({ name, write, repeatable }, undefined, resolve, reject);
+  const readValue = (response: HttpResponse): Verdict[] => [{ kind: "value", value: read(response) }];
+  return deliver(context, [pending], {
+    ...options,
+    carry: undefined,
+    encode: () => ({ request, read: readValue }),
+  });
+}
+
+/**
+ * The loop of attempts: each response and each failure becomes one verdict per command, and each verdict settles its command,
+ * or puts it into the next request.
+ */
+export class Delivery<C extends Sent["command"] = any> implements AttemptListener, Timed {
+  readonly #budget: RetryBudget;
+  #encoded: EncodedRequest<readonly Verdict[]> | undefined;
+  /** Whether the bytes of the current request are written or about to be, or may have been. They stay as they are. */
+  #frozen = false;
+  /** Whether the current attempt has begun to write. */
+  #started = false;
+  /** Whether some commands were settled, so that the others no longer stay together. */
+  #split = false;
+  #ended = false;
+  #attempt: Attempt | undefined;
+  /** The error of the last attempt. */
+  #cause: Error | undefined;
+  /** The timer of the delivery. Ref'd: while it runs the process does not end, whatever state the socket is in. */
+  #timer: unknown;
+  /** The timer of the rest of the time, after that one has fired early. */
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #forgetSignal: (() => void) | undefined;
+
+  /** @param commands those of the current request. */
+  constructor(
+    private readonly context: DeliveryContext,
+    private commands: readonly Pending<C>[],
+    private readonly options: DeliveryOptions<C>,
+  ) {
+    this.#budget = new RetryBudget(options.settings, options.time);
+  }
+
+  begin(): this {
+    const { endpoint, transport } = this.context;
+    const { signal, time, carry } = this.options;
+    try {
+      if (endpoint instanceof Error) throw endpoint;
+      throwIfAborted(signal);
+      if (!carry) this.#encode();
+    } catch (error) {
+      this.#fail(failed(error));
+      return this;
+    }
+    if (time <= 0) this.#failTimedOut();
+    else {
+      if (signal) this.#forgetSignal = onAbort(signal, () => this.#cancel(failed(signal.reason)));
+      // The timer fires early if the transport wants to know that the call is slow.
+      const ms = carry ? time + GRACE : (transport.slowAfter?.(time) ?? time);
+      this.#timer = this.#timers.start(ms, this);
+      this.send();
+    }
+    return this;
+  }
+
+  /** Whether the current request is written, or about to be, so that its commands may be applied. */
+  get written(): boolean {
+    return this.#frozen && !this.#ended;
+  }
+
+  get repeatable(): boolean {
+    return this.commands.every(({ command }) => command.repeatable);
+  }
+
+  /** Starts the next attempt. */
+  send(): void {
+    const budget = this.#budget;
+    const { carry, signal } = this.options;
+    // After a freeze the pause and the timer of the delivery are late together, and the pause ends first.
+    if (budget.retried > 0 && budget.timeLeft <= 0) return;
+    this.#started = false;
+    if (!carry) {
+      this.#attempt = this.context.transport.attempt(this);
+      return;
+    }
+    this.#freeze();
+    this.#started = true;
+    const { repeatable } = this;
+    carry(this.commands, { repeatable, budget, signal }).then(
+      (verdicts) => this.#act(verdicts),
+      (error) => this.#fail(judgeRejection(error, repeatable)),
+    );
+  }
+
+  take(): HttpRequest {
+    if (this.#freeze()) this.#encode();
+    return this.#encoded!.request;
+  }
+
+  /** @throws Error where this would be a repeat after the time is up, as when the process was frozen meanwhile. */
+  onStart(): void {
+    if ((this.#started || this.commands.some(isPossiblyApplied)) && this.#budget.timeLeft <= 0) {
+      throw new Error("the timeout has passed");
+    }
+    this.#started = true;
+  }
+
+  onResponse(response: HttpResponse, repeated = false): void {
+    if (repeated) for (const command of this.commands) command.possiblyApplied = true;
+    const result = judgeResponse(response, this.#encoded!.read);
+    if (!("kind" in result)) this.#act(result);
+    else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
+    else {
+      this.#encode(true);
+      this.send();
+    }
+  }
+
+  onFailure(cause: Error): void {
+    this.#fail(judgeFailure(cause, this.#started));
+  }
+
+  onTimeout(): void {
+    const { time, carry } = this.options;
+    const { transport } = this.context;
+    const { timeLeft } = this.#budget;
+    // A timer may fire early by less than 1 ms.
+    if (timeLeft >= 1) {
+      this.#restTimer = setTimeout(fire, timeLeft, this);
+      transport.onSlow?.(time);
+      return;
+    }
+    // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
+    afterTwoPolls(() => {
+      if (this.#ended) return;
+      if (!carry) transport.onCallFailed?.(time, true);
+      this.#failTimedOut();
+    });
+  }
+
+  /** Ends the attempt that is under way, and rejects the commands that are not settled. */
+  #cancel(failure: Failure): void {
+    this.#attempt?.abort();
+    this.#fail(failure);
+  }
+
+  get #timers(): Timers {
+    return (!this.options.carry && this.context.transport.timers) || plainTimers;
+  }
+
+  #encode(inPath = false): void {
+    this.#encoded = this.options.encode(this.commands, inPath);
+  }
+
+  /** Fixes the list of commands. @returns whether commands that are settled were left out. */
+  #freeze(): boolean {
+    const thinned = !this.#frozen && this.commands.some(isSettled);
+    if (thinned) this.commands = this.commands.filter((command) => !command.settled);
+    this.#frozen = true;
+    return thinned;
+  }
+
+  #failTimedOut(): void {
+    const errorFor = ({ command: { name, write }, possiblyApplied }: Sent) => {
+      const written = this.#started || possiblyApplied;
+      const notReady = "no connection was ready: check url, the network and maxConnections";
+      const cause = this.#cause ?? (this.#attempt && !written ? new Error(notReady) : undefined);
+      return createTimeoutError(name, this.options.time, written, write, cause);
+    };
+    this.#cancel({ kind: "error", errorFor });
+  }
+
+  /** Acts by the failure of the request as a whole. */
+  #fail(failure: RequestFailure): void {
+    const verdicts = this.commands.map(() => failure);
+    this.#act(verdicts, failure);
+  }
+
+  /**
+   * Settles each command by its verdict, or sends it again.
+   * @param failure the failure of the request as a whole, if it is the verdict for each command.
+   */
+  #act(verdicts: readonly Verdict[], failure?: RequestFailure): void {
+    if (this.#ended) return;
+    const { commands } = this;
+    const failures: [Pending<C>, Failure][] = [];
+    for (let at = 0; at < verdicts.length; at++) {
+      const verdict = verdicts[at]!;
+      const command = commands[at]!;
+      if (verdict.kind === "unknown") command.possiblyApplied = true;
+      if (verdict.kind !== "value" && !command.settled) failures.push([command, verdict]);
+    }
+    if (failures.length > 0) this.#actOnFailures(failures, failure);
+    else this.#end(failure);
+    for (let at = 0; at < verdicts.length; at++) {
+      const verdict = verdicts[at]!;
+      if (verdict.kind === "value") commands[at]!.resolve(verdict.value);
+    }
+  }
+
+  #actOnFailures(failures: readonly [Pending<C>, Failure][], failure: RequestFailure | undefined): void {
+    const { onFailure, time } = this.options;
+    const budget = this.#budget;
+    const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command));
+    const together = failure && onFailure && !this.#split;
+    const enough = together ? repeatable.length === failures.length : repeatable.length > 0;
+    // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
+    const wait = failure?.kind === "unknown" && budget.retried === 0 ? 0 : failure?.retryAfter;
+    const waitMs = enough && !failure?.final ? budget.next(wait) : undefined;
+    const again = new Map(waitMs === undefined ? [] : repeatable);
+    const rejected = failures.filter(([command]) => !again.has(command));
+    if (failure?.silent && rejected.length > 0) this.context.transport.onCallFailed?.(time, false);
+    // The trace of the request ends before those of its commands.
+    if (waitMs === undefined) this.#end(failure);
+    else this.#sendAgain(again, waitMs, rejected.length === 0 ? failure : undefined);
+    if (!together) for (const [command, verdict] of rejected) command.reject(verdict.errorFor(command));
+    else if (rejected.length > 0) onFailure(failure.errorFor(this.#whole));
+  }
+
+  /** @param failure the failure of the request as a whole, if all of its commands are sent again. */
+  #sendAgain(again: Map<Pending<C>, Failure>, waitMs: number, failure: RequestFailure | undefined): void {
+    const { label: command } = this.options;
+    const isRefused = failure?.kind === "unsent" && !failure.silent;
+    const isUnknown = [...again.values()].some(({ kind }) => kind === "unknown");
+    const outcome = isRefused ? "answered" : isUnknown ? "unknown" : "unsent";
+    this.context.transport.onRetry({ command, outcome, retry: this.#budget.retried, waitMs });
+    this.#attempt = undefined;
+    this.#started = false;
+    this.#cause = failure?.cause;
+    // A repeat of a request that may have been applied is the same, byte for byte.
+    this.#frozen = failure !== undefined && this.commands.some(isPossiblyApplied);
+    if (!failure) {
+      this.commands = [...again.keys()];
+      this.#split = true;
+      if (!this.options.carry) this.#encode();
+    }
+    this.#pause = setTimeout(sendNow, waitMs, this);
+  }
+
+  /** The request as if it were one command. */
+  get #whole(): Sent {
+    const sent = this.commands;
+    const write = sent.some(({ command }) => command.write);
+    const { repeatable } = this;
+    const possiblyApplied = sent.some(isPossiblyApplied);
+    return { command: { name: this.options.label, write, repeatable }, possiblyApplied };
+  }
+
+  #end(failure: RequestFailure | undefined): void {
+    this.#ended = true;
+    if (this.#timer !== undefined) this.#timers.stop(this.#timer);
+    if (this.#restTimer !== undefined) clearTimeout(this.#restTimer);
+    if (this.#pause !== undefined) clearTimeout(this.#pause);
+    this.#forgetSignal?.();
+    const { onEnd } = this.options;
+    onEnd?.(failure?.errorFor(this.#whole));
+  }
+}
+
+const isSettled = ({ settled }: { readonly settled: boolean }) => settled;
+const isPossiblyApplied = ({ possiblyApplied }: Sent) => possiblyApplied;
+
+// The delivery is passed to timers as their argument, so that it needs no functions of its own.
+const fire = (timed: Timed) => timed.onTimeout();
+const sendNow = (delivery: { send(): void }) => delivery.send();
+
+const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
+  start: (ms, timed) => setTimeout(fire, ms, timed),
+  stop: (timer) => clearTimeout(timer),
+};

@@ -1,0 +1,209 @@
+import {
+  ArgumentError,
+  ConnectionError,
+  ProtocolError,
+  RedisError,
+  TimeoutError,
+  UnknownOutcomeError,
+  WarmlineError,
+} from "../errors.js";
+import type { HttpResponse } from "../protocol/http.js";
+import { MalformedReply } from "../protocol/malformed.js";
+import { ErrorReply } from "../protocol/reply.js";
+import { Resp2Refused } from "../protocol/rest-protocol.js";
+import type { Unreachable } from "../transport/transport.js";
+
+/** A command, or all commands of a request, as far as its error depends on it. */
+export interface Sent {
+  readonly command: {
+    /** Its name in error messages. */
+    readonly name: string;
+    /** Whether it may change data. */
+    readonly write: boolean;
+    /** Whether it may be sent again after it may have been applied. */
+    readonly repeatable: boolean;
+    /** The time in ms for which it may block at the server. */
+    readonly wait?: number | undefined;
+  };
+  /** Whether an attempt may have applied it. */
+  readonly possiblyApplied: boolean;
+}
+
+/** The result of one attempt for one command. */
+export type Verdict = { readonly kind: "value"; readonly value: unknown } | Failure;
+
+export interface Failure {
+  /**
+   * - `unsent`: this attempt did not apply the command.
+   * - `unknown`: this attempt may have applied it.
+   * - `error`: it must not be sent again. Redis replied with an error, or the call is over.
+   */
+  readonly kind: "unsent" | "unknown" | "error";
+  /** Returns the error of the command if it is not sent again. */
+  errorFor(sent: Sent): unknown;
+}
+
+/** The failure of a request as a whole: the verdict for each of its commands. */
+export interface RequestFailure extends Failure {
+  /** The error of the attempt. */
+  readonly cause?: Error;
+  /** The wait before the next attempt that the endpoint requested, in ms. */
+  readonly retryAfter?: number | undefined;
+  /** Whether another attempt would fail in the same way. */
+  readonly final?: boolean;
+  /** Whether no response arrived. */
+  readonly silent?: boolean;
+  /** Whether the endpoint takes no RESP2, and so did not read the request. */
+  readonly resp2Refused?: boolean;
+}
+
+/** @param started whether the request may have been written. */
+export function judgeFailure(cause: Error, started: boolean): RequestFailure {
+  if ("final" in cause) return { ...lost("unknown", cause, ProtocolError), final: true };
+  if ("retryAt" in cause) return { ...lost("unsent", cause), final: true };
+  return { ...lost(started ? "unknown" : "unsent", cause), silent: true };
+}
+
+/**
+ * @param error what a requester or middleware threw. The client in it has sent the request again as often as it may.
+ * @param repeatable whether all of the commands may be sent again.
+ */
+export function judgeRejection(error: unknown, repeatable: boolean): RequestFailure {
+  const isLost =
+    error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
+  return { ...refused(error), kind: isLost && !repeatable ? "unknown" : "error" };
+}
+
+/**
+ * Returns a verdict for each command from the response to their request, or the failure of all of them.
+ * @param read returns the verdicts. Throws MalformedReply if the response is not one of the endpoint, Resp2Refused, and
+ * ErrorReply or any other error if the endpoint refused the request.
+ */
+export function judgeResponse(
+  response: HttpResponse,
+  read: (response: HttpResponse) => readonly Verdict[],
+): readonly Verdict[] | RequestFailure {
+  const { status } = response;
+  const isUnsent = status === 503 && response.header("warmline-outcome") === "unsent";
+  // A proxy may respond so after the endpoint has applied the request.
+  if (status >= 500 && !isUnsent) return lost("unknown", statusError(response));
+  const isRefusal = isUnsent || status === 429;
+  let thrown: unknown;
+  try {
+    const verdicts = read(response);
+    if (!isRefusal) return verdicts;
+  } catch (error) {
+    thrown = error;
+  }
+  const isMalformed = thrown instanceof MalformedReply;
+  if (!isRefusal) return isMalformed ? lost("unknown", thrown as Error, ProtocolError) : refused(thrown);
+  const refusal = { ...lost("unsent", statusError(response)), retryAfter: retryAfter(response) };
+  if (isMalformed || !thrown) return refusal;
+  const errorFor = (sent: Sent) => {
+    const error = errorOf(thrown, sent);
+    // The reply says nothing about an earlier attempt that may have been applied.
+    return isUnsent || sent.possiblyApplied ? lost("unsent", error as Error).errorFor(sent) : error;
+  };
+  return { ...refusal, errorFor };
+}
+
+/** Returns the verdict for commands that must not be sent again. */
+export function failed(error: unknown): Failure {
+  return { kind: "error", errorFor: () => error };
+}
+
+/** Returns the verdict for commands by what was thrown in place of their replies. */
+function refused(thrown: unknown): RequestFailure {
+  const resp2Refused = thrown instanceof Resp2Refused;
+  return { kind: "error", errorFor: (sent) => errorOf(thrown, sent), resp2Refused };
+}
+
+/** @param Kind the class of the error if the outcome is unknown. */
+function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeError): RequestFailure {
+  const errorFor = ({ command: { name: command, write, repeatable }, possiblyApplied }: Sent) => {
+    // An error reply ends in the command's name, which this message begins with.
+    const reason = cause.message.replace(/ \(command: \S+\)$/, "");
+    // A read changes nothing, so its earlier attempts don't count.
+    if (write ? possiblyApplied : kind === "unknown") {
+      const sent = repeatable
+        ? "no complete response"
+        : "the command was sent, but no complete response arrived, so it may have been applied";
+      return new Kind(`${command}: ${sent}: ${reason}`, { outcome: "unknown", command, cause });
+    }
+    const { retryAt } = cause as Partial<Unreachable>;
+    return new ConnectionError(`${command}: not sent: ${reason}`, { command, cause, retryAt });
+  };
+  return { kind, cause, errorFor };
+}
+
+/**
+ * Returns the error that the text of an error reply stands for. The gateway reports by the error's first word whether a command
+ * of a batch may have been applied.
+ */
+export function errorFrom(message: string, command: string, index?: number): WarmlineError {
+  const details = { command, index };
+  const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
+  if (code === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, details);
+  return code
+    ? new UnknownOutcomeError(`${command}: ${reason}`, { outcome: "unknown", ...details })
+    : new RedisError(message, details);
+}
+
+/**
+ * Returns the error of a command from that of its reply, or of the reply to its request: an ErrorReply and a MalformedReply
+ * become errors of the command. If an earlier attempt of a write may have been applied, and this one was not sent, or not
+ * run, the outcome stays unknown.
+ */
+export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, index?: number): unknown {
+  const { name, write } = command;
+  let error = thrown;
+  if (error instanceof ErrorReply) error = errorFrom(error.message, name, index);
+  else if (error instanceof Resp2Refused) error = new ArgumentError(`${name}: ${error.message}`);
+  else if (error instanceof MalformedReply) {
+    const details = { outcome: "unknown", command: name, index, cause: error } as const;
+    error = new ProtocolError(`${name}: ${error.message}`, details);
+  }
+  if (!(error instanceof WarmlineError)) return error;
+  const own = error.command === "PIPELINE" ? error.forCommand(name) : error;
+  const notRun = own instanceof RedisError && NOT_RUN.test(own.code);
+  if (!write || !possiblyApplied || (own.outcome !== "unsent" && !notRun)) return own;
+  const Kind = own instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
+  const message = `${name}: an earlier attempt may have been applied; the last one: ${own.message}`;
+  return new Kind(message, { outcome: "unknown", command: name, index: own.index, cause: own });
+}
+
+/** Codes of the errors of commands that Redis did not run, so that it did not look for a stored reply either. */
+const NOT_RUN =
+  /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
+
+/**
+ * Returns the error of a command whose time is up.
+ * @param ms that time.
+ * @param written whether the command was written, and so may have been applied.
+ * @param write whether the command may change data.
+ * @param cause the error of the last attempt, if there was one.
+ */
+export function createTimeoutError(
+  command: string,
+  ms: number,
+  written: boolean,
+  write = true,
+  cause?: unknown,
+): TimeoutError {
+  const sent = write ? "; the command was sent and may have been applied" : "";
+  const last = cause ? `; last error: ${(cause as Error).message}` : "";
+  const state = written ? sent : "; the command was not sent";
+  const message = `${command}: no response within ${Math.round(ms)} ms${state}${last}`;
+  return new TimeoutError(message, { outcome: written ? "unknown" : "unsent", command, cause });
+}
+
+const statusError = ({ status }: HttpResponse) =>
+  new Error(`the endpoint responded with status ${status}${status === 429 ? ", too many requests" : ""}`);
+
+/** Returns the delay that the response requests, in ms. RFC 9110, section 10.2.3: seconds or a date. */
+function retryAfter(response: HttpResponse): number | undefined {
+  const value = response.header("retry-after");
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
