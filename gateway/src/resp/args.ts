@@ -10,12 +10,18 @@ export function argsOf(command: Command): string[] {
 
 /** Whether every one of the arguments at `indexes` begins with `prefix`. */
 export function allBeginWith(command: Command, indexes: readonly number[], prefix: Buffer): boolean {
-  return indexes.every((index) => beginsWith(command.content(index), prefix));
+  return indexes.every((index) => {
+    const reader = command.argReader(index);
+    const length = reader.nextLength();
+    return beginsWith(command.bytes, reader.at, reader.at + length, prefix);
+  });
 }
 
-/** Whether an argument begins with `prefix`. */
-export function beginsWith(content: Buffer, prefix: Buffer): boolean {
-  return content.length >= prefix.length && content.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+/** Whether `bytes[from, to)` begins with `prefix`. */
+export function beginsWith(bytes: Buffer, from: number, to: number, prefix: Buffer): boolean {
+  if (to - from < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (bytes[from + i] !== prefix[i]) return false;
+  return true;
 }
 
 /** Builds a command of these arguments, each given byte by byte as text (Latin-1). */

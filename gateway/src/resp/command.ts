@@ -47,39 +47,33 @@ export class Command {
 
   /** Argument `index` byte by byte as text (Latin-1); empty when there is no such argument. */
   text(index: number): string {
-    return index >= 0 && index < this.size ? this.#readerAt(index).nextText() : "";
+    return index >= 0 && index < this.size ? this.argReader(index).nextText() : "";
   }
 
   /** The bytes of argument `index`, which must be there. */
   content(index: number): Buffer {
-    return this.#readerAt(index).nextContent();
+    return this.argReader(index).nextContent();
   }
 
   /** The encodings of the arguments `[from, to)`, which must be there. */
   slice(from: number, to: number): Buffer {
-    return this.bytes.subarray(this.#readerAt(from).at, this.#readerAt(to).at);
+    return this.bytes.subarray(this.argReader(from).at, this.argReader(to).at);
   }
 
-  /** Returns a reader that stands at the first argument. Each command may have very many, so visit them in one pass. */
-  argReader(): RespReader {
-    const reader = new RespReader(this.bytes);
-    reader.nextLength();
-    return reader;
-  }
-
-  /** Returns a reader that stands at argument `index`, or at the end if that is {@link size}. */
-  #readerAt(index: number): RespReader {
+  /** Returns a reader that stands at argument `index`, by default the first, or at the end if that is {@link size}. */
+  argReader(index = 0): RespReader {
     if (index >= UNINDEXED) {
       this.#starts ??= this.#findStarts();
       return new RespReader(this.bytes, this.#starts[index - UNINDEXED]);
     }
-    const reader = this.argReader();
+    const reader = new RespReader(this.bytes);
+    reader.nextLength();
     for (let left = index; left > 0; left--) reader.skip();
     return reader;
   }
 
   #findStarts(): Uint32Array {
-    const reader = this.#readerAt(UNINDEXED - 1);
+    const reader = this.argReader(UNINDEXED - 1);
     const starts = new Uint32Array(this.size - UNINDEXED + 1);
     for (let i = 0; i < starts.length; i++) {
       reader.skip();

@@ -53,8 +53,9 @@ export function planOf(command: Command): Plan {
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
   if (indexes.length === 0) return keyless(info);
   const slots = indexes.map((place) => {
-    const key = command.content(place);
-    return slotOf(key, 0, key.length);
+    const reader = command.argReader(place);
+    const length = reader.nextLength();
+    return slotOf(command.bytes, reader.at, reader.at + length);
   });
   const slot = slots[0]!;
   const repeatable = info.readonly;

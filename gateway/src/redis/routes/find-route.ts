@@ -48,7 +48,7 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   const once = onceCallOf(command);
   const inner = once ? getKeyIndexes(once.wrapped) : [];
   const indexes = [...own, ...(inner ?? []).map((at) => at + once!.from)];
-  const [route, ...others] = new Set(indexes.map((place) => routeOf(routes, command.content(place))));
+  const [route, ...others] = new Set(indexes.map((place) => routeOf(routes, command, place)));
   if (!route || others.length > 0) return { error: TWO_ROUTES };
   if (!route.strip) return { route, command, keys: true, name };
   const run = once?.wrapped ?? command;
@@ -57,6 +57,8 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
 }
 
-function routeOf(routes: readonly RoutedUpstream[], key: Buffer): RoutedUpstream {
-  return routes.find(({ prefix }) => beginsWith(key, prefix))!;
+function routeOf(routes: readonly RoutedUpstream[], command: Command, place: number): RoutedUpstream {
+  const reader = command.argReader(place);
+  const length = reader.nextLength();
+  return routes.find(({ prefix }) => beginsWith(command.bytes, reader.at, reader.at + length, prefix))!;
 }
