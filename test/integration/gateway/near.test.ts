@@ -195,6 +195,23 @@ describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
     expect((await ask(gateway, "none", ["PING"], "outside")).changes).toBe("new");
   });
 
+  test("a token with a prefix learns nothing of keys outside it", async () => {
+    const tokens = [{ name: "within", token: "within", prefix: "near:p:" }];
+    const gateway = await start({ tokens });
+    await first(gateway);
+    const before = await ask(gateway, "verify", ["PING"], "within");
+    await server.command("SET", "near:secret", "1");
+    const none = await ask(gateway, `verify,${before.state}`, ["PING"], "within");
+    expect([none.state, none.changes]).toEqual([before.state, ""]);
+    await server.command("SET", "near:p:own", "1");
+    const one = await ask(gateway, `verify,${none.state}`, ["PING"], "within");
+    expect(listed(one)).toEqual([bucket("near:p:own")]);
+    // What is known of one token's keys is nothing known of another's.
+    expect((await ask(gateway, one.state)).changes).toMatch(/^near%3A/);
+    await server.command("FLUSHALL");
+    expect((await ask(gateway, `verify,${one.state}`, ["PING"], "within")).changes).toBe("*");
+  });
+
   test("changes behind a route that strips its prefix are reported by the keys of clients", async () => {
     const second = await startRedis({ listen: "tcp" });
     try {
