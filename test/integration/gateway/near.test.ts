@@ -243,14 +243,23 @@ describe.skipIf(!redisAvailable())("reports of changes to near caches", () => {
   });
 
   test.each([
-    [{ nearPrefix: ["a", "ab"] }, "nearPrefix: ab begins with a, which is enough: leave out ab"],
-    [{ nearPrefix: ["a", "a"] }, "nearPrefix: a begins with a, which is enough: leave out a"],
+    [
+      { nearPrefix: ["a", "ab"] },
+      "nearPrefix: entry 1 is the beginning of entry 2, and is enough: leave out the longer one",
+    ],
+    [
+      { nearPrefix: ["a", "a"] },
+      "nearPrefix: entry 1 is the beginning of entry 2, and is enough: leave out the longer one",
+    ],
     [{ nearPrefix: [""] }, "nearPrefix: must not be empty"],
     [
       { nearPrefix: ["a", "flag:*"] },
-      "nearPrefix: flag:* ends with *: write flag:, which stands for all keys that begin so",
+      "nearPrefix: entry 2 must not end with *: write the text that keys begin with, such as flag:",
     ],
-    [{ nearPrefix: ["*"] }, "nearPrefix: * ends with *: write the text that keys begin with, such as flag:"],
+    [
+      { nearPrefix: ["*"] },
+      "nearPrefix: entry 1 must not end with *: write the text that keys begin with, such as flag:",
+    ],
     [{ nearPrefix: ["a\ud800"] }, "nearPrefix: must not have a lone surrogate"],
     [
       { nearPrefix: ["a"], readPolicy: "any" as const },
