@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
-import { constants } from "node:os";
 import { commandLine, wantsColours } from "./cli/command-lines.js";
 import { helpText } from "./cli/help.js";
 import { readKeptToken } from "./cli/kept-token.js";
@@ -8,6 +7,7 @@ import { environmentOf, readyLines, redisEnvironmentOf } from "./cli/ready-lines
 import { runCommand } from "./cli/run-command.js";
 import { type CliSettings, readSettings } from "./cli/settings.js";
 import { start } from "./cli/start.js";
+import { StopSignals, statusOf } from "./cli/stop-signal.js";
 import { UsageError } from "./cli/usage-error.js";
 import { runWorker } from "./cli/workers/worker.js";
 import { logUncaught } from "./log/fatal.js";
@@ -30,6 +30,8 @@ async function main(): Promise<number> {
 }
 
 async function run(settings: CliSettings): Promise<number> {
+  // Before anything is started: a signal may come at any time.
+  const signals = new StopSignals();
   // A command's output stays its own.
   const output = settings.command === undefined ? process.stdout : process.stderr;
   const colours = wantsColours(output, process.env);
@@ -44,32 +46,23 @@ async function run(settings: CliSettings): Promise<number> {
   const ownToken = kept && { token: kept.token, console: options.console ?? true };
   const gateway = await start({ ...settings, options: { ...options, ...ownToken } }, (message) =>
     log.error(message),
-  );
-  // Before the lines below: whoever waits for them may send a signal at once.
-  const stopped = settings.command === undefined && stopSignal();
-  output.write(`${readyLines(gateway, kept).join("\n")}\n`);
+  ).catch((error) => {
+    // A terminal signals every process, so a worker or a redis-server may have ended before it was ready.
+    if (signals.received) return null;
+    throw error;
+  });
+  if (!gateway) return 0;
+  if (!signals.received) output.write(`${readyLines(gateway, kept).join("\n")}\n`);
   let status = 0;
-  if (settings.command === undefined) await stopped;
+  if (settings.command === undefined) await signals.first;
+  else if (signals.received) status = statusOf(signals.received);
   else {
+    signals.release();
     const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options.redis) };
     status = await runCommand(settings.command, environment, report);
   }
   await gateway.close();
   return status;
-}
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process without further waiting. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(128 + constants.signals[signal]);
-        asked = true;
-        resolve();
-      });
-    }
-  });
 }
 
 if (cluster.isWorker) runWorker();

@@ -133,6 +133,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
+    onLost: (reason) => requests.count("lost", reason),
     relay: hooks.relay ?? (async () => null),
   });
   const { nearPrefix } = settings;

@@ -91,7 +91,7 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
           clientEnded: () => connection.destroy(),
           abort() {},
         }),
-        contentOf: ({ message }: HttpError) => ({
+        refused: ({ message }: HttpError) => ({
           type: "text/plain",
           body: Buffer.from(message),
           headers: [],

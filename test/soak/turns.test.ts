@@ -74,6 +74,7 @@ afterAll(async () => {
 });
 
 const batch = (...command: string[]) => JSON.stringify(new Array(COMMANDS).fill(command));
+const argumentsOf = (name: string, each: string) => JSON.stringify([name, ...new Array(40_000).fill(each)]);
 const base64 = { "upstash-encoding": "base64" };
 /** Runs a script whose reply is a table with one text. */
 const evalText = (field: "ok" | "err", text: string, bytes: number, headers = {}) =>
@@ -125,6 +126,10 @@ describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
     ["an error of 30 MB", 3e7, () => evalText("err", "ERR ", 3e7)],
     ["a pipeline of 100,000 commands", 1e6, () => call("/pipeline", batch("GET", "small"))],
     ["a pipeline of 100,000 denied commands", 1e6, () => call("/pipeline", batch("MULTI"))],
+    ["an XREAD of 40,000 arguments, refused", 20, () => call("/", argumentsOf("XREAD", "1"))],
+    ["a SORT_RO of 40,000 arguments, refused", 20, () => call("/", argumentsOf("SORT_RO", "1"))],
+    ["an MGET of 40,000 keys", 4e4, () => call("/", argumentsOf("MGET", "small"))],
+    ["a BLPOP of 40,000 keys", 10, () => call("/", argumentsOf("BLPOP", "1"))],
     ["pipelines beyond the queue", 1e6, () => together(3, () => call("/pipeline", batch("GET", "small")))],
     ["a transaction of 100,000 commands", 1e6, () => call("/multi-exec", batch("GET", "small"))],
     ["a message of 24 MB", 2.4e7, () => readEvent("subscribe/event", PUBLISH, "x", 2.4e7)],

@@ -1,4 +1,4 @@
-import { getCommandInfo } from "../commands/command-info.js";
+import { getCommandInfo, isKnown } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 
 /**
@@ -102,16 +102,17 @@ function isOpened(command: Command, { opened }: CommonRules): boolean {
  */
 export function openedCommands(names: readonly string[]): ReadonlySet<string> {
   const opened = names.map(fullName);
-  for (const name of opened) {
+  for (const [at, name] of opened.entries()) {
+    const shown = isKnown(name) ? name : `entry ${at + 1}`;
     const [container = "", sub = ""] = name.split(" ");
     const openable = OPENABLE_SUBCOMMANDS[container];
     if (NEVER.has(container) || NEVER_SUBCOMMANDS.has(name) || (openable && !openable.has(sub))) {
       throw new TypeError(
-        `allowCommand: ${name} can't be allowed: it would change a connection that clients share`,
+        `allowCommand: ${shown} can't be allowed: it would change a connection that clients share`,
       );
     }
     if (!openable && !CLOSED.has(container) && !CLOSED_SUBCOMMANDS[container]?.has(sub))
-      throw new TypeError(`allowCommand: ${name} is allowed already, or is not a command`);
+      throw new TypeError(`allowCommand: ${shown} is allowed already, or is not a command`);
   }
   return new Set(opened);
 }

@@ -49,13 +49,16 @@ const ORIGIN_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
  * @throws {TypeError}
  */
 export function checkOrigins(origins: readonly string[]): void {
-  for (const origin of origins) {
+  for (const [at, origin] of origins.entries()) {
     if (origin === "*" || origin === "null") continue;
     const isWeb = /^https?:/i.test(origin) && URL.canParse(origin);
     const proper = isWeb ? new URL(origin).origin : origin;
-    if (proper !== origin) throw new TypeError(`cors: '${origin}' is not an origin; write ${proper}`);
+    if (proper !== origin)
+      throw new TypeError(
+        `cors: entry ${at + 1} must be an origin alone, without a path or a default port, in lower case`,
+      );
     if (!isWeb && !ORIGIN_FORM.test(origin)) {
-      throw new TypeError(`cors: '${origin}' is not an origin, such as https://app.example`);
+      throw new TypeError(`cors: entry ${at + 1} must be an origin, such as https://app.example`);
     }
   }
 }
@@ -65,10 +68,10 @@ export function checkOrigins(origins: readonly string[]): void {
  * @throws {TypeError}
  */
 export function checkHosts(hosts: readonly string[]): void {
-  for (const host of hosts) {
+  for (const [at, host] of hosts.entries()) {
     if (isIPv6(host) || /^[a-z0-9._-]+$/.test(host)) continue;
     throw new TypeError(
-      `allowedHosts: '${host}' is not a name in lower case, without scheme and port, such as box.example`,
+      `allowedHosts: entry ${at + 1} must be a name in lower case, without scheme and port, such as box.example`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { getKeyIndexes } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
-import { allBeginWith, argsOf } from "../resp/args.js";
+import { allBeginWith, argsOf, beginsWith } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import type { CommandContext } from "./denial-reasons.js";
 
@@ -52,10 +52,7 @@ export class Prefix {
 
   /** Whether the name `bytes[from, to)` begins with the prefix. */
   coversBytes(bytes: Buffer, from: number, to: number): boolean {
-    const prefix = this.#bytes;
-    if (to - from < prefix.length) return false;
-    for (let i = 0; i < prefix.length; i++) if (bytes[from + i] !== prefix[i]) return false;
-    return true;
+    return beginsWith(bytes, from, to, this.#bytes);
   }
 
   /** Whether a glob pattern matches nothing that does not begin with the prefix. */

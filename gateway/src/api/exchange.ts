@@ -60,6 +60,8 @@ export interface ExchangeHandler {
   handle(exchange: Exchange): void;
   /** An exchange is over. `status` is 0 when it had no response. */
   settled(exchange: Exchange, status: number): void;
+  /** Takes note of a request that is not valid HTTP. */
+  malformed(error: HttpError): void;
 }
 
 /** One request and its response. */
@@ -121,7 +123,9 @@ export class Exchange implements HttpExchange {
     this.#handler.handle(this);
   }
 
-  invalid({ status, message }: HttpError): void {
+  invalid(error: HttpError): void {
+    const { status, message } = error;
+    this.#handler.malformed(error);
     this.error(status, `ERR ${message}`, status === 503 ? UNSENT_HEADERS : NOTHING);
   }
 

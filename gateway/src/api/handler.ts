@@ -96,7 +96,9 @@ export class Handler implements HttpService, ExchangeHandler {
     return new Exchange(head, connection, host, this, startedAt);
   }
 
-  contentOf({ status, message }: HttpError): Content {
+  refused(error: HttpError): Content {
+    this.malformed(error);
+    const { status, message } = error;
     const headers = status === 503 ? UNSENT_HEADERS : [];
     return { type: JSON_TYPE, body: jsonError(`ERR ${message}`), headers };
   }
@@ -105,6 +107,12 @@ export class Handler implements HttpService, ExchangeHandler {
     this.#options.traffic.requests++;
     this.#identify(exchange);
     exchange.guard(() => this.#route(exchange));
+  }
+
+  malformed(error: HttpError): void {
+    if (!error.isMalformed) return;
+    this.#options.traffic.malformedBy(error.reason);
+    this.#options.log.count("malformed", error.reason);
   }
 
   settled(exchange: Exchange, status: number): void {
@@ -132,7 +140,7 @@ export class Handler implements HttpService, ExchangeHandler {
         ...{ requestId, client, trace: traceContextOf(req.headers.traceparent), waits: blocks || streaming },
       });
     }
-    if (status >= 500) log.failed(status);
+    if (status >= 500) log.count("failed", status);
   }
 
   /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */

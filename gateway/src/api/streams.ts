@@ -33,6 +33,8 @@ export interface StreamsOptions {
   readonly maxChannels: number;
   /** The commands for `/console/commands`. Null without the console. */
   readonly feed: CommandFeed | null;
+  /** Called with the reason when a connection to Redis that event streams share was lost. */
+  readonly onLost: (reason: string) => void;
   /** Number of processes behind the port. */
   readonly workers: number;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
@@ -196,6 +198,7 @@ export class Streams {
           ...pushOptions,
           encode: (push) => this.#encoder.message(push),
           sharding: () => upstream.sharding,
+          onLost: this.#options.onLost,
         }),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
         followers: new Followers({

@@ -27,7 +27,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: [...(dashes === -1 ? argv : argv.slice(0, dashes))],
+      args: joinLists(dashes === -1 ? argv : argv.slice(0, dashes)),
       options,
       allowPositionals: true,
     });
@@ -49,4 +49,16 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     if (setting.kind.name === "switch" && values[`no-${name}`] === true) values[name] = false;
   }
   return { values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
+}
+
+/** Joins a flag with a value that is a list in YAML. Such a value begins with a dash, so it could be taken for a flag. */
+function joinLists(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    if (/^-\s/.test(arg) && before && /^--[\w-]+$/.test(before))
+      joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { statusOf } from "./stop-signal.js";
 
 /** Signals that are passed on to the command. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
@@ -38,7 +38,7 @@ export function runCommand(
       );
       resolve(error.code === "ENOENT" ? 127 : 126);
     });
-    child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? "SIGTERM"]));
+    child.once("exit", (code, signal) => resolve(code ?? statusOf(signal ?? "SIGTERM")));
   }).finally(() => {
     for (const remove of listeners) remove();
   });

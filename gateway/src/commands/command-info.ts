@@ -66,6 +66,11 @@ export function getCommandInfo(command: Command): CommandInfo | null {
   return all.get(name) ?? null;
 }
 
+/** Whether a full name is that of a known command. */
+export function isKnown(name: string): boolean {
+  return all.has(name);
+}
+
 /** Every known command. */
 export function allCommandInfo(): Iterable<CommandInfo> {
   return all.values();

@@ -1,5 +1,6 @@
 import { argsOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import { asName } from "../resp/command-name.js";
 
 /** An option of SORT or SORT_RO that names further keys. */
 export interface KeyPattern {
@@ -18,7 +19,7 @@ export function keyPatternsOf(command: Command): KeyPattern[] {
   const args = argsOf(command);
   const found: KeyPattern[] = [];
   for (let at = 2; at < args.length; at++) {
-    const option = command.upper(at);
+    const option = asName(args[at]!);
     if (option === "LIMIT") at += 2;
     else if (option === "STORE") at++;
     else if (option === "BY" || option === "GET") {

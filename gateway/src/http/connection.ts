@@ -61,8 +61,8 @@ export interface Content {
 export interface HttpService {
   /** Makes the exchange of a request whose head has arrived. `startedAt` is the time, in ms by the monotonic clock. */
   exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): HttpExchange;
-  /** Returns the body of the response to a request whose head is invalid. */
-  contentOf(error: HttpError): Content;
+  /** Takes note of a request whose head is invalid, and returns the body of the response. */
+  refused(error: HttpError): Content;
 }
 
 /** Follows what the connections of a server are doing. */
@@ -446,7 +446,7 @@ export class Connection implements Idle {
       return;
     }
     this.#host.connections.setBusy(this);
-    const { type, body, headers } = this.#host.service.contentOf(error);
+    const { type, body, headers } = this.#host.service.refused(error);
     this.finish(this.#host.heads.encode(error.status, type, false, headers, body, true), false);
   }
 }

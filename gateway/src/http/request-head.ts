@@ -118,7 +118,9 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
     length: bodyLength(headers, minor),
     // After a request for another protocol, further bytes might be taken for that protocol.
     keepAlive:
-      minor === 1 && !hasToken(headers.connection, "close") && !hasToken(headers.connection, "upgrade"),
+      (minor === 1 || hasToken(headers.connection, "keep-alive")) &&
+      !hasToken(headers.connection, "close") &&
+      !hasToken(headers.connection, "upgrade"),
     expectsContinue: expectation(headers, minor),
   };
 }

@@ -9,7 +9,7 @@ export class TrustedProxies {
    * @throws {TypeError} that names the first entry that is neither
    */
   constructor(ranges: readonly string[]) {
-    for (const range of ranges) this.#add(range);
+    for (const [at, range] of ranges.entries()) this.#add(range, at);
   }
 
   /** Whether an address is one of them. */
@@ -37,13 +37,13 @@ export class TrustedProxies {
     return client;
   }
 
-  #add(range: string): void {
+  #add(range: string, at: number): void {
     const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
     const family = isIP(address);
     const size = family === 4 ? 32 : 128;
     if (family === 0 || (bits !== undefined && Number(bits) > size)) {
       throw new TypeError(
-        `trustedProxies: '${range}' is neither an IP address nor a range such as 10.0.0.0/8 or fd00::/8`,
+        `trustedProxies: entry ${at + 1} must be an IP address or a range such as 10.0.0.0/8 or fd00::/8`,
       );
     }
     const type = family === 4 ? "ipv4" : "ipv6";

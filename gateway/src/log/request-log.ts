@@ -29,12 +29,21 @@ export interface SettledRequest {
 /** Interval in ms between reports of failures. */
 const REPORT_EVERY = 1_000;
 
+/** What is counted, and the line that reports it. */
+const REPORTS = {
+  failed: "requests failed, by status",
+  malformed: "requests are not valid HTTP, by reason",
+  lost: "connections for event streams were lost, by reason; their readers get a gap",
+} as const;
+
+type Counted = keyof typeof REPORTS;
+
 /** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */
 export class RequestLog {
   readonly #log: Log;
   readonly #each: boolean;
   readonly #slow: number;
-  readonly #failed = new Map<number, number>();
+  readonly #counts = new Map<Counted, Map<string | number, number>>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -68,23 +77,31 @@ export class RequestLog {
     if (isSlow) this.#log.warn(line, "slow request");
   }
 
-  /** Counts a request that failed, which is reported in time. */
-  failed(status: number): void {
-    this.#failed.set(status, (this.#failed.get(status) ?? 0) + 1);
+  /**
+   * Counts what went wrong, which is reported in time.
+   * @param key the status or the reason. There are few, so that no client can fill the log.
+   */
+  count(what: Counted, key: string | number): void {
+    let counts = this.#counts.get(what);
+    if (!counts) {
+      counts = new Map();
+      this.#counts.set(what, counts);
+    }
+    counts.set(key, (counts.get(key) ?? 0) + 1);
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }
 
   /** Reports what has not been reported. */
   close(): void {
     clearTimeout(this.#timer);
-    if (this.#failed.size > 0) this.#report();
+    this.#report();
   }
 
   #report(): void {
     this.#timer = undefined;
-    const failed = Object.fromEntries(this.#failed);
-    this.#failed.clear();
-    this.#log.warn({ failed }, "requests failed, by status");
+    for (const [what, counts] of this.#counts)
+      this.#log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
+    this.#counts.clear();
   }
 }
 

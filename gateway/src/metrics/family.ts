@@ -14,6 +14,9 @@ interface Value {
   readonly metricName?: string;
 }
 
+/** What the number of several processes is: the sum of theirs, or the greatest. */
+type Aggregator = "sum" | "max";
+
 /** Adds a counter or a gauge. Its values are read at each collection. */
 export function addNumbers(
   registry: Registry,
@@ -21,12 +24,14 @@ export function addNumbers(
   name: string,
   help: string,
   read: () => number | Iterable<Sample>,
+  aggregator: Aggregator = "sum",
 ): void {
-  add(registry, type, name, help, () => {
+  const values = () => {
     const numbers = read();
     const samples: Iterable<Sample> = typeof numbers === "number" ? [[{}, numbers]] : numbers;
     return Array.from(samples, ([labels, value]) => ({ labels: { ...labels }, value }));
-  });
+  };
+  add(registry, type, name, help, values, aggregator);
 }
 
 /** Adds a histogram, one for each set of labels. */
@@ -57,11 +62,18 @@ export function addSums(
 }
 
 /** prom-client's own metrics find each observation by its labels. These keep their values where they are counted. */
-function add(registry: Registry, type: string, name: string, help: string, values: () => Value[]): void {
+function add(
+  registry: Registry,
+  type: string,
+  name: string,
+  help: string,
+  values: () => Value[],
+  aggregator: Aggregator = "sum",
+): void {
   const full = PREFIX + name;
   const metric = {
     name: full,
-    get: async () => ({ name: full, help, type, values: values(), aggregator: "sum" }),
+    get: async () => ({ name: full, help, type, values: values(), aggregator }),
     reset: () => {},
   };
   registry.registerMetric(metric as never);

@@ -53,6 +53,11 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
   };
   const help = "Finished requests, by route and status; none if the client disconnected before the response.";
   addNumbers(registry, "counter", "responses_total", help, responses);
+  const invalid =
+    "Requests that are not valid HTTP, by reason; without a valid head, they are not among the others.";
+  addNumbers(registry, "counter", "malformed_requests_total", invalid, () =>
+    Array.from(traffic.malformed, ([reason, count]): Sample => [{ reason }, count]),
+  );
   const byRoute = (name: string, help: string, key: Exclude<keyof RouteNumbers, "responses">) =>
     addHistograms(registry, name, help, () =>
       Array.from(traffic.routes, ([route, numbers]) => [{ route }, numbers[key]] as const),
@@ -161,7 +166,7 @@ function samplesOf(label: string, values: Readonly<Record<string, number>>): Sam
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 }
 
-function addProcess(registry: Registry, { longest }: LoopDelay): void {
+function addProcess(registry: Registry, loopDelay: LoopDelay): void {
   addNumbers(registry, "counter", "process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
@@ -173,6 +178,8 @@ function addProcess(registry: Registry, { longest }: LoopDelay): void {
     registry,
     "event_loop_delay_seconds",
     "The longest delay of the event loop in each second.",
-    () => [[{}, longest]],
+    () => [[{}, loopDelay.longest]],
   );
+  const help = "The longest delay of the event loop in the last minute; of several processes, the longest.";
+  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute, "max");
 }

@@ -34,9 +34,16 @@ export interface SettledTraffic {
 export class Traffic {
   /** Requests whose head arrived. */
   requests = 0;
+  /** Requests that are not valid HTTP, by reason. */
+  readonly malformed = new Map<string, number>();
   readonly routes = new Map<string, RouteNumbers>();
   readonly commands = new CommandCounts();
   readonly tokens = new TokenCounts();
+
+  /** Counts a request that is not valid HTTP. */
+  malformedBy(reason: string): void {
+    this.malformed.set(reason, (this.malformed.get(reason) ?? 0) + 1);
+  }
 
   /** Counts a request that is over. */
   settled(request: SettledTraffic): void {

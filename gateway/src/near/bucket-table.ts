@@ -1,45 +1,38 @@
-import { SLOTS } from "../redis/cluster/slot.js";
+import { randomBytes } from "node:crypto";
 
 /** Maximum number of buckets that a response lists. If more have changed, it reports that any key may have. */
 export const MAX_LISTED = 512;
 /** Any key may have changed. */
 export const ALL = "*";
 
-/** The head of the list of buckets. */
-const HEAD = SLOTS;
-
 /**
- * The order in which keys have changed, by bucket. A key's bucket is its hash slot, so the table never grows. Buckets that
- * have changed form a linked list, the last changed first.
+ * The order in which keys have changed, by bucket. A key's bucket is its hash slot. Only the buckets that a response may list are
+ * kept, so that there can be a table for each prefix of a token.
  */
 export class BucketTable {
+  /** Identifies the table to clients, whose last report may have been of another one. */
+  readonly epoch = BigInt(`0x${randomBytes(6).toString("hex")}`).toString(36);
   /** The number of changes so far. */
   sequence = 0;
-  /** The number of the last change of any key. */
+  /** The number of the last change of any key, or of a bucket that is not kept. */
   #allChangedAt = 0;
-  /** The number of each bucket's last change, or 0. */
-  readonly #changedAt = new Float64Array(SLOTS);
-  readonly #next = new Uint16Array(SLOTS + 1).fill(HEAD);
-  readonly #previous = new Uint16Array(SLOTS + 1).fill(HEAD);
+  /** The number of each bucket's last change. The bucket that changed last comes last. */
+  readonly #changedAt = new Map<number, number>();
 
   /** Records that a key of the bucket has changed. */
   change(bucket: number): void {
-    const next = this.#next;
-    const previous = this.#previous;
-    if (this.#changedAt[bucket] !== 0) {
-      next[previous[bucket]!] = next[bucket]!;
-      previous[next[bucket]!] = previous[bucket]!;
-    }
-    this.#changedAt[bucket] = ++this.sequence;
-    const second = next[HEAD]!;
-    next[bucket] = second;
-    previous[bucket] = HEAD;
-    previous[second] = bucket;
-    next[HEAD] = bucket;
+    const changedAt = this.#changedAt;
+    changedAt.delete(bucket);
+    changedAt.set(bucket, ++this.sequence);
+    if (changedAt.size <= MAX_LISTED) return;
+    const [oldest, last] = changedAt.entries().next().value!;
+    changedAt.delete(oldest);
+    this.#allChangedAt = last;
   }
 
   /** Records that any key may have changed. */
   changeAll(): void {
+    this.#changedAt.clear();
     this.#allChangedAt = ++this.sequence;
   }
 
@@ -51,14 +44,8 @@ export class BucketTable {
     if (sequence === this.sequence) return "";
     if (!(sequence >= this.#allChangedAt && sequence < this.sequence)) return ALL;
     const buckets: string[] = [];
-    for (
-      let bucket = this.#next[HEAD]!;
-      bucket !== HEAD && this.#changedAt[bucket]! > sequence;
-      bucket = this.#next[bucket]!
-    ) {
-      if (buckets.length === MAX_LISTED) return ALL;
-      buckets.push(bucket.toString(36));
-    }
+    for (const [bucket, changedAt] of this.#changedAt)
+      if (changedAt > sequence) buckets.push(bucket.toString(36));
     return buckets.join(",");
   }
 }

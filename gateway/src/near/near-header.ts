@@ -56,20 +56,16 @@ export class NearReports {
    * Returns `epoch:sequence age changes`, with the age of the report in ms. If the request does not have the epoch, `new` and
    * the tracked prefixes take the place of the changes. Without changes there is {@link NONE}.
    */
-  #describe(
-    { epoch, table }: TrackingSession,
-    age: number,
-    { known }: NearRequest,
-    prefix: string | undefined,
-  ): string {
-    const since = known.get(epoch);
+  #describe(session: TrackingSession, age: number, { known }: NearRequest, prefix = ""): string {
+    const table = session.tableOf(prefix);
+    const since = known.get(table.epoch);
     const changes =
       since === undefined ? `new ${this.#prefixesWithin(prefix)}` : table.changesSince(since) || NONE;
-    return `${epoch}:${table.sequence} ${age} ${changes}`;
+    return `${table.epoch}:${table.sequence} ${age} ${changes}`;
   }
 
   /** The prefixes that concern keys with this prefix. */
-  #prefixesWithin(prefix = ""): string {
+  #prefixesWithin(prefix: string): string {
     return this.prefixes
       .filter((each) => each.startsWith(prefix) || prefix.startsWith(each))
       .map(encodeURIComponent)

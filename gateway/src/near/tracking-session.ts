@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { CLUSTER_NODES, primariesIn, slotOwnersIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
 import type { PushConnection } from "../redis/push-connection.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
+import { beginsWith } from "../resp/args.js";
 import { BucketTable } from "./bucket-table.js";
 import { openTracking } from "./tracking-connection.js";
 
@@ -46,11 +46,10 @@ class Deferred {
 
 /**
  * A period in which every server reports its changes without a gap. It ends when a connection is lost or a cluster changes.
- * Its epoch identifies its table to clients.
  */
 export class TrackingSession {
-  readonly epoch = BigInt(`0x${randomBytes(6).toString("hex")}`).toString(36);
-  readonly table = new BucketTable();
+  /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
+  readonly #tables = new Map<string, { readonly prefix: Buffer; readonly table: BucketTable }>();
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];
@@ -96,6 +95,16 @@ export class TrackingSession {
     if (!this.#nodesAgree()) return this.#end("the nodes of the cluster list different primaries");
     this.#confirmedAt = now();
     this.isReady = true;
+  }
+
+  /** Returns the table of changes of the keys that begin with a prefix, from the first call for it on. */
+  tableOf(prefix: string): BucketTable {
+    let found = this.#tables.get(prefix);
+    if (!found) {
+      found = { prefix: Buffer.from(prefix), table: new BucketTable() };
+      this.#tables.set(prefix, found);
+    }
+    return found.table;
   }
 
   /** Age in ms, at a time, of what is known: every change acknowledged before is in the table. */
@@ -148,8 +157,9 @@ export class TrackingSession {
         else if (--this.#starting === 0) this.#onStarted?.();
       },
       onChange: (keys) => {
-        if (!keys) this.table.changeAll();
-        else for (const key of keys) this.table.change(bucketOf(stripped, key));
+        if (!keys) for (const { table } of this.#tables.values()) table.changeAll();
+        else
+          for (const key of keys) this.#changed(stripped.length === 0 ? key : Buffer.concat([stripped, key]));
       },
       onReply: (reply) => {
         if (server.isNode) {
@@ -163,6 +173,13 @@ export class TrackingSession {
     });
     const server: TrackedServer = { name, source, isNode: sharding !== null, connection, primaries: null };
     this.#servers.push(server);
+  }
+
+  /** A key, as clients know it, has changed. */
+  #changed(key: Buffer): void {
+    const bucket = slotOf(key, 0, key.length);
+    for (const { prefix, table } of this.#tables.values())
+      if (beginsWith(key, 0, key.length, prefix)) table.change(bucket);
   }
 
   /** Resolves when every server reports its changes, or the session has ended. */
@@ -222,10 +239,4 @@ export class TrackingSession {
     this.#current = null;
     if (this.#next) this.#confirmNext();
   }
-}
-
-/** The bucket of a key: its hash slot. */
-function bucketOf(stripped: Buffer, key: Buffer): number {
-  const whole = stripped.length === 0 ? key : Buffer.concat([stripped, key]);
-  return slotOf(whole, 0, whole.length);
 }

@@ -15,7 +15,7 @@ export function parseRedisUrl(url: string) {
   if (!parts) throw new TypeError(`redis: not a URL; expected ${FORMS}`);
   const [, scheme = "", authority = "", path = "", search = ""] = parts;
   if (!SCHEMES.includes(scheme)) {
-    throw new TypeError(`redis: unknown scheme "${scheme}//"; expected ${FORMS}`);
+    throw new TypeError(`redis: unknown scheme; expected ${FORMS}`);
   }
   // A plus is one, as everywhere else in the URL.
   const query = new URLSearchParams(search.replaceAll("+", "%2B"));

@@ -1,12 +1,20 @@
 import { asName, commandName } from "./command-name.js";
 import { RespReader } from "./reader.js";
 
+/** Arguments before this one are found without an index: most commands have no more. */
+const UNINDEXED = 8;
+
 /**
  * One Redis command as it goes over the wire: a RESP array of bulk strings. It is encoded once, when the
  * request is read, and its arguments are found again in the encoding by the few that need one.
  */
 export class Command {
   #name: string | undefined;
+  /**
+   * Where the arguments from {@link UNINDEXED} on start, and where the last one ends. It is made when one of them is needed, so
+   * that finding any argument takes constant time. Its 4 bytes for an argument are less than the encoding of an empty one.
+   */
+  #starts: Uint32Array | undefined;
 
   /**
    * @param bytes the whole encoding, well-formed
@@ -39,17 +47,39 @@ export class Command {
 
   /** Argument `index` byte by byte as text (Latin-1); empty when there is no such argument. */
   text(index: number): string {
-    if (index < 0 || index >= this.size) return "";
-    const reader = this.argReader();
-    for (let left = index; left > 0; left--) reader.skip();
-    return reader.nextText();
+    return index >= 0 && index < this.size ? this.argReader(index).nextText() : "";
   }
 
-  /** Returns a reader that stands at the first argument. */
-  argReader(): RespReader {
+  /** The bytes of argument `index`, which must be there. */
+  content(index: number): Buffer {
+    return this.argReader(index).nextContent();
+  }
+
+  /** The encodings of the arguments `[from, to)`, which must be there. */
+  slice(from: number, to: number): Buffer {
+    return this.bytes.subarray(this.argReader(from).at, this.argReader(to).at);
+  }
+
+  /** Returns a reader that stands at argument `index`, by default the first, or at the end if that is {@link size}. */
+  argReader(index = 0): RespReader {
+    if (index >= UNINDEXED) {
+      this.#starts ??= this.#findStarts();
+      return new RespReader(this.bytes, this.#starts[index - UNINDEXED]);
+    }
     const reader = new RespReader(this.bytes);
     reader.nextLength();
+    for (let left = index; left > 0; left--) reader.skip();
     return reader;
+  }
+
+  #findStarts(): Uint32Array {
+    const reader = this.argReader(UNINDEXED - 1);
+    const starts = new Uint32Array(this.size - UNINDEXED + 1);
+    for (let i = 0; i < starts.length; i++) {
+      reader.skip();
+      starts[i] = reader.at;
+    }
+    return starts;
   }
 }
 

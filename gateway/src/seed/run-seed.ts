@@ -2,7 +2,7 @@ import { getCommandInfo } from "../commands/command-info.js";
 import type { Engine } from "../engine/engine.js";
 import { newCounters } from "../redis/counters.js";
 import { Server } from "../redis/server.js";
-import { command } from "../resp/command.js";
+import { type Command, command } from "../resp/command.js";
 import { elementsOf, isError, lineOf } from "../resp/replies.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
@@ -37,13 +37,18 @@ export async function runSeed(engine: Engine, { path, commands }: SeedFile): Pro
         for (const undo of [["FLUSHALL"], ["FUNCTION", "FLUSH"]]) await replyTo(server, ...undo);
       const { command, line } = commands[failed.place]!;
       throw new SeedError(
-        `seed: ${path}: line ${line}: ${getCommandInfo(command)?.name ?? "the command"} failed: ${failed.what}`,
+        `seed: ${path}: line ${line}: ${getCommandInfo(command)?.name ?? unknownName(command)} failed: ${failed.what}`,
       );
     }
     return `${path}, ${commands.length} ${commands.length === 1 ? "command" : "commands"}`;
   } finally {
     server.close();
   }
+}
+
+/** The name of a command that the gateway does not know, if it can be one. Anything else may be a value. */
+function unknownName({ name }: Command): string {
+  return /^[A-Z][A-Z\d._-]{0,31}$/.test(name) ? name : "the command";
 }
 
 /** The first command that failed, and why. */

@@ -156,7 +156,7 @@ function quantity(
     range: `${show(min)} to ${show(max)}`,
     parse(value, source) {
       const parsed = parseQuantity(value, units);
-      if (parsed === null) throw new TypeError(`${source}: '${String(value)}' is not ${form}`);
+      if (parsed === null) throw new TypeError(`${source}: must be ${form}`);
       return parsed;
     },
     check(value, option) {

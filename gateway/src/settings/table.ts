@@ -455,23 +455,20 @@ function checkRouteUrls(texts: readonly string[]): void {
   }
 }
 
-/** The advice for a prefix given as a pattern, which Redis would track literally. */
-function withoutStars(pattern: string): string {
-  const prefix = pattern.replace(/\*+$/, "");
-  return prefix === ""
-    ? "write the text that keys begin with, such as flag:"
-    : `write ${prefix}, which stands for all keys that begin so`;
-}
-
 function checkNearPrefixes(prefixes: readonly string[]): void {
-  for (const prefix of prefixes) {
+  for (const [at, prefix] of prefixes.entries()) {
     if (prefix === "") throw new TypeError("nearPrefix: must not be empty");
     if (!prefix.isWellFormed()) throw new TypeError("nearPrefix: must not have a lone surrogate");
-    if (prefix.endsWith("*"))
-      throw new TypeError(`nearPrefix: ${prefix} ends with *: ${withoutStars(prefix)}`);
-    const other = prefixes.find((each, at) => at !== prefixes.indexOf(prefix) && each.startsWith(prefix));
-    if (other === undefined) continue;
-    throw new TypeError(`nearPrefix: ${other} begins with ${prefix}, which is enough: leave out ${other}`);
+    if (prefix.endsWith("*")) {
+      throw new TypeError(
+        `nearPrefix: entry ${at + 1} must not end with *: write the text that keys begin with, such as flag:`,
+      );
+    }
+    const other = prefixes.findIndex((each, place) => place !== at && each.startsWith(prefix));
+    if (other < 0) continue;
+    throw new TypeError(
+      `nearPrefix: entry ${at + 1} is the beginning of entry ${other + 1}, and is enough: leave out the longer one`,
+    );
   }
 }
 

@@ -35,7 +35,7 @@ export function describe(
   const indexes = (info && getKeyIndexes(command, info)) ?? [];
   return {
     name: info?.name ?? "(unknown)",
-    keys: indexes.map((place) => Buffer.from(command.text(place), "latin1").toString()),
+    keys: indexes.map((place) => command.content(place).toString()),
     ms,
     error,
     transaction,

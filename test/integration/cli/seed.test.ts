@@ -97,7 +97,8 @@ function testFailedSeeds(name: string): void {
     ],
     ["SET a secret\nINCR a\n", "line 2: INCR failed: ERR value is not an integer or out of range"],
     ["SET a secret\nRPUSH a secret\n", "line 2: RPUSH failed: WRONGTYPE Operation against a key holding"],
-    ["NOSUCHCOMMAND secret\n", "line 1: the command failed: ERR unknown command"],
+    ["NOSUCHCOMMAND secret\n", "line 1: NOSUCHCOMMAND failed: ERR unknown command"],
+    ['"secret: a value" x\n', "line 1: the command failed: ERR unknown command"],
     ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
   ])("the seed %j fails at its line", async (text, message) => {
     const path = file(text);

@@ -47,7 +47,7 @@ interface Panel {
 }
 
 const panels: Panel[] = dashboard.panels.filter(({ type }: { type: string }) => type !== "row");
-const alerts: { alert: string; expr: string; annotations: Labels }[] = rules.groups.flatMap(
+const alerts: { alert: string; expr: string; for?: string; annotations: Labels }[] = rules.groups.flatMap(
   (group: { rules: unknown[] }) => group.rules,
 );
 const expressions = [
@@ -132,6 +132,17 @@ describe("the Grafana dashboard and the alert rules", () => {
     ["1 + 1", /uses no metric/],
   ])("the check fails for %s", (expr, problem) => {
     expect(missing(expr).join()).toMatch(problem);
+  });
+
+  test("the alert of a stall fires on one, since its rule needs no second scrape", async () => {
+    const { expr, for: pending } = alerts.find(({ alert }) => alert === "WarmlineEventLoopStalled")!;
+    const [, metric, threshold] = /^max by \(job, instance\) \((\w+)\) > ([\d.]+)$/.exec(expr)!;
+    expect(pending).toBeUndefined();
+    // This process, and with it the gateway, stands still.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000 * Number(threshold) + 100);
+    const { text } = await call(gateway, "/metrics");
+    const [, value] = new RegExp(`^${metric} (\\S+)$`, "m").exec(text)!;
+    expect(Number(value)).toBeGreaterThan(Number(threshold));
   });
 
   test("dashboard and alert rules name flags that exist", () => {

@@ -159,12 +159,40 @@ test("a list header may occur twice", async () => {
 });
 
 describe("HTTP/1.0", () => {
+  const ping = (connection: string) => `GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\n${connection}\r\n`;
+
   test("an HTTP/1.0 request gets a response, and the connection is closed", async () => {
     await start();
     const { socket, received, closed } = open();
-    socket.write("GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n\r\n");
+    socket.write(ping(""));
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
+  });
+
+  test("an HTTP/1.0 connection is kept if the client asks for it", async () => {
+    await start();
+    const { socket, received, closed } = open();
+    socket.write(ping("Connection: Keep-Alive\r\n"));
+    await expect
+      .poll(received)
+      .toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: keep-alive\r\n.*\{"result":"PONG"\}$/s);
+    socket.write(ping("Connection: keep-alive, close\r\n"));
+    await closed;
+    expect(responses(received())).toEqual(['{"result":"PONG"}', '{"result":"PONG"}']);
+  });
+
+  test("a large response over HTTP/1.0 is not chunked, and ends the connection", async () => {
+    await start();
+    await run(gateway, "SETRANGE", "large", 999_999, "x");
+    const { socket, received, closed } = open();
+    socket.write(ping("Connection: keep-alive\r\n").replace("/ping", "/strlen/large"));
+    await expect.poll(received).toContain('{"result":1000000}');
+    socket.write(ping("Connection: keep-alive\r\n").replace("/ping", "/get/large"));
+    await closed;
+    const second = received().slice(received().lastIndexOf("HTTP/1.1 "));
+    expect(second).toMatch(/\r\nConnection: close\r\n/);
+    expect(second).not.toMatch(/transfer-encoding/i);
+    expect(second.length).toBeGreaterThan(1_000_000);
   });
 
   test("an HTTP/1.0 event stream is not chunked", async () => {

@@ -195,6 +195,23 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     expect((await ask(gateway, "none", ["PING"], "outside")).changes).toBe("new");
   });
 
+  test("a token with a prefix learns nothing of keys outside it", async () => {
+    const tokens = [{ name: "within", token: "within", prefix: "near:p:" }];
+    const gateway = await start({ tokens });
+    await first(gateway);
+    const before = await ask(gateway, "verify", ["PING"], "within");
+    await server.command("SET", "near:secret", "1");
+    const none = await ask(gateway, `verify,${before.state}`, ["PING"], "within");
+    expect([none.state, none.changes]).toEqual([before.state, ""]);
+    await server.command("SET", "near:p:own", "1");
+    const one = await ask(gateway, `verify,${none.state}`, ["PING"], "within");
+    expect(listed(one)).toEqual([bucket("near:p:own")]);
+    // What is known of one token's keys is nothing known of another's.
+    expect((await ask(gateway, one.state)).changes).toMatch(/^near%3A/);
+    await server.command("FLUSHALL");
+    expect((await ask(gateway, `verify,${one.state}`, ["PING"], "within")).changes).toBe("*");
+  });
+
   test("changes behind a route that strips its prefix are reported by the keys of clients", async () => {
     const second = await startRedis({ listen: "tcp" });
     try {
@@ -226,14 +243,23 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
   });
 
   test.each([
-    [{ nearPrefix: ["a", "ab"] }, "nearPrefix: ab begins with a, which is enough: leave out ab"],
-    [{ nearPrefix: ["a", "a"] }, "nearPrefix: a begins with a, which is enough: leave out a"],
+    [
+      { nearPrefix: ["a", "ab"] },
+      "nearPrefix: entry 1 is the beginning of entry 2, and is enough: leave out the longer one",
+    ],
+    [
+      { nearPrefix: ["a", "a"] },
+      "nearPrefix: entry 1 is the beginning of entry 2, and is enough: leave out the longer one",
+    ],
     [{ nearPrefix: [""] }, "nearPrefix: must not be empty"],
     [
       { nearPrefix: ["a", "flag:*"] },
-      "nearPrefix: flag:* ends with *: write flag:, which stands for all keys that begin so",
+      "nearPrefix: entry 2 must not end with *: write the text that keys begin with, such as flag:",
     ],
-    [{ nearPrefix: ["*"] }, "nearPrefix: * ends with *: write the text that keys begin with, such as flag:"],
+    [
+      { nearPrefix: ["*"] },
+      "nearPrefix: entry 1 must not end with *: write the text that keys begin with, such as flag:",
+    ],
     [{ nearPrefix: ["a\ud800"] }, "nearPrefix: must not have a lone surrogate"],
     [
       { nearPrefix: ["a"], readPolicy: "any" as const },

@@ -150,15 +150,53 @@ describe("every option of the gateway", () => {
   });
 });
 
+test.each([
+  ["- { name: a, token: some-token }"],
+  ["- name: a\n  token: some-token"],
+  ["-\n  name: a\n  token: some-token"],
+  ['[{"name":"a","token":"some-token"}]'],
+])("--tokens takes the list %j as YAML or JSON", (list) => {
+  const tokens = [{ name: "a", token: "some-token" }];
+  expect(optionOf(["--tokens", list], {}, "tokens")).toEqual(tokens);
+  expect(optionOf([`--tokens=${list}`], {}, "tokens")).toEqual(tokens);
+});
+
+// A file that can't be read is named.
+test.each(flags.filter(({ placeholder }) => placeholder !== "<file>").map(({ variable }) => variable))(
+  "an error about %s does not repeat its value",
+  (variable) => {
+    for (const value of [
+      "Hidden-1/x:*",
+      "hidden2*,hidden2",
+      "[{hidden3: 1}]",
+      "redis+hidden4://u:p@h/x=y",
+      "hidden5=redis+hidden://x",
+    ]) {
+      let message = "";
+      try {
+        const { options } = readSettings([], { [variable]: value });
+        resolveSettings(options);
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message.toLowerCase()).not.toContain("hidden");
+    }
+  },
+);
+
 describe("what no browser would send is refused, since it would match nothing", () => {
   test.each([
-    ["cors", "app.example", "'app.example' is not an origin, such as https://app.example"],
-    ["cors", "https://app.example/", "'https://app.example/' is not an origin; write https://app.example"],
-    ["cors", "https://App.example:443", "is not an origin; write https://app.example"],
-    ["cors", "https://", "'https://' is not an origin"],
-    ["allowed-hosts", "Box.example", "is not a name in lower case, without scheme and port"],
-    ["allowed-hosts", "box.example:8079", "is not a name in lower case, without scheme and port"],
-    ["allowed-hosts", "http://box.example", "is not a name in lower case, without scheme and port"],
+    ["cors", "app.example", "entry 1 must be an origin, such as https://app.example"],
+    ["cors", "https://app.example/", "entry 1 must be an origin alone, without a path"],
+    [
+      "cors",
+      "https://App.example:443",
+      "entry 1 must be an origin alone, without a path or a default port, in lower case",
+    ],
+    ["cors", "https://", "entry 1 must be an origin"],
+    ["allowed-hosts", "Box.example", "entry 1 must be a name in lower case, without scheme and port"],
+    ["allowed-hosts", "box.example:8079", "entry 1 must be a name in lower case, without scheme and port"],
+    ["allowed-hosts", "http://box.example", "entry 1 must be a name in lower case, without scheme and port"],
   ])("a value that no browser sends is refused: --%s %s", (flag, value, message) => {
     expect(() => readSettings([`--${flag}`, value], {})).toThrow(message);
   });

@@ -1,6 +1,6 @@
 import { type CommandInfo, getCommandInfo } from "../../commands/command-info.js";
 import { getKeyIndexes } from "../../commands/keys.js";
-import { EncodedArgs, joinArgs } from "../../resp/args.js";
+import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
 import { slotOf } from "./slot.js";
@@ -52,20 +52,23 @@ export function planOf(command: Command): Plan {
   // Redis itself finds the keys of commands unknown here, and redirects them.
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
   if (indexes.length === 0) return keyless(info);
-  const args = new EncodedArgs(command);
-  const slots = indexes.map((place) => slotOf(command.bytes, args.from(place), args.to(place)));
+  const slots = indexes.map((place) => {
+    const reader = command.argReader(place);
+    const length = reader.nextLength();
+    return slotOf(command.bytes, reader.at, reader.at + length);
+  });
   const slot = slots[0]!;
   const repeatable = info.readonly;
   // A replica lacks the scripts that its primary was given.
   const read = repeatable && info.group !== "scripting";
   if (slots.every((other) => other === slot)) return { kind: "one", slot, read, repeatable };
   if (info.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
-  return split(args, indexes, slots, info);
+  return split(command, indexes, slots, info);
 }
 
 /** A command of many keys as one command for each slot. */
 function split(
-  args: EncodedArgs,
+  command: Command,
   indexes: readonly number[],
   slots: readonly number[],
   { readonly: read, responsePolicy }: CommandInfo,
@@ -77,12 +80,12 @@ function split(
     else bySlot.set(slot, [at]);
   });
   const step = indexes[1]! - indexes[0]!;
-  const name = args.slice(0, 1);
+  const name = command.slice(0, 1);
   const parts = [...bySlot].map(([slot, group]) => ({
     slot,
     command: joinArgs(1 + group.length * step, [
       name,
-      ...group.map((at) => args.slice(indexes[at]!, indexes[at]! + step)),
+      ...group.map((at) => command.slice(indexes[at]!, indexes[at]! + step)),
     ]),
   }));
   const combine = responsePolicy === null ? inOrderOf([...bySlot.values()]) : combinerOf(responsePolicy);

@@ -1,4 +1,4 @@
-import { EncodedArgs, joinArgs } from "../../resp/args.js";
+import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { arrayOf, bulkOf, elementsOf, errorOf, isError } from "../../resp/replies.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
@@ -84,9 +84,8 @@ class ScanStep implements Receiver {
     readonly tag: number,
     readonly sender: ScanSender,
   ) {
-    const args = new EncodedArgs(command);
     const cursor = bulkOf(Buffer.from(String(position.cursor)));
-    this.#page = joinArgs(command.size, [args.slice(0, 1), cursor, args.slice(2, command.size)]);
+    this.#page = joinArgs(command.size, [command.slice(0, 1), cursor, command.slice(2, command.size)]);
   }
 
   get cancelled(): boolean {

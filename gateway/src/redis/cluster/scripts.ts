@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { EncodedArgs, joinArgs } from "../../resp/args.js";
+import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { bulkOf, isError } from "../../resp/replies.js";
 
@@ -28,11 +28,10 @@ export class Scripts {
     switch (command.name) {
       case "EVAL":
       case "EVAL_RO":
-        if (command.size > 2) this.#remember(new EncodedArgs(command).content(1));
+        if (command.size > 2) this.#remember(command.content(1));
         return;
       case "SCRIPT":
-        if (command.size === 3 && command.upper(1) === "LOAD")
-          this.#remember(new EncodedArgs(command).content(2));
+        if (command.size === 3 && command.upper(1) === "LOAD") this.#remember(command.content(2));
         else if (command.upper(1) === "FLUSH") {
           this.#texts.clear();
           this.#bytes = 0;
@@ -50,7 +49,7 @@ export class Scripts {
     this.#texts.delete(digest);
     this.#texts.set(digest, text);
     const byText = Buffer.from(name === "EVALSHA" ? "EVAL" : "EVAL_RO");
-    return joinArgs(size, [bulkOf(byText), bulkOf(text), new EncodedArgs(command).slice(2, size)]);
+    return joinArgs(size, [bulkOf(byText), bulkOf(text), command.slice(2, size)]);
   }
 
   #remember(text: Buffer): void {

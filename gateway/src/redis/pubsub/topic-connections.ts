@@ -29,6 +29,8 @@ export interface ConnectedTopic extends TopicName {
 export interface TopicConnectionsOptions extends PushConnectionOptions {
   /** Returns the nodes of sharded channels; null if one server has all. A server can be found to be a cluster later. */
   readonly sharding: () => Sharding | null;
+  /** Called when a connection with subscriptions was lost while it was in use. */
+  readonly onLost?: (reason: string) => void;
 }
 
 /** Callbacks of {@link TopicConnections}. */
@@ -193,6 +195,7 @@ export class TopicConnections<T extends ConnectedTopic> {
     const { subscriptions } = connection;
     const topics = [...subscriptions.topics];
     if (topics.length === 0) return;
+    if (wasUp) this.#options.onLost?.(reason);
     for (const topic of topics) this.#handler.onLost(topic);
     this.#options.sharding()?.suspect(connection.name);
     const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** connection.attempts++);

@@ -2,6 +2,7 @@ import { getCommandInfo } from "../../commands/command-info.js";
 import { keyPatternsOf } from "../../commands/key-patterns.js";
 import { getKeyIndexes } from "../../commands/keys.js";
 import { onceCallOf } from "../../commands/once.js";
+import { beginsWith } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { errorOf } from "../../resp/replies.js";
 import type { Upstream } from "../upstream.js";
@@ -47,8 +48,7 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   const once = onceCallOf(command);
   const inner = once ? getKeyIndexes(once.wrapped) : [];
   const indexes = [...own, ...(inner ?? []).map((at) => at + once!.from)];
-  const keys = indexes.map((place) => command.text(place));
-  const [route, ...others] = new Set(keys.map((key) => routeOf(routes, key)));
+  const [route, ...others] = new Set(indexes.map((place) => routeOf(routes, command, place)));
   if (!route || others.length > 0) return { error: TWO_ROUTES };
   if (!route.strip) return { route, command, keys: true, name };
   const run = once?.wrapped ?? command;
@@ -57,6 +57,8 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
 }
 
-function routeOf(routes: readonly RoutedUpstream[], key: string): RoutedUpstream {
-  return routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
+function routeOf(routes: readonly RoutedUpstream[], command: Command, place: number): RoutedUpstream {
+  const reader = command.argReader(place);
+  const length = reader.nextLength();
+  return routes.find(({ prefix }) => beginsWith(command.bytes, reader.at, reader.at + length, prefix))!;
 }

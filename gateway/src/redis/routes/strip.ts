@@ -1,4 +1,4 @@
-import { EncodedArgs, joinArgs } from "../../resp/args.js";
+import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { arrayOf, bulkOf, elementsOf } from "../../resp/replies.js";
 
@@ -9,10 +9,9 @@ const KEY_IN_EACH = new Set(["XREAD", "XREADGROUP"]);
 
 /** The command with `length` bytes less at the beginning of each of its keys. */
 export function stripped(command: Command, indexes: readonly number[], length: number): Command {
-  const args = new EncodedArgs(command);
   const isKey = new Set(indexes);
   const parts = Array.from({ length: command.size }, (_, at) =>
-    isKey.has(at) ? bulkOf(args.content(at).subarray(length)) : args.slice(at, at + 1),
+    isKey.has(at) ? bulkOf(command.content(at).subarray(length)) : command.slice(at, at + 1),
   );
   return joinArgs(command.size, parts);
 }

@@ -44,7 +44,7 @@ class Service implements HttpService {
     };
   }
 
-  contentOf() {
+  refused() {
     return { type: "text/plain", body: Buffer.from("invalid"), headers: [] };
   }
 }

@@ -39,7 +39,7 @@ test.each([
   "10.0.0.0/-1",
 ])("'%s' is not a range", (range) => {
   expect(() => new TrustedProxies([range])).toThrow(
-    `trustedProxies: '${range}' is neither an IP address nor a range such as 10.0.0.0/8 or fd00::/8`,
+    "trustedProxies: entry 1 must be an IP address or a range such as 10.0.0.0/8 or fd00::/8",
   );
 });
 

@@ -94,7 +94,7 @@ test("an error in place of a reply to PING confirms nothing, since earlier chang
   reply = (name) => REPLIES[name];
   await vi.advanceTimersByTimeAsync(1_000);
   const later = tracker.use()!;
-  expect(later.epoch).not.toBe(session.epoch);
+  expect(later.tableOf("").epoch).not.toBe(session.tableOf("").epoch);
   expect(await later.confirm()).toBe(true);
   expect(log).toEqual(["changes of keys are not tracked: it replied BUSY Redis is busy running a script."]);
 });
