@@ -41,6 +41,8 @@ const needs: readonly Need[] = [
     need: `programs that build aws-lambda-ric: ${RIC_TOOLS.join(", ")}`,
     isFound: RIC_TOOLS.every((tool) => findProgram(tool) !== undefined),
   },
+  // Tests that start many processes or take a processor for seconds.
+  { name: "full-run", need: "TEST_RUNS=1, as in .ci/run", isFound: Number(process.env.TEST_RUNS) >= 1 },
   { name: "linux", need: "Linux", isFound: isLinux },
   { name: "linux-x64", need: "Linux on x86-64", isFound: isLinux && process.arch === "x64" },
   // Their set-ups print why they can't be had.

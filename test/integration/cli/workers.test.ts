@@ -69,7 +69,7 @@ describe("--workers", () => {
     expect(metrics).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
-  test("the list of commands states that it is of one worker of several", async () => {
+  test("the list of commands states that it is of one worker of several", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--token", "t", "--console"];
     const other = new CliProcess(args);
     try {
@@ -96,7 +96,7 @@ describe("--workers", () => {
       .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
-  test("no counter decreases when workers are killed", async () => {
+  test("no counter decreases when workers are killed", { tags: "full-run" }, async () => {
     const counted = async (pattern: RegExp) =>
       Number(pattern.exec(await (await ask("/metrics")).text())?.[1]);
     const requests = () => counted(/^warmline_gateway_requests_total (\d+)$/m);
@@ -121,7 +121,7 @@ describe("--workers", () => {
     }
   });
 
-  test("the limit of connections to Redis is shared by all workers", async () => {
+  test("the limit of connections to Redis is shared by all workers", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
     const other = new CliProcess([
       ...args,
@@ -177,7 +177,7 @@ describe("--workers", () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  test("a worker that is just starting does not delay SIGTERM", async () => {
+  test("a worker that is just starting does not delay SIGTERM", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--shutdown-timeout", "20s"];
     const other = new CliProcess(args);
     await other.printed(/^warmline-gateway ready/m);
@@ -191,7 +191,7 @@ describe("--workers", () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  test("a second SIGTERM ends the workers too, without the drain delay", async () => {
+  test("a second SIGTERM ends the workers too, without the drain delay", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--drain-delay", "60s"];
     const other = new CliProcess(args);
     const ready = `${(await other.printed(/^warmline-gateway ready (\S+)$/m))[1]}/ready`;
@@ -204,7 +204,9 @@ describe("--workers", () => {
     expect(await other.ended).toBe(143);
   });
 
-  test("the port is closed while no worker runs, and open again afterwards", async () => {
+  test("the port is closed while no worker runs, and open again afterwards", {
+    tags: "full-run",
+  }, async () => {
     for (const pid of workers()) process.kill(pid, "SIGKILL");
     const state = () =>
       ask("/ready").then(
@@ -216,7 +218,7 @@ describe("--workers", () => {
     await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
   });
 
-  test("the connections that a worker has not taken end with it", async () => {
+  test("the connections that a worker has not taken end with it", { tags: "full-run" }, async () => {
     const pids = workers();
     for (const pid of pids) process.kill(pid, "SIGSTOP");
     const requests = Array.from({ length: 5 * WORKERS }, () =>
@@ -237,7 +239,7 @@ describe("--workers", () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"result":"half"\}$/s);
   });
 
-  test("workers serve TLS behind a PROXY header", async () => {
+  test("workers serve TLS behind a PROXY header", { tags: "full-run" }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "warmline-workers-"));
     const { cert, key, remove } = makeCertificate();
     const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
@@ -277,7 +279,9 @@ describe("--workers", () => {
     }
   });
 
-  test("a port error is reported once by several workers, without the drain delay", async () => {
+  test("a port error is reported once by several workers, without the drain delay", {
+    tags: "full-run",
+  }, async () => {
     const second = new CliProcess([
       ...["--redis", redis.url, "--port", new URL(url).port, "--workers", "2", "--drain-delay", "60s"],
     ]);

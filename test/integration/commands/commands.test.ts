@@ -17,6 +17,7 @@ for (const responseFormat of ["resp2", "json"] as const) {
   describeExercises({
     engine: "embedded",
     responseFormat,
+    ...(responseFormat === "json" && { options: { tags: "full-run" } }),
     start: async () => ({ args: ["--engine", "embedded"] }),
   });
 }

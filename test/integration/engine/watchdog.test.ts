@@ -40,7 +40,7 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
-  test("a thread that runs out of memory is replaced likewise", async () => {
+  test("a thread that runs out of memory is replaced likewise", { tags: "full-run" }, async () => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
       limits: { maxMemoryBytes: 64 * 1024 * 1024 },

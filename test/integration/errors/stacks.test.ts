@@ -61,7 +61,7 @@ const ways: [name: string, file: string, options: BuildOptions, flags: string[]]
 const nodes: [name: string, path: string][] = [["this Node", process.execPath]];
 if (existsSync(node24)) nodes.push(["Node 24", node24]);
 
-describe.each(nodes)("on %s", (_, node) => {
+describe.each(nodes)("on %s", { tags: "full-run" }, (_, node) => {
   test.concurrent.each(ways)("stacks in %s begin with the callers", async (_, file, options, flags) => {
     const stacks = await stacksOf(node, file, options, flags);
     expect(Object.keys(stacks).length).toBe(38);

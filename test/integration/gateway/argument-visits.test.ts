@@ -165,7 +165,7 @@ describe.each(Object.entries(modes))("with %s", (title, { options, token = "all"
     expect(often).toEqual([]);
   });
 
-  test("twice the arguments take about twice the processor time", async () => {
+  test("twice the arguments take about twice the processor time", { tags: "full-run" }, async () => {
     const cost = async (size: number) => {
       const before = process.cpuUsage();
       for (const args of bombsOf(size)) {

@@ -153,7 +153,7 @@ describe("limits of a token over workers", () => {
     gateway = await startGatewayProcess({ args });
   };
 
-  test("limits are divided among workers", async () => {
+  test("limits are divided among workers", { tags: "full-run" }, async () => {
     const tokens = JSON.stringify([{ name: "page", token: "page", limits: { commandsPerSecond: 20 } }]);
     await begin(tokens);
     const send = (body: unknown) =>

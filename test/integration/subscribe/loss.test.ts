@@ -111,7 +111,7 @@ describe("the stream is lost", () => {
     await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
   });
 
-  test("a reader disconnected for being slow gets a gap event", async () => {
+  test("a reader disconnected for being slow gets a gap event", { tags: "full-run" }, async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0, streamBuffer: 64 * 1024 });
     cleanups.push(() => gateway.close());
     const client = clientOf(gateway).with({ codec: "text" });
