@@ -1,30 +1,34 @@
 import { existsSync } from "node:fs";
-import type * as fs from "node:fs/promises";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { RawClient } from "./raw-client.js";
 
-/** Called before the folder of a server that is restarted is created. */
-let onRestart = () => {};
-vi.mock("node:fs/promises", async (original) => {
-  const actual = await original<typeof fs>();
-  const mkdir = async (...args: Parameters<typeof fs.mkdir>) => {
-    onRestart();
-    // Until the call of close() has removed the folder of the server that has ended.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return actual.mkdir(...args);
-  };
-  return { ...actual, mkdir };
+const { mkdir } = fs;
+afterEach(() => {
+  fs.mkdir = mkdir;
+  syncBuiltinESMExports();
 });
+
+/** Calls a function before each folder is created, and waits a while, so that close() can remove the one of an ended server. */
+function beforeFolders(call: () => void): void {
+  fs.mkdir = (async (...args: Parameters<typeof mkdir>) => {
+    call();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return mkdir(...args);
+  }) as typeof mkdir;
+  syncBuiltinESMExports();
+}
 
 test("closing during a restart leaves no server and no folder", { tags: "redis-server" }, async () => {
   const engine = await startPrivateServer(findServer()!);
   const redis = new RawClient(engine.connect());
   const [, path] = (await redis.call("CONFIG", "GET", "unixsocket")) as [string, string];
   const closed = new Promise<void>((resolve) => {
-    onRestart = () => resolve(engine.close());
+    beforeFolders(() => resolve(engine.close()));
   });
   redis.stream.write("SHUTDOWN NOSAVE\r\n");
   await closed;

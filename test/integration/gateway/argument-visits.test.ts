@@ -165,7 +165,10 @@ describe.each(Object.entries(modes))("with %s", (title, { options, token = "all"
     expect(often).toEqual([]);
   });
 
-  test("twice the arguments take about twice the processor time", { tags: "full-run" }, async () => {
+  test("twice the arguments take about twice the processor time", {
+    tags: "full-run",
+    timeout: 60_000,
+  }, async () => {
     const cost = async (size: number) => {
       const before = process.cpuUsage();
       for (const args of bombsOf(size)) {
@@ -176,14 +179,14 @@ describe.each(Object.entries(modes))("with %s", (title, { options, token = "all"
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    const size = scaled(20_000);
+    const size = 5_000;
     // The code is compiled first.
     await cost(2 * size);
     const ratios: number[] = [];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const single = await cost(size);
       ratios.push((await cost(2 * size)) / single);
     }
-    expect(ratios.sort((a, b) => a - b)[2]).toBeLessThan(3);
+    expect(ratios.sort((a, b) => a - b)[1]).toBeLessThan(3);
   });
 });
