@@ -168,7 +168,7 @@ const connecting: Mistake[] = [
   ],
   [
     "url is that of Redis, with https://",
-    () => client(endpoints.silent!.url.replace("http:", "https:"), { timeout: 250 }).get("k"),
+    () => client(endpoints.silent!.url.replace("http:", "https:"), { timeout: 250, circuit: false }).get("k"),
     "TimeoutError [unsent] GET: no response within 250 ms; the command was not sent; last error: no connection was ready: check url, the network and maxConnections",
   ],
   [
