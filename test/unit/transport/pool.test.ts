@@ -407,8 +407,9 @@ describe("pools of many origins", () => {
   test("a pool of an origin that does not respond is dropped once its circuit may be tried again", async () => {
     endpoint.onRequest = () => {};
     const url = endpoint.url;
-    const circuit = { resetTimeout: 1_000, probeTimeout: 20 };
-    const redis = new Redis({ url, token: "t", timeout: 30, retry: false, circuit });
+    // Long enough for a connection to open on a busy machine: a pool with a connection stays.
+    const circuit = { resetTimeout: 1_000, probeTimeout: 300 };
+    const redis = new Redis({ url, token: "t", timeout: 300, retry: false, circuit });
     await expect(redis.incr("n")).rejects.toThrow();
     await expect.poll(() => redis.stats().circuit, { interval: 5 }).toBe("open");
     const pool = getPool(url, true);
