@@ -11,10 +11,12 @@ import { readSeedFile } from "../../gateway/src/seed/seed-file.js";
 import { call, run } from "../integration/gateway/http.js";
 import { ReplyClient } from "../support/differential/replies.js";
 import { loop, measure, median, READS, WRITES, writes } from "../support/engine/growth.js";
+import { scaled } from "../support/random-tests.js";
 
 const names = Object.keys(WRITES);
-const ATOMIC = 50_000;
-const PIPELINED = 100_000;
+/** 50,000 and 100,000 in the group `random` of `.ci/run`. */
+const ATOMIC = scaled(5_000);
+const PIPELINED = scaled(10_000);
 const PIPELINE = 1_000;
 /** Above 2, for the time that collections of garbage take by chance. */
 const MAX_RATIO = 2.5;
@@ -52,7 +54,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
       let replies = 0;
       for (; !isDone; replies += 1) expect(await other.run([["PING"]])).toEqual(["+PONG"]);
       await done;
-      expect(replies).toBeGreaterThan(PIPELINED / PIPELINE / 2);
+      expect(replies).toBeGreaterThanOrEqual(PIPELINED / PIPELINE / 2);
       expect(await other.run([["EXISTS", "k"]])).toEqual([":1"]);
       writer.close();
       other.close();
@@ -77,16 +79,16 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
     const ratios: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       await measure(engine, [["FLUSHALL"]]);
-      const once = await measure(engine, writes(name, 20_000));
+      const once = await measure(engine, writes(name, 5_000));
       await measure(engine, [["FLUSHALL"]]);
-      const twice = await measure(engine, writes(name, 40_000));
+      const twice = await measure(engine, writes(name, 10_000));
       ratios.push(twice.cpu / once.cpu);
     }
     expect(median(ratios)).toBeLessThan(MAX_RATIO);
   });
 
   test.each(Object.keys(READS))(
-    "1,000 %s take at 100,000 elements less than three times as long as at 1,000",
+    `1,000 %s take at ${PIPELINED} elements less than three times as long as at 1,000`,
     async (name) => {
       const [write, read] = READS[name]!;
       const reads = Array.from({ length: 1_000 }, (_, n) => read(n));
@@ -98,7 +100,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
         return median(cpu.slice(2));
       };
       await timeAt(1_000);
-      expect((await timeAt(100_000)) / (await timeAt(1_000))).toBeLessThan(3);
+      expect((await timeAt(PIPELINED)) / (await timeAt(1_000))).toBeLessThan(3);
     },
   );
 
