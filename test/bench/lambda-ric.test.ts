@@ -92,8 +92,8 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
       result.data
         .filter((cell: any) => cell.client === client)
         .map((cell: any) => cell.opened.values.reduce((sum: number, each: number) => sum + each, 0));
-    expect(opened("warmline")).toEqual([5, 5, 5, 100, 100]);
-    expect(opened("agent")).toEqual([5, 5, 100, 100, 100]);
+    expect(opened("warmline")).toEqual([5, 5, 80, 80]);
+    expect(opened("agent")).toEqual([5, 80, 80, 80]);
   }, 180_000);
 });
 
