@@ -17,10 +17,11 @@ const of = (...parts: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<Command> 
 
 const wait = fc.oneof(
   of(few("BLPOP", "BRPOP"), key, "0"),
-  of(few("BLPOP", "BRPOP"), key, key, "0"),
-  of("BLMOVE", key, few("d", "a"), side, side, "0"),
+  // Not to a key that others wait for: they may be served in another order, as docs/embedded-engine.md says.
+  of("BLMOVE", key, "d", side, side, "0"),
   of("BRPOPLPUSH", key, "d", "0"),
-  of("BLMPOP", "0", "2", key, key, side, "COUNT", few("1", "2")),
+  // Of one key: a client that waits for several may lose its place, as docs/embedded-engine.md says.
+  of("BLMPOP", "0", "1", key, side, "COUNT", few("1", "2")),
   of(few("BZPOPMIN", "BZPOPMAX"), key, "0"),
   of("BZMPOP", "0", "1", key, few("MIN", "MAX")),
   of("XREAD", "BLOCK", "0", "STREAMS", key, "$"),
@@ -55,7 +56,8 @@ export const blockedCase: fc.Arbitrary<BlockedCase> = fc.record({
       fc.array(write, { maxLength: 4 }),
       fc.oneof(
         fc.constant([]),
-        fc.array(write, { minLength: 1, maxLength: 3 }).map((inside) => [["MULTI"], ...inside, ["EXEC"]]),
+        // One write: keys that become ready together may be served in another order, as docs/embedded-engine.md says.
+        fc.array(write, { minLength: 1, maxLength: 1 }).map((inside) => [["MULTI"], ...inside, ["EXEC"]]),
       ),
     )
     .map(([single, transaction]) => [...single, ...transaction]),
