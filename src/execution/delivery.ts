@@ -219,9 +219,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { time, carry } = this.options;
     const { transport } = this.context;
     const { timeLeft } = this.#budget;
-    // A timer may fire early by less than 1 ms.
+    // A timer may fire early by less than 1 ms, and by what its time has beyond whole ms.
     if (timeLeft >= 1) {
-      this.#restTimer = setTimeout(fire, timeLeft, this);
+      this.#restTimer = setTimeout(fire, Math.ceil(timeLeft), this);
       transport.onSlow?.(time);
       return;
     }
