@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findRedisServer } from "warmline-testbed";
 import { scenarios as readScenarios } from "../../bench/src/registry.js";
 import { benchOutput, schemaErrors } from "../support/bench.js";
+import { isExhaustive } from "../support/random-tests.js";
 
 // The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
 
@@ -71,9 +72,12 @@ const shortRunOf = (name: string): readonly string[] => {
   );
 };
 
+/** Those that no other test runs, and one of each kind: connections, cold starts, pauses, a cache. */
+const SAMPLE = ["distance", "fleet", "flood", "sockets", "keepalive", "cold", "idle", "near"];
+
 // A client over TCP is measured beside the new one, unless the scenario measures connections to the gateway.
 // lambda needs a stack on AWS, and is unknown here. One short run at a time leaves processors idle.
-test.concurrent.each(scenarios.filter((name) => name !== "lambda"))(
+test.concurrent.each(isExhaustive ? scenarios.filter((name) => name !== "lambda") : SAMPLE)(
   "the new client appears in %s",
   { timeout: 240_000 },
   async (name) => {

@@ -77,7 +77,7 @@ describeEngines("producers", (setup) => {
       expect(sizes.length).toBeLessThan(10);
     });
 
-    test("limits a request to 512 KB, or one entry", async () => {
+    test("limits a request to 512 KB, or one entry", { tags: "full-run" }, async () => {
       const writer = produce(redis, "log", { maxLen: 10 }).getWriter();
       const data = "x".repeat(30_000);
       const chunks = [

@@ -1,5 +1,6 @@
 import type { TestTagDefinition } from "vitest/config";
 import { findProgram, findRedisServer } from "../../testbed/src/redis/find.js";
+import { isFullRun } from "./random-tests.js";
 
 /** What a test may need beside Node: a tag of its name marks the test. */
 interface Need {
@@ -41,8 +42,11 @@ const needs: readonly Need[] = [
     need: `programs that build aws-lambda-ric: ${RIC_TOOLS.join(", ")}`,
     isFound: RIC_TOOLS.every((tool) => findProgram(tool) !== undefined),
   },
-  // Tests that start many processes or take a processor for seconds.
-  { name: "full-run", need: "TEST_RUNS=1, as in .ci/run", isFound: Number(process.env.TEST_RUNS) >= 1 },
+  {
+    name: "full-run",
+    need: "TEST_RUNS of 0.3 or more, as in .ci/run",
+    isFound: isFullRun,
+  },
   { name: "linux", need: "Linux", isFound: isLinux },
   { name: "linux-x64", need: "Linux on x86-64", isFound: isLinux && process.arch === "x64" },
   // Their set-ups print why they can't be had.

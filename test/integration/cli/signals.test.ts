@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePorts } from "warmline-testbed";
+import { isFullRun } from "../../support/random-tests.js";
 import { CliProcess } from "./cli-process.js";
 
 /** A Redis that holds its replies back until {@link release} is called. */
@@ -62,7 +63,7 @@ describe("a signal during the start", () => {
   });
 
   // Six processes take a while to start.
-  const workers = Number(process.env.TEST_RUNS) >= 1 ? [1, 6] : [1];
+  const workers = isFullRun ? [1, 6] : [1];
   const signals = (["SIGTERM", "SIGINT"] as const).flatMap((signal) =>
     workers.map((count) => [signal, count] as const),
   );

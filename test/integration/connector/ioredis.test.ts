@@ -89,11 +89,11 @@ describe("commands", () => {
     expect(stored.map((item) => item.split(" ")[0])).toEqual(calls.map((_, i) => String(i)));
   });
 
-  test("a pipeline of 10,000 commands runs in its order", async () => {
+  test("a pipeline of 2,000 commands runs in its order", async () => {
     const pipeline = connect().pipeline();
-    for (let i = 0; i < 10_000; i++) pipeline.incr("n");
+    for (let i = 0; i < 2_000; i++) pipeline.incr("n");
     const results = await pipeline.exec();
-    expect(results!.map(([, value]) => value)).toEqual(Array.from({ length: 10_000 }, (_, i) => i + 1));
+    expect(results!.map(([, value]) => value)).toEqual(Array.from({ length: 2_000 }, (_, i) => i + 1));
   });
 
   test("a value of 8 MB comes back", async () => {

@@ -84,7 +84,7 @@ test("a subscriber gets the messages of its channels and patterns", async () => 
   expect(received.slice(4).every(([channel]) => channel !== "a")).toBe(true);
 });
 
-test("large replies come back whole to many clients at a time", async () => {
+test("large replies come back whole to many clients at a time", { tags: "full-run" }, async () => {
   const value = "v".repeat(4 * 1024 * 1024);
   const redis = await connect();
   await redis.set("large", value);

@@ -120,7 +120,9 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("SRANDMEMBER", "s", -2)).toEqual([value, value]);
   });
 
-  test("a script that uses up Lua's memory fails alone, and data and later scripts are unchanged", async () => {
+  test("a script that uses up Lua's memory fails alone, and data and later scripts are unchanged", {
+    tags: "full-run",
+  }, async () => {
     await redis.call("SET", "k", "kept");
     const hungry = "local t = {} for i = 1, 1000000 do t[i] = string.rep('x', 100000) .. i end return 1";
     await expect(redis.call("EVAL", hungry, 0)).rejects.toThrow(/script ran out of memory/);

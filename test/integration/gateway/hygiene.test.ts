@@ -4,6 +4,7 @@ import { freePorts } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { scaled } from "../../support/random-tests.js";
 import { call, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -225,7 +226,7 @@ test("pipelined requests are limited, and get their responses in order", async (
   // Far less than was sent has been taken off the client's hands.
   expect(socket.writableLength).toBeGreaterThan((total * value.length) / 3);
   await run(gateway, "RPUSH", "ahead", "go");
-  await expect.poll(() => responses(received()).length, { timeout: 10_000 }).toBe(total + 1);
+  await expect.poll(() => responses(received()).length, { timeout: 25_000 }).toBe(total + 1);
 });
 
 test("a client that reads no responses gets no more of them", async () => {
@@ -338,7 +339,7 @@ test("a seeded flood of malformed requests runs nothing without the token, and t
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
     return (seed >> 8) % below;
   };
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < scaled(40); round++) {
     const batch = Array.from({ length: 25 }, () => {
       const { socket, closed } = open();
       const bytes = Array.from({ length: 3 + random(20) }, () => parts[random(parts.length)]).join("");

@@ -65,7 +65,9 @@ describe("large events", () => {
     expect(third).toBe("data: message,news,small");
   });
 
-  test("a large message that is still being read disconnects no reader when a heartbeat or a message follows", async () => {
+  test("a large message that is still being read disconnects no reader when a heartbeat or a message follows", {
+    tags: "full-run",
+  }, async () => {
     await start({ streamHeartbeat: 20, maxBufferedBytes: 128 * MB });
     const readNews = await open("/subscribe/news");
     await readNews(/subscribe,news,1\n\n$/);

@@ -2,6 +2,7 @@ import { Redis as Reference } from "@upstash/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { isFullRun } from "../../support/random-tests.js";
 import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
@@ -83,7 +84,7 @@ const shapes: unknown[] = ["text", 7, true, ["a", "b"], ["a", [1, "x"]], [], { a
 /** All of them in a full run, else two, others in each place. */
 let turn = 0;
 const shapesFor = (at: number) =>
-  Number(process.env.TEST_RUNS) >= 1 ? shapes : [turn++, turn++].map((n) => shapes[(n + at) % shapes.length]);
+  isFullRun ? shapes : [turn++, turn++].map((n) => shapes[(n + at) % shapes.length]);
 
 test.each(shared)(
   "an argument of another shape is sent as the reference sends it, or refused: %s",

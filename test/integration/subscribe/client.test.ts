@@ -9,6 +9,7 @@ import {
   type Subscriber,
 } from "../../../src/index.js";
 import { sharedStream } from "../../../src/shared-stream.js";
+import { scaled } from "../../support/random-tests.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 import { metric, numsub } from "./listen.js";
 
@@ -312,7 +313,7 @@ describeEngines("subscribers", (setup) => {
     test("a slow loop delays the stream and gets every message", async () => {
       const redis = make();
       const subscriber = redis.subscribe<number>("many");
-      const total = 5_000;
+      const total = scaled(5_000);
       let next = 0;
       const loop = (async () => {
         for await (const { message } of subscriber) {
