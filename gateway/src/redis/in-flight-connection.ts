@@ -56,6 +56,8 @@ export interface InFlightConnectionHandler {
   onWritable(): void;
   /** A reply has begun that holds those behind it up. Returns whether only they would wait if the connection were paused. */
   onLarge(): boolean;
+  /** The connection should be paused for a slow reader, and others wait on it. */
+  onCrowded(): void;
   /** Called when no reply is awaited on a connection that was replaced. */
   onUnused(): void;
   /** A batch may send its next chunk. */
@@ -74,6 +76,8 @@ export class InFlightConnection implements BatchConnection {
   readonly #explain: RedisSocketOptions["explain"];
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
+  /** Whether the present reply is a large one that holds those behind it up. */
+  #isHeldUp = false;
   /** Whether every command behind the present reply had to wait for its reader. */
   #delaysAll = false;
 
@@ -189,11 +193,12 @@ export class InFlightConnection implements BatchConnection {
   }
 
   /**
-   * Gives up the reads behind a large reply that are alone in their batches. Returns them as new batches to send on another
-   * connection. Commands already sent a second time stay.
+   * If a large reply is under way, gives up the reads behind it that are alone in their batches. Returns them as new batches to
+   * send on another connection. Commands already sent a second time stay.
    */
   takeReads(): CommandBatch[] {
     const batches: CommandBatch[] = [];
+    if (!this.#isHeldUp) return batches;
     for (let i = 1; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
       const { receiver, batch, deadline } = entry;
@@ -228,8 +233,12 @@ export class InFlightConnection implements BatchConnection {
   #pauseFor(entry: Written, isTight: boolean): void {
     if (this.#socket.paused) return;
     if (this.#delaysOthers(entry)) {
-      if (!isTight || isRead(entry.command)) return;
-      this.#delaysAll = true;
+      if (!isTight) return;
+      this.#handler.onCrowded();
+      if (this.#delaysOthers(entry)) {
+        if (isRead(entry.command)) return;
+        this.#delaysAll = true;
+      }
     }
     this.#socket.pause();
     const below = isTight ? TIGHT_RESUMED_BELOW : RESUMED_BELOW;
@@ -251,10 +260,9 @@ export class InFlightConnection implements BatchConnection {
       entry.receiver = null;
     }
     let written = 0;
-    let isHeldUp = false;
     let apart = false;
     const holdUp = () => {
-      isHeldUp = true;
+      this.#isHeldUp = true;
       apart = this.#handler.onLarge();
     };
     if (size >= HOLDS_UP && entry.stream) holdUp();
@@ -267,7 +275,7 @@ export class InFlightConnection implements BatchConnection {
         written += bytes.length;
         const isTight = this.#budget?.isTight ?? false;
         const isBehind = backlog > (isTight ? TIGHT_PAUSED_ABOVE : PAUSED_ABOVE);
-        if (!isHeldUp && (written >= HOLDS_UP || (isTight && isBehind))) holdUp();
+        if (!this.#isHeldUp && (written >= HOLDS_UP || (isTight && isBehind))) holdUp();
         if (apart && isBehind) this.#pauseFor(entry, isTight);
       },
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
@@ -280,6 +288,7 @@ export class InFlightConnection implements BatchConnection {
           if (this.#waitsFor(entry, next)) next.deadline = Math.max(next.deadline, until);
         }
         this.#delaysAll = false;
+        this.#isHeldUp = false;
         const { stream } = entry;
         entry.stream = null;
         this.#shift();

@@ -10,6 +10,8 @@ import type { RedisSocketOptions } from "./redis-socket.js";
  * buffers limits the replies on them before that.
  */
 const MAX_REPLACED = 64;
+/** A read that waits this long behind a large reply, in ms, is sent again on another connection. */
+const READS_WAIT = 1_000;
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
@@ -186,6 +188,7 @@ export class MultiplexedConnection {
         if (this.#queue.wake(batch)) this.#schedule();
       },
       onLarge: () => this.#heldUp(connection),
+      onCrowded: () => this.#repeatReads(connection),
       onUnused: () => this.#unused(connection),
       onDown: (reason) => {
         if (connection === this.#spare) this.#spare = null;
@@ -198,25 +201,34 @@ export class MultiplexedConnection {
   }
 
   /**
-   * Called when a large reply has begun on a connection. Later commands go to another connection. The reads behind the reply
-   * are sent again there. The rest of a batch in flight stays on this connection.
+   * Called when a large reply has begun on a connection. Later commands go to another connection. So do, after a second, the
+   * reads that still wait behind it. The rest of a batch in flight stays on this connection.
    */
   #heldUp(connection: InFlightConnection): boolean {
     // A connection that is lent is used by one client alone.
-    if (connection.isReplaced || this.#options.reconnect === "never") return true;
-    if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
-    this.#silent.add(connection);
-    connection.isReplaced = true;
-    this.#connection = this.#spare;
-    this.#spare = null;
-    if (this.#connection) this.#connection.isReplaced = false;
-    else this.#connect();
+    if (this.#options.reconnect === "never") return true;
+    if (!connection.isReplaced) {
+      if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
+      this.#silent.add(connection);
+      connection.isReplaced = true;
+      this.#connection = this.#spare;
+      this.#spare = null;
+      if (this.#connection) this.#connection.isReplaced = false;
+      else this.#connect();
+    }
+    setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
+    this.#schedule();
+    return true;
+  }
+
+  /** Sends the reads that wait on a replaced connection again, on the one that has taken its place. */
+  #repeatReads(connection: InFlightConnection): void {
+    if (!this.#silent.has(connection)) return;
     for (const batch of connection.takeReads()) {
       this.#options.counters.repeated++;
       this.#queue.add(batch);
     }
     this.#schedule();
-    return true;
   }
 
   /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it. */

@@ -60,6 +60,16 @@ class RecordedReplies implements Receiver {
   }
 }
 
+/** Replies to each command as it comes, until `count` have come. */
+async function replyToAll({ side, received }: Connection, count: number): Promise<void> {
+  for (let answered = 0; answered < count; ) {
+    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
+    const due = received.length - answered;
+    answered += due;
+    side.write("+OK\r\n".repeat(due));
+  }
+}
+
 const args = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => command(name(i)));
 
@@ -103,16 +113,10 @@ test("a long batch leaves room for commands of others, and none for another long
   );
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   await expect.poll(() => refused.failures.length).toBe(3_000);
-  const { side, received } = connections[0]!;
   // As many as may be pending, a slice of the long one included.
   for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
   expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
-  for (let answered = 0; answered < 5_000; ) {
-    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
-    const due = received.length - answered;
-    answered += due;
-    side.write("+OK\r\n".repeat(due));
-  }
+  await replyToAll(connections[0]!, 5_000);
   await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
   multiplexed.send(
     args(3_000, (i) => `N${i}`),
@@ -122,7 +126,7 @@ test("a long batch leaves room for commands of others, and none for another long
 });
 
 test("long batches alternate", async () => {
-  const connections = start();
+  const connections = start({ timeout: 20_000 });
   const responses = new RecordedReplies();
   for (const letter of ["A", "B"]) {
     multiplexed.send(
@@ -131,11 +135,8 @@ test("long batches alternate", async () => {
     );
   }
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
-  const { side, received } = connections[0]!;
-  for (let answered = 0; answered < 6_000; answered++) {
-    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
-    side.write("+OK\r\n");
-  }
+  const { received } = connections[0]!;
+  await replyToAll(connections[0]!, 6_000);
   // When one is through, the other is not far behind.
   expect(Math.abs(received.indexOf("A2999") - received.indexOf("B2999"))).toBeLessThanOrEqual(1_000);
 });
@@ -285,7 +286,25 @@ function streaming(seen: string[], name: string): Receiver {
   };
 }
 
-test("reads after a large reply, and what follows them, use another connection", async () => {
+test("a read behind a large reply that comes within a second is sent once", async () => {
+  const connections = start({ maxReplySize: 10_000_000 });
+  const seen: string[] = [];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
+  multiplexed.send([command("GET", "small")], streaming(seen, "small"));
+  const [first] = connections as [Connection];
+  await expect.poll(() => first.received.length).toBe(4);
+  const size = 5_000_000;
+  first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => seen).toEqual(["large begins"]);
+  first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n`);
+  await expect.poll(() => seen).toEqual(["large begins", `large ends after ${size + 12}`, "small $1\r\ns"]);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(connections[1]?.received ?? []).toEqual([]);
+});
+
+test("reads that wait for a second behind a large reply, and what follows them, use another connection", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   multiplexed.open();
