@@ -398,7 +398,7 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
   try {
     for (const { name, token } of tokens) {
       // The time after which the gateway admits a request, 1 s, is longer than the timeout.
-      const client = new Redis({ url: limited.url, token, timeout: 500 });
+      const client = new Redis({ url: limited.url, token, timeout: 900 });
       let runs = 0;
       const createFunction = (onOutage: "compute" | "throw") =>
         cached(client, name, () => ++runs, { key: () => "all", fresh: 60, onOutage });

@@ -408,9 +408,10 @@ export class Exchange implements HttpExchange {
   }
 
   /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
-  clientEnded(): void {
+  clientEnded(withRequest: boolean): void {
     const requestedAt = Math.max(this.startedAt, this.connection.bodyAt);
-    if (this.#onOver || performance.now() - requestedAt > LAST_REQUEST_WITHIN) this.destroy();
+    const isSoon = withRequest || performance.now() - requestedAt <= LAST_REQUEST_WITHIN;
+    if (this.#onOver || !isSoon) this.destroy();
   }
 
   /** Clients of HTTP/1.0, which has no chunks, take the end of the connection for the end of the body. */

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { adopt } from "../util/adopt-socket.js";
 import type { BudgetPart, BufferBudget } from "../util/buffer-budget.js";
+import { currentTurn } from "../util/turn.js";
 import { HttpError } from "./http-error.js";
 import type { Idle } from "./idle-list.js";
 import type { RequestHead } from "./request-head.js";
@@ -43,8 +44,8 @@ export interface HttpExchange {
   invalid(error: HttpError): void;
   /** The body that was begun has been given to the client. */
   bodySent(): void;
-  /** The client has ended its side. */
-  clientEnded(): void;
+  /** The client has ended its side. `withData`: together with the last bytes that it sent, as far as can be seen. */
+  clientEnded(withData: boolean): void;
   /** The connection is lost. */
   abort(): void;
 }
@@ -107,6 +108,8 @@ export class Connection implements Idle {
   bodyAt = 0;
   /** Whether the client has ended its side. */
   hasClientEnded = false;
+  /** The turn of the event loop in which the last bytes came. */
+  #readIn = 0;
   /** Sends its responses. */
   readonly sender: ResponseSender;
   readonly #socket: Socket;
@@ -323,6 +326,7 @@ export class Connection implements Idle {
 
   #onData(chunk: Buffer): void {
     if (this.#stage === Stage.Ending || this.#stage === Stage.Stream || this.#isLast) return;
+    this.#readIn = currentTurn();
     this.#reader.add(chunk);
     this.#advance();
     const isBehind = this.#stage === Stage.Head && this.#socket.writableNeedDrain;
@@ -360,7 +364,7 @@ export class Connection implements Idle {
   #onEnd = (): void => {
     this.hasClientEnded = true;
     if (this.#stage === Stage.Body || this.#stage === Stage.Stream) this.#socket.destroy();
-    else if (this.#stage === Stage.Respond) this.#exchange?.clientEnded();
+    else if (this.#stage === Stage.Respond) this.#exchange?.clientEnded(currentTurn() - this.#readIn <= 1);
     else this.#advance();
   };
 

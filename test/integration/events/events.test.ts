@@ -169,7 +169,7 @@ test("a suspect connection that loses its race is closed as such", async () => {
 
 test("a connection aborted with a response outstanding is closed as such", async () => {
   endpoint.onRequest = () => {};
-  await expect(client({ timeout: 50 }).get("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  await expect(client({ timeout: 500 }).get("k")).rejects.toMatchObject({ name: "TimeoutError" });
   expect(heard).toContainEqual(["connection:closed", expect.objectContaining({ reason: "aborted" })]);
 });
 

@@ -133,6 +133,24 @@ test("a client that ends its side with its last request gets the response, howev
   expect(responses(received())).toEqual(['{"result":"OK"}']);
 });
 
+test("a client that ends its side with its last request gets the response of a gateway that is busy meanwhile", async () => {
+  const busy = () => {
+    const duplex = engine.connect();
+    const write = duplex.write.bind(duplex) as (...args: any[]) => boolean;
+    duplex.write = (...args: any[]) => {
+      const until = performance.now() + 100;
+      while (performance.now() < until);
+      return write(...args);
+    };
+    return duplex;
+  };
+  await start({ engine: { ...engine, connect: busy, close: async () => {} } });
+  const { socket, received, closed } = open();
+  socket.end(post('["SET","busy","gateway"]'));
+  await closed;
+  expect(responses(received())).toEqual(['{"result":"OK"}']);
+});
+
 test.each([
   ["stream", "GET /subscribe/c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n"],
   ["command that waits", post('["BLPOP","none","0"]')],
