@@ -12,6 +12,7 @@ import type { Json } from "./json/value.js";
 import { KeyMap } from "./key-map.js";
 import { type Entry, JSON_TYPE, type JsonDocument, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
+import type { WaitingClients } from "./waiting-clients.js";
 
 // The library copies a value for each read of it and for each listener of a write, and walks over all keys to count them. Here
 // its databases get entries, reads and events without copies. No command of the library changes a value that it has read,
@@ -57,8 +58,12 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
   return database["keyspace"] as Keyspace;
 }
 
-/** Prepares a new state's databases for large collections, JSON documents, {@link keyPage} and {@link idleSeconds}. */
-export function extendDatabases(state: RedisServerState): void {
+/**
+ * Prepares a new state's databases for large collections, JSON documents, waiting clients, {@link keyPage} and {@link idleSeconds}.
+ * @returns the turns of commands in all of them
+ */
+export function extendDatabases(state: RedisServerState, waiting: WaitingClients): FairTurns {
+  const turns = new FairTurns(() => waiting.serve());
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
     const entries = new KeyMap();
@@ -74,6 +79,8 @@ export function extendDatabases(state: RedisServerState): void {
       if (value.type === JSON_TYPE) storeDocument(database, key, value, options);
       else set.call(keyspace, key, value, options);
       markUsed(database, key);
+      // Such a value comes from another key. Redis removes what it replaces first, and so the key becomes ready again.
+      if (value.type !== "string") waiting.note(database, key);
     };
     keyspace.update = (key, type, create, change) => {
       markUsed(database, key);
@@ -99,8 +106,9 @@ export function extendDatabases(state: RedisServerState): void {
       return [...entries.values()];
     };
     shareEvents(database);
-    Object.defineProperty(database, "turnQueue", { value: new FairTurns() });
+    Object.defineProperty(database, "turnQueue", { value: turns });
   }
+  return turns;
 }
 
 /** The members of the library's mutation bus that this module uses. */

@@ -13,8 +13,9 @@ import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
 import { lagOf } from "../stream-lag.js";
 import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
+import type { WaitingClients } from "../waiting-clients.js";
 import { optionName } from "./args.js";
-import { patient } from "./blocking.js";
+import { patient, streamRead } from "./blocking.js";
 import {
   addCommands,
   type Context,
@@ -348,24 +349,33 @@ type ReadArguments = {
   args: { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
 };
 
+/** Returns XREAD in which `$` means the newest entry at the beginning, however often it is run. */
+function withNewestIds(xread: CommandDefinition): CommandDefinition {
+  return {
+    ...xread,
+    execute(given, ctx) {
+      const { args } = given as ReadArguments;
+      const streams = args.streams.map(({ key, afterId }) => ({
+        key,
+        afterId: afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
+      }));
+      return xread.execute({ args: { ...args, streams } }, ctx);
+    },
+  };
+}
+
 /** Returns XREAD that looks for the first entry that it may return, rather than at all before it. */
 function withoutEntriesBefore(xread: CommandDefinition): CommandDefinition {
   return {
     ...xread,
     execute(args, ctx) {
       const { streams, count } = (args as ReadArguments).args;
-      /** The places behind the newest entries at the beginning, for `$`. */
-      const newest = new Map(
-        streams.map(({ key, afterId }) => [
-          key.toString("hex"),
-          afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
-        ]),
-      );
-      const isRepeated = newest.size < streams.length;
+      const afterIds = new Map(streams.map(({ key, afterId }) => [key.toString("hex"), afterId]));
+      const isRepeated = afterIds.size < streams.length;
       return xread.execute(
         args,
         withEntries(ctx, (key, { entries }) => {
-          const after = newest.get(key.toString("hex"));
+          const after = afterIds.get(key.toString("hex"));
           if (isRepeated || after === undefined || typeof after === "string") return entries;
           const from = placeAfter(entries, after);
           return entries.slice(from, count ? from + count : undefined);
@@ -475,7 +485,7 @@ function replaceValue(
 }
 
 /** Replaces the stream commands whose replies differ from Redis's. */
-export function addStreamCommands(executor: CommandExecutor): void {
+export function addStreamCommands(executor: CommandExecutor, waiting: WaitingClients): void {
   const xack = libraryCommand(executor, "xack");
   const xgroup = libraryCommand(executor, "xgroup");
   const xsetid = libraryCommand(executor, "xsetid");
@@ -486,9 +496,11 @@ export function addStreamCommands(executor: CommandExecutor): void {
       if (name === "xadd") checkAddId(args);
     }),
   );
+  const xread = withoutEntriesBefore(libraryCommand(executor, "xread"));
+  const xreadgroup = withHistoryDeliveries(libraryCommand(executor, "xreadgroup"));
   const reads = [
-    patient(executor, withoutEntriesBefore(libraryCommand(executor, "xread")), "stream"),
-    patient(executor, withHistoryDeliveries(libraryCommand(executor, "xreadgroup")), "stream"),
+    withNewestIds(patient(executor, waiting, xread, streamRead(false))),
+    patient(executor, waiting, xreadgroup, streamRead(true)),
   ].map((command) => withArguments(command, withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
