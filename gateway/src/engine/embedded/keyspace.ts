@@ -79,8 +79,8 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
       if (value.type === JSON_TYPE) storeDocument(database, key, value, options);
       else set.call(keyspace, key, value, options);
       markUsed(database, key);
-      // Such a value comes from another key. Redis removes what it replaces first, and so the key becomes ready again.
-      if (value.type !== "string") waiting.note(database, key);
+      // A value that is no string comes from another key. Redis removes what it replaces first, so that the key is ready again.
+      waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {
       markUsed(database, key);

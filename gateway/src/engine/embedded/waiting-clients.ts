@@ -1,12 +1,15 @@
 import type { RedisDatabase, RedisDataValue, RedisMutationEvent, RedisResult } from "js-redis-server/core";
 
+/** The types of values that clients wait for. */
+type WaitType = "list" | "zset" | "stream";
+
 /** A client that waits for an element. */
 export interface Wait {
   /** The id of its connection. */
   readonly id: number;
   readonly database: RedisDatabase;
   readonly keys: readonly Buffer[];
-  readonly type: "list" | "zset" | "stream";
+  readonly type: WaitType;
   /** Whether the command fails, rather than goes on waiting, when its key is removed. Only XREADGROUP does. */
   readonly needsKey: boolean;
   /** Runs the command with one of its keys. Undefined if it has to go on waiting. @throws the error that ends the wait */
@@ -33,35 +36,24 @@ interface Queue {
  */
 export class WaitingClients {
   readonly #queues = new Map<string, Queue>();
+  readonly #waits: Readonly<Record<WaitType, Set<Wait>>> = {
+    list: new Set(),
+    zset: new Set(),
+    stream: new Set(),
+  };
   #ready = new Set<Queue>();
   /** The keys of this round that are still to be served. */
   #round = new Set<Queue>();
 
   /** Puts a client at the end of the queues of its keys. */
   add(wait: Wait): void {
+    this.#waits[wait.type].add(wait);
     for (const key of wait.keys) this.#queueOf(wait.database, key).waits.add(wait);
-  }
-
-  /** Ends the wait of the client with an id. Returns false if it does not wait. */
-  unblock(id: number, outcome: Error | null): boolean {
-    for (const { waits } of this.#queues.values()) {
-      for (const wait of waits) {
-        if (wait.id !== id) continue;
-        this.end(wait, outcome);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Ends a wait. */
-  end(wait: Wait, outcome: RedisResult | Error | null): void {
-    this.remove(wait);
-    wait.end(outcome);
   }
 
   /** Removes a client from the queues of its keys. */
   remove(wait: Wait): void {
+    if (!this.#waits[wait.type].delete(wait)) return;
     for (const key of wait.keys) {
       const id = idOf(wait.database, key);
       const queue = this.#queues.get(id);
@@ -72,14 +64,27 @@ export class WaitingClients {
     }
   }
 
-  /** Notes that a key got a new value: its clients are served next. */
-  note(database: RedisDatabase, key: Buffer): void {
-    const queue = this.#queues.get(idOf(database, key));
-    if (queue) this.#note(queue);
+  /** Ends a wait. */
+  end(wait: Wait, outcome: RedisResult | Error | null): void {
+    this.remove(wait);
+    wait.end(outcome);
   }
 
-  #note(queue: Queue): void {
-    if (!this.#round.has(queue)) this.#ready.add(queue);
+  /** Ends the wait of the client with an id. Returns false if it does not wait. */
+  unblock(id: number, outcome: Error | null): boolean {
+    for (const wait of Object.values(this.#waits).flatMap((waits) => [...waits])) {
+      if (wait.id !== id) continue;
+      this.end(wait, outcome);
+      return true;
+    }
+    return false;
+  }
+
+  /** Notes that a key is ready, with a value of a type. Redis takes no notice of types that no client waits for, at whatever key. */
+  signal(database: RedisDatabase, key: Buffer, type: string): void {
+    const queue = this.#queues.get(idOf(database, key));
+    const isWaitedFor = isWaitType(type) && this.#waits[type].size > 0;
+    if (queue && isWaitedFor && !this.#round.has(queue)) this.#ready.add(queue);
   }
 
   /** Serves the clients of all keys that became ready. To be called between commands. */
@@ -120,27 +125,23 @@ export class WaitingClients {
     return queue;
   }
 
-  /** Notes that a key is ready, if it is new, or a stream that has changed. A value that is overwritten does not make it ready. */
+  /** A key is ready if it is new, or a stream that has changed. A value that is overwritten does not make it ready. */
   #observe(queue: Queue, event: RedisMutationEvent): void {
     if (event.type === "expire" || event.type === "persist") return;
-    const before = queue.mark;
+    const { database, key, mark: before } = queue;
     queue.mark = event.type === "write" ? markOf(event.value) : undefined;
-    const isNew = before === undefined && isWaitedFor(event);
-    const isStream = before?.startsWith("stream") && queue.mark !== before;
-    if (isNew || isStream) this.#note(queue);
+    if (before === undefined && event.type === "write") this.signal(database, key, event.value.type);
+    if (before?.startsWith("stream") && queue.mark !== before) this.signal(database, key, "stream");
   }
 }
 
-const WAITED_FOR = new Set<RedisDataValue["type"]>(["list", "zset", "stream"]);
-
-function isWaitedFor(event: RedisMutationEvent): boolean {
-  return event.type === "write" && WAITED_FOR.has(event.value.type);
+function isWaitType(type: string): type is WaitType {
+  return type === "list" || type === "zset" || type === "stream";
 }
 
-/** The type of a value; of a stream also its last id and the number of its groups, changes of which serve its clients. */
+/** The type of a value; of a stream also its last id, which changes with each entry. */
 function markOf(value: RedisDataValue | null): string | undefined {
-  if (value?.type !== "stream") return value?.type;
-  return `stream ${value.lastId.ms}-${value.lastId.seq} ${value.groups.size}`;
+  return value?.type === "stream" ? `stream ${value.lastId.ms}-${value.lastId.seq}` : value?.type;
 }
 
 function idOf(database: RedisDatabase, key: Buffer): string {

@@ -106,8 +106,6 @@ export function patient(
     execute(args, ctx) {
       const first = attempt(base, args, ctx);
       if (first instanceof RedisResult) return first;
-      // A script does not wait.
-      if (ctx.monitor?.defer) return RedisResult.nil();
       const database = ctx.db;
       return waitFor(waiting, ctx, first, {
         id: idOf(client, ctx),

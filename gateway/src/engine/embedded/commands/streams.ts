@@ -364,6 +364,19 @@ function withNewestIds(xread: CommandDefinition): CommandDefinition {
   };
 }
 
+/** Returns XREAD or XREADGROUP that refuses to wait for a script, even if there are entries. */
+function withoutWaitInScripts(base: CommandDefinition): CommandDefinition {
+  return {
+    ...base,
+    execute(given, ctx) {
+      const { blockMs } = (given as { args: { blockMs: number | null } }).args;
+      if (ctx.monitor?.defer && blockMs !== null)
+        throw new RedisCommandError(`${base.name} command is not allowed with BLOCK option from scripts`);
+      return base.execute(given, ctx);
+    },
+  };
+}
+
 /** Returns XREAD that looks for the first entry that it may return, rather than at all before it. */
 function withoutEntriesBefore(xread: CommandDefinition): CommandDefinition {
   return {
@@ -501,7 +514,7 @@ export function addStreamCommands(executor: CommandExecutor, waiting: WaitingCli
   const reads = [
     withNewestIds(patient(executor, waiting, xread, streamRead(false))),
     patient(executor, waiting, xreadgroup, streamRead(true)),
-  ].map((command) => withArguments(command, withoutNegativeCount));
+  ].map((command) => withArguments(withoutWaitInScripts(command), withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
     return withCheck(base, ([, start, end]) => {
@@ -561,6 +574,8 @@ export function addStreamCommands(executor: CommandExecutor, waiting: WaitingCli
         const needsGroup = subcommand !== "create" && subcommand !== "destroy";
         if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
           throw noSuchConsumerGroup(key, group);
+        // Clients that wait for what the group gets have to fail.
+        if (subcommand === "destroy") waiting.signal(ctx.db, key, "stream");
         return xgroup.execute(args, ctx);
       },
     },
