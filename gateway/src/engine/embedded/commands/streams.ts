@@ -114,6 +114,15 @@ function checkRangeBound(bound: Buffer): void {
   if (!exactId(text.replace(/^\(/, ""))) throw new InvalidStreamIdError();
 }
 
+const NO_NEWEST =
+  "The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.";
+
+function checkNoNewest(args: readonly Buffer[]): void {
+  const streams = args.findIndex((arg) => optionName(arg) === "STREAMS") + 1;
+  const ids = args.slice(streams + (args.length - streams) / 2);
+  if (streams > 0 && ids.some((id) => id.toString("latin1") === "$")) throw new RedisCommandError(NO_NEWEST);
+}
+
 /** A negative COUNT means none, as 0 does, which is all that the library reads. */
 function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
@@ -513,7 +522,7 @@ export function addStreamCommands(executor: CommandExecutor, waiting: WaitingCli
   const xreadgroup = withHistoryDeliveries(libraryCommand(executor, "xreadgroup"));
   const reads = [
     withNewestIds(patient(executor, waiting, xread, streamRead(false))),
-    patient(executor, waiting, xreadgroup, streamRead(true)),
+    withCheck(patient(executor, waiting, xreadgroup, streamRead(true)), checkNoNewest),
   ].map((command) => withArguments(withoutWaitInScripts(command), withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
