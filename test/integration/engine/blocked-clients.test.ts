@@ -73,6 +73,169 @@ describeBareEngines("blocked clients", (start) => {
     expect(await writer.run([["LRANGE", "d", "0", "-1"]])).toEqual([["$c", "$a"]]);
   });
 
+  test("a client that waits for several keys keeps its place in each", async () => {
+    const replies = await waiters(
+      ["BLMOVE", "c", "d", "LEFT", "LEFT", "0"],
+      ["BLPOP", "c", "b", "0"],
+      ["BLPOP", "b", "0"],
+    );
+    await writer.run([
+      ["RPUSH", "c", "x"],
+      ["RPUSH", "b", "y"],
+      ["RPUSH", "b", "z"],
+    ]);
+    expect(await Promise.all(replies)).toEqual(["$x", ["$b", "$y"], ["$b", "$z"]]);
+  });
+
+  test("keys that became ready together are served in the order in which they did", async () => {
+    const replies = await waiters(
+      ["BLPOP", "a", "0"],
+      ["BLMPOP", "0", "2", "b", "a", "LEFT", "COUNT", "1"],
+      ["BLMPOP", "0", "2", "a", "b", "LEFT", "COUNT", "1"],
+    );
+    await writer.run([
+      ["MULTI"],
+      ["RPUSH", "b", "x"],
+      ["EVAL", "return redis.call('rpush', KEYS[1], 'p', 'q')", "1", "a"],
+      ["EXEC"],
+    ]);
+    expect(await Promise.all(replies)).toEqual([
+      ["$a", "$p"],
+      ["$b", ["$x"]],
+      ["$a", ["$q"]],
+    ]);
+  });
+
+  test("a client that moves its element serves those that wait for it", async () => {
+    const replies = await waiters(
+      ["BLPOP", "c", "0"],
+      ["BLMOVE", "b", "c", "LEFT", "LEFT", "0"],
+      ["BLMOVE", "a", "b", "LEFT", "LEFT", "0"],
+      ["BLMOVE", "a", "text", "LEFT", "LEFT", "0"],
+    );
+    await writer.run([
+      ["SET", "text", "t"],
+      ["RPUSH", "a", "x", "y"],
+    ]);
+    const wrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value";
+    expect(await Promise.all(replies)).toEqual([["$c", "$x"], "$x", "$x", wrongType]);
+    expect(await writer.run([["LRANGE", "a", "0", "-1"]])).toEqual([["$y"]]);
+  });
+
+  test.each([
+    ["SORT", ["SORT", "source", "ALPHA", "STORE", "q"], false],
+    ["LMOVE", ["LMOVE", "source", "q", "LEFT", "LEFT"], false],
+    ["RENAME", ["RENAME", "source", "q"], true],
+    ["COPY", ["COPY", "source", "q", "REPLACE"], true],
+  ])("%s to a key of another type serves as by Redis", async (_name, command, isServed) => {
+    const [reply] = await waiters(["BLPOP", "q", "0"]);
+    await writer.run([["SET", "q", "text"], ["RPUSH", "source", "x"], command, ["PUBLISH", "c", "m"]]);
+    if (!isServed)
+      await writer.run([
+        ["DEL", "q"],
+        ["RPUSH", "q", "later"],
+      ]);
+    expect(await reply).toEqual(["$q", isServed ? "$x" : "$later"]);
+  });
+
+  test("XREADGROUP waits for several streams, and fails without its group", async () => {
+    await writer.run([
+      ["XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"],
+      ["XGROUP", "CREATE", "t", "g", "$", "MKSTREAM"],
+    ]);
+    const read = (...keys: string[]) => ["XREADGROUP", "GROUP", "g", "c", "BLOCK", "0", "STREAMS", ...keys];
+    const [first, second] = await waiters(read("s", "t", ">", ">"), read("s", ">"));
+    await writer.run([["XADD", "t", "1-1", "f", "v"]]);
+    expect(await first).toEqual([["$t", [["$1-1", ["$f", "$v"]]]]]);
+    // The group reads again what it has read, but only from the next entry on.
+    await writer.run([
+      ["XADD", "u", "1-1", "f", "v"],
+      ["XGROUP", "CREATE", "u", "g", "$"],
+    ]);
+    const [third] = await waiters(read("u", ">"));
+    await writer.run([
+      ["XGROUP", "SETID", "u", "g", "0"],
+      ["XADD", "u", "2-1", "f", "w"],
+    ]);
+    expect(await third).toEqual([
+      [
+        "$u",
+        [
+          ["$1-1", ["$f", "$v"]],
+          ["$2-1", ["$f", "$w"]],
+        ],
+      ],
+    ]);
+    const [fourth, fifth] = await waiters(read("t", ">"), read("u", ">"));
+    await writer.run([
+      ["DEL", "s"],
+      ["XGROUP", "DESTROY", "t", "g"],
+      ["SET", "u", "text"],
+    ]);
+    expect(await Promise.all([second, fourth, fifth])).toEqual([
+      expect.stringMatching(/^-(NOGROUP|UNBLOCKED)/),
+      expect.stringMatching(/^-NOGROUP/),
+      // Redis since 7.2 says WRONGTYPE.
+      expect.stringMatching(/^-(WRONGTYPE|UNBLOCKED)/),
+    ]);
+  });
+
+  test("a client can wait for longer than a timer of Node", async () => {
+    const [reply] = await waiters(["BLPOP", "q", "3000000"]);
+    await writer.run([["RPUSH", "q", "x"]]);
+    expect(await reply).toEqual(["$q", "$x"]);
+  });
+
+  test("neither a transaction nor a script waits", async () => {
+    expect(
+      await writer.run([
+        ["MULTI"],
+        ["BLPOP", "q", "0"],
+        ["XREAD", "BLOCK", "0", "STREAMS", "q", "$"],
+        ["EXEC"],
+        ["EVAL", "return redis.pcall('xread', 'block', 0, 'streams', KEYS[1], '$').err", "1", "q"],
+        ["RPUSH", "q", "x"],
+        ["LLEN", "q"],
+      ]),
+    ).toEqual([
+      "+OK",
+      "+QUEUED",
+      "+QUEUED",
+      ["*-1", "*-1"],
+      "$ERR xread command is not allowed with BLOCK option from scripts",
+      ":1",
+      ":1",
+    ]);
+  });
+
+  test("a transaction with SELECT is whole", async () => {
+    const [first, second] = await waiters(["BLPOP", "q", "0"], ["BLPOP", "p", "0"]);
+    await writer.run([
+      ["MULTI"],
+      ["RPUSH", "q", "x"],
+      ["SELECT", "1"],
+      ["SET", "k", "v"],
+      ["SELECT", "0"],
+      ["LPUSH", "q", "y"],
+      ["RPUSH", "p", "z"],
+      ["EXEC"],
+    ]);
+    expect(await Promise.all([first, second])).toEqual([
+      ["$q", "$y"],
+      ["$p", "$z"],
+    ]);
+  });
+
+  test("a client of another database gets what is copied to it", async () => {
+    const [reply] = await waiters(["BLPOP", "q", "0"]);
+    await writer.run([
+      ["SELECT", "1"],
+      ["RPUSH", "q", "x"],
+      ["MOVE", "q", "0"],
+    ]);
+    expect(await reply).toEqual(["$q", "$x"]);
+  });
+
   test("waiting clients go on while their key has another type", async () => {
     const replies = await waiters(
       ["BLPOP", "q", "other", "0"],

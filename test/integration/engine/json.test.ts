@@ -98,6 +98,48 @@ describe("a document is a value like others", () => {
     expect(replies.slice(4)).toEqual([":4000000000", ":1", ":-1", ":1", NULL]);
   });
 
+  test("a change of a document changes no copy of it, and no other place in it", async () => {
+    const replies = await run(
+      'JSON.SET d $ {"a":{"n":1},"l":[1],"__proto__":{"n":1}}',
+      "JSON.SET d $.a.n 2",
+      "JSON.ARRAPPEND d $.l 2",
+      "COPY d e",
+      "JSON.SET d $.a.n 3",
+      "JSON.ARRAPPEND d $.l 3",
+      "JSON.NUMINCRBY e $.a.n 10",
+      "JSON.ARRPOP e $.l 0",
+      "JSON.SET d $.__proto__.n 4",
+      "JSON.GET d",
+      "JSON.GET e",
+      'JSON.SET d $ {"a":0,"b":0}',
+      'JSON.SET d $.* {"l":[1]}',
+      "JSON.ARRAPPEND d $.a.l 2",
+      "JSON.ARRINSERT d $.a.l 0 0",
+      "JSON.GET d",
+    );
+    expect(replies[9]).toEqual(bulk('{"a":{"n":3},"l":[1,2,3],"__proto__":{"n":4}}'));
+    expect(replies[10]).toEqual(bulk('{"a":{"n":12},"l":[2],"__proto__":{"n":1}}'));
+    expect(replies[15]).toEqual(json({ a: { l: [0, 1, 2] }, b: { l: [1] } }));
+  });
+
+  test("a command that fails for one of its values changes none", async () => {
+    const document = { a: { n: 2, l: [1, 2] }, b: { n: 1e308, l: [] } };
+    const replies = await run(
+      `JSON.SET d $ ${JSON.stringify(document)}`,
+      "JSON.NUMMULTBY d $..n 3",
+      "JSON.NUMMULTBY d $.b.n 3",
+      "JSON.ARRINSERT d $..l 1 0",
+      "JSON.MSET d $.a 1 d $.b {",
+      "JSON.GET d",
+    );
+    expect(replies.map((reply) => String(reply).startsWith("-"))).toEqual([
+      false,
+      ...Array(4).fill(true),
+      false,
+    ]);
+    expect(replies[5]).toEqual(json(document));
+  });
+
   test("a document can be renamed, moved, copied, dumped and flushed", async () => {
     const replies = await run(
       'JSON.SET d $ {"a":"\u00c3\u00a9"}',

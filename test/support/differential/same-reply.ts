@@ -5,24 +5,37 @@ import {
 import type { Command } from "./commands.js";
 import type { Reply } from "./replies.js";
 
-/** Whether replies are the same, apart from {@link isSameScore} where the command replies with scores, or with numbers that a script gave to commands. */
+/**
+ * Whether replies are the same, apart from {@link isSameScore} where the command replies with scores, or with numbers that a script gave
+ * to commands, and from the sign of a NaN that a script made text of, which WebAssembly does not keep.
+ */
 export function isSameReply(command: Command, redis: Reply, embedded: Reply): boolean {
+  const isScript = command[0]!.startsWith("EVAL");
   // EXEC replies for the commands of its transaction.
-  return isSame(redis, embedded, /^(Z|BZ|EXEC$|EVAL)/.test(command[0]!));
+  const hasScores = isScript || /^(Z|BZ|EXEC$)/.test(command[0]!);
+  return isSame(redis, embedded, (left, right) => {
+    if (left === right) return true;
+    if (isScript && left.replaceAll("-nan", "nan") === right) return true;
+    return hasScores && isSameScore(left, right);
+  });
 }
 
-function isSame(redis: Reply, embedded: Reply, hasScores: boolean): boolean {
-  if (typeof redis === "string" || typeof embedded === "string")
-    return redis === embedded || (hasScores && isSameScore(redis, embedded));
+function isSame(
+  redis: Reply,
+  embedded: Reply,
+  isSameText: (redis: string, embedded: string) => boolean,
+): boolean {
+  if (typeof redis === "string" && typeof embedded === "string") return isSameText(redis, embedded);
+  if (typeof redis === "string" || typeof embedded === "string") return false;
   return (
     redis.length === embedded.length &&
-    redis.every((item, index) => isSame(item, embedded[index]!, hasScores))
+    redis.every((item, index) => isSame(item, embedded[index]!, isSameText))
   );
 }
 
 /** Whether one score is written as by Redis before 7.2, in 17 digits, and as by later ones, in as few as stand for it. */
-function isSameScore(redis: Reply, embedded: Reply): boolean {
-  if (typeof redis !== "string" || !/^\$-?\d/.test(redis)) return false;
+function isSameScore(redis: string, embedded: string): boolean {
+  if (!/^\$-?\d/.test(redis)) return false;
   const value = Number(redis.slice(1));
   return redis === `$${formatDoubleIn17Digits(value)}` && embedded === `$${formatDouble(value)}`;
 }

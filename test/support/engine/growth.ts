@@ -1,7 +1,7 @@
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { ReplyClient } from "../differential/replies.js";
 
-/** Commands that each add one element to the key k, by their name. */
+/** Commands that each add one element to the key k, by their name. The number of the first one is 0. */
 export const WRITES: Readonly<Record<string, (n: number) => string[]>> = {
   RPUSH: (n) => ["RPUSH", "k", `element ${n}`],
   LPUSH: (n) => ["LPUSH", "k", `element ${n}`],
@@ -11,6 +11,11 @@ export const WRITES: Readonly<Record<string, (n: number) => string[]>> = {
   XADD: (n) => ["XADD", "k", `${n + 1}-1`, "field", "value"],
   APPEND: () => ["APPEND", "k", "0123456789"],
   GEOADD: (n) => ["GEOADD", "k", String((n % 359) - 179), String(((n * 7) % 160) - 80), `place ${n}`],
+  // The first one makes the document.
+  "JSON.SET": (n) =>
+    n === 0 ? ["JSON.SET", "k", "$", '{"f0":"value"}'] : ["JSON.SET", "k", `$.f${n}`, '"value"'],
+  "JSON.ARRAPPEND": (n) =>
+    n === 0 ? ["JSON.SET", "k", "$", '["value"]'] : ["JSON.ARRAPPEND", "k", "$", '"value"'],
 };
 
 /** Reads of one element of a collection at the key k, by their name, with the write that fills it. */
@@ -24,13 +29,30 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   ZRANGE: ["ZADD", (n) => ["ZRANGE", "k", String(n), String(n)]],
   ZRANGEBYSCORE: ["ZADD", () => ["ZRANGEBYSCORE", "k", "100", "+inf", "LIMIT", "0", "1"]],
   ZPOPMIN: ["ZADD", () => ["ZPOPMIN", "k"]],
+  ZMPOP: ["ZADD", () => ["ZMPOP", "1", "k", "MAX"]],
+  BZPOPMIN: ["ZADD", () => ["BZPOPMIN", "k", "0"]],
   LINDEX: ["RPUSH", (n) => ["LINDEX", "k", String(n)]],
+  LPOS: ["RPUSH", () => ["LPOS", "k", "element 3"]],
   LPOP: ["RPUSH", () => ["LPOP", "k"]],
   SISMEMBER: ["SADD", (n) => ["SISMEMBER", "k", `member ${n}`]],
   SPOP: ["SADD", () => ["SPOP", "k"]],
+  SINTER: [
+    "SADD",
+    () => [
+      "EVAL",
+      "redis.call('SADD', KEYS[2], 'member 1') return redis.call('SINTER', KEYS[1], KEYS[2])",
+      "2",
+      "k",
+      "small",
+    ],
+  ],
   XRANGE: ["XADD", (n) => ["XRANGE", "k", `${n + 1}-1`, `${n + 1}-1`]],
   XREAD: ["XADD", (n) => ["XREAD", "COUNT", "1", "STREAMS", "k", `${n}-1`]],
   GETRANGE: ["APPEND", (n) => ["GETRANGE", "k", String(n), String(n)]],
+  BITFIELD: ["APPEND", (n) => ["BITFIELD", "k", "INCRBY", "u8", `#${n}`, "1"]],
+  RENAME: ["HSET", (n) => (n % 2 === 0 ? ["RENAME", "k", "other"] : ["RENAME", "other", "k"])],
+  "JSON.GET": ["JSON.SET", (n) => ["JSON.GET", "k", `$.f${n}`]],
+  "JSON.ARRPOP": ["JSON.ARRAPPEND", () => ["JSON.ARRPOP", "k"]],
   GEOSEARCH: ["GEOADD", () => ["GEOSEARCH", "k", "FROMLONLAT", "0.5", "0.5", "BYRADIUS", "1", "km"]],
   // Of a database that has so many keys.
   SCAN: ["SET", () => ["SCAN", "0"]],
@@ -46,6 +68,10 @@ export function writes(name: string, count: number): string[][] {
 
 /** A script that runs such writes in a loop, whose number is its argument. */
 export function loop(name: string): string {
+  if (name.startsWith("JSON"))
+    return `redis.call('JSON.SET', KEYS[1], '$', ${name === "JSON.SET" ? "'{}'" : "'[]'"})
+for n = 1, tonumber(ARGV[1]) do redis.call('${name}', KEYS[1], ${name === "JSON.SET" ? "'$.f' .. n" : "'$'"}, '1') end
+return redis.call('EXISTS', KEYS[1])`;
   const [command, , ...args] = WRITES[name]!(0);
   const texts = args.map((arg) => (arg === "0123456789" || arg === "value" ? `'${arg}'` : "tostring(n)"));
   if (command === "XADD") texts[0] = "n .. '-1'";

@@ -31,3 +31,9 @@ test("isSameReply refuses two texts for a number outside sorted sets", () => {
   expect(isSameReply(["GET", "s"], "$0.10000000000000001", "$0.1")).toBe(false);
   expect(isSameReply(["LRANGE", "l", "0", "0"], "$0.10000000000000001", "$0.1")).toBe(false);
 });
+
+test("isSameReply ignores the sign of a NaN in the replies of scripts", () => {
+  expect(isSameReply(["EVAL", "return tostring(0/0)", "0"], ["$-nan x"], ["$nan x"])).toBe(true);
+  expect(isSameReply(["EVAL", "return tostring(0/0)", "0"], "$nan", "$-nan")).toBe(false);
+  expect(isSameReply(["GET", "s"], "$-nan", "$nan")).toBe(false);
+});

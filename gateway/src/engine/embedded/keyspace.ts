@@ -10,12 +10,13 @@ import type {
 import { adopt } from "./collections/adopt.js";
 import type { Json } from "./json/value.js";
 import { KeyMap } from "./key-map.js";
-import { type Entry, JSON_TYPE, type JsonDocument, type StoredValue } from "./stored-value.js";
+import { type Entry, JSON_TYPE, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
+import type { WaitingClients } from "./waiting-clients.js";
 
 // The library copies a value for each read of it and for each listener of a write, and walks over all keys to count them. Here
 // its databases get entries, reads and events without copies. No command of the library changes a value that it has read,
-// outside of update(); set() copies, so that two keys never share a value.
+// outside of update(). Values are stored as they are given: COPY makes a copy, so that two keys never share one.
 
 /** The value stored at a key, not a copy: read it, never change it. */
 export function peek(database: RedisDatabase, key: Buffer): StoredValue | undefined {
@@ -57,13 +58,17 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
   return database["keyspace"] as Keyspace;
 }
 
-/** Prepares a new state's databases for large collections, JSON documents, {@link keyPage} and {@link idleSeconds}. */
-export function extendDatabases(state: RedisServerState): void {
+/**
+ * Prepares a new state's databases for large collections, JSON documents, waiting clients, {@link keyPage} and {@link idleSeconds}.
+ * @returns the turns of commands in all of them
+ */
+export function extendDatabases(state: RedisServerState, waiting: WaitingClients): FairTurns {
+  const turns = new FairTurns(() => waiting.serve());
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
     const entries = new KeyMap();
     Object.defineProperty(keyspace, "entries", { value: entries });
-    const { set, update, expire, persist } = keyspace;
+    const { update, expire, persist } = keyspace;
     keyspace.get = (key) => {
       const entry = keyspace.getLiveEntry(key);
       if (!entry) return null;
@@ -71,9 +76,10 @@ export function extendDatabases(state: RedisServerState): void {
       return entry.value;
     };
     keyspace.set = (key, value, options) => {
-      if (value.type === JSON_TYPE) storeDocument(database, key, value, options);
-      else set.call(keyspace, key, value, options);
+      storeValue(database, key, value, options);
       markUsed(database, key);
+      // A list, a sorted set or a stream comes from another key. Redis removes what it replaces first, so that the key is ready again.
+      waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {
       markUsed(database, key);
@@ -99,8 +105,9 @@ export function extendDatabases(state: RedisServerState): void {
       return [...entries.values()];
     };
     shareEvents(database);
-    Object.defineProperty(database, "turnQueue", { value: new FairTurns() });
+    Object.defineProperty(database, "turnQueue", { value: turns });
   }
+  return turns;
 }
 
 /** The members of the library's mutation bus that this module uses. */
@@ -128,19 +135,14 @@ export function setDocument(database: RedisDatabase, key: Buffer, root: Json): v
   keyspaceOf(database).set(key, { type: JSON_TYPE, root }, { keepTtl: true });
 }
 
-function storeDocument(
-  database: RedisDatabase,
-  key: Buffer,
-  value: JsonDocument,
-  options?: SetOptions,
-): void {
+function storeValue(database: RedisDatabase, key: Buffer, value: StoredValue, options?: SetOptions): void {
   const keyspace = keyspaceOf(database);
   const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
   const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
   keyspace.entries.set(key.toString("hex"), entry);
-  // Listeners (WATCH, blocked commands, notifications) need only the key, not the value.
-  const standIn = { type: "string" as const, value: Buffer.alloc(0) };
-  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: standIn });
+  // Listeners need the type of a value, which has to be one of the library's.
+  const known = value.type === JSON_TYPE ? { type: "string" as const, value: Buffer.alloc(0) } : value;
+  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
 }
 
 /** Stores a string without a copy. The time to live of its key stays. */

@@ -9,6 +9,7 @@ import { addListCommands } from "./commands/lists.js";
 import { addRandomCommands } from "./commands/random.js";
 import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
+import { addSetCommands } from "./commands/sets.js";
 import { addSortCommands } from "./commands/sort.js";
 import { overwriteDestinations } from "./commands/stores.js";
 import { addStreamCommands } from "./commands/streams.js";
@@ -18,6 +19,7 @@ import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 import { explainUnknownCommands } from "./unknown-commands.js";
+import type { WaitingClients } from "./waiting-clients.js";
 
 const TOO_LARGE = "warmline.toolarge";
 
@@ -25,18 +27,23 @@ const TOO_LARGE = "warmline.toolarge";
 export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TOO_LARGE}\r\n`);
 
 /** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
-export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits): void {
+export function addOwnCommands(
+  executor: CommandExecutor,
+  limits: EmbeddedLimits,
+  waiting: WaitingClients,
+): void {
   addStringCommands(executor);
   addByteCommands(executor);
   addListCommands(executor);
-  addBlockingCommands(executor);
+  addRangeCommands(executor);
+  addBlockingCommands(executor, waiting);
+  addSetCommands(executor);
   overwriteDestinations(executor);
   addSortCommands(executor);
   addRandomCommands(executor);
-  addRangeCommands(executor);
   addGeoCommands(executor);
   addKeyCommands(executor);
-  addStreamCommands(executor);
+  addStreamCommands(executor, waiting);
   addSortedSetCommands(executor);
   addScriptingCommands(executor);
   addServerCommands(executor);

@@ -66,7 +66,7 @@ export class Saver {
   async #write(): Promise<void> {
     const { state, file, beat, onFailure } = this.#options;
     // Between commands and transactions: no command runs meanwhile.
-    const turns = await Promise.all(state.databases.map(({ turnQueue }) => turnQueue.waitTurn()));
+    const turn = await state.databases[0]!.turnQueue.waitTurn();
     try {
       this.#wanted = Math.max(0, this.#wanted - 1);
       writeSnapshot(state, file, beat);
@@ -74,7 +74,7 @@ export class Saver {
       this.#wanted = 2;
       onFailure((error as NodeJS.ErrnoException).code ?? (error as Error).name);
     } finally {
-      for (const turn of turns) turn.release();
+      turn.release();
     }
   }
 }

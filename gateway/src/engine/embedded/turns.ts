@@ -3,14 +3,20 @@ import type { RedisDatabase } from "js-redis-server/core";
 type Turn = Awaited<ReturnType<RedisDatabase["turnQueue"]["waitTurn"]>>;
 
 /**
- * The turns of the commands of a database, one at a time. A command that has waited for data comes before those that have not
- * begun, and two such commands come in the order in which their data came: that in which they began to wait. The library's queue
- * gives the first turn to the one that was woken last.
+ * The turns of commands, transactions and scripts of all databases, one at a time. A command that has waited for data comes before those
+ * that have not begun, and two such commands come in the order in which they were served. The library has a queue for each database,
+ * and gives the first turn to the one that was woken last.
  */
 export class FairTurns {
+  readonly #afterTurn: () => void;
   readonly #resumed: (() => void)[] = [];
   readonly #new: (() => void)[] = [];
   #isTaken = false;
+
+  /** @param afterTurn called at the end of each turn, before another one begins */
+  constructor(afterTurn: () => void) {
+    this.#afterTurn = afterTurn;
+  }
 
   waitTurn(): Promise<Turn> {
     return new Promise((resolve) => {
@@ -24,6 +30,7 @@ export class FairTurns {
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
+      this.#afterTurn();
       this.#isTaken = false;
       this.#next();
     };

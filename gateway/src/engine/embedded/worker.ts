@@ -1,7 +1,12 @@
 // The thread that the embedded engine runs in. Started by embedded.ts, never imported.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from "js-redis-server/core";
+import {
+  ClientSession,
+  createRedisCommandExecutor,
+  Resp2SessionAdapter,
+  setLuaWasmLoadOptions,
+} from "js-redis-server/core";
 import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
@@ -13,6 +18,7 @@ import { replacePatternMatching } from "./pub-sub.js";
 import { Pulse } from "./pulse.js";
 import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
+import { WaitingClients } from "./waiting-clients.js";
 
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
@@ -25,7 +31,8 @@ const send = (message: SavingMessage) => parentPort!.postMessage(message);
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new EngineState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
 replaceTrackedMethods();
-extendDatabases(state);
+const waiting = new WaitingClients();
+const turnQueue = extendDatabases(state, waiting);
 replacePatternMatching(state);
 const saver = snapshot === null ? null : openSaver(snapshot);
 /** Shows that a long transaction or script goes on, and which command it runs. */
@@ -39,7 +46,7 @@ const signsOfLife: ExecutionPolicy = {
 };
 const policies = [signsOfLife, createGuards(limits), correctReplies];
 const executor = createRedisCommandExecutor({ policies: saver ? [...policies, saver.policy] : policies });
-addOwnCommands(executor, limits);
+addOwnCommands(executor, limits, waiting);
 
 const transports = new Map<number, PortTransport>();
 
@@ -67,8 +74,15 @@ function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
   }
   const transport = new PortTransport(port, limits.maxStringBytes, catchUp);
   transports.set(connection, transport);
-  const { session, done } = attachSession(transport, { state, executor });
-  void done.then(() => transport.close());
+  // With one queue for all databases, SELECT in a transaction does not interrupt it.
+  const session = new ClientSession({
+    server: state,
+    executor,
+    turnQueue,
+    closeConnection: () => transport.close(),
+  });
+  const done = new Resp2SessionAdapter({ transport, session }).run();
+  void done.catch(() => {}).then(() => transport.close());
   // Ends a blocking command that still waits, so that it takes no element for a reader that is gone.
   transport.on("close", () => {
     transports.delete(connection);

@@ -1,6 +1,11 @@
-import { type CommandExecutor, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
+import {
+  type CommandDefinition,
+  type CommandExecutor,
+  type RedisDatabase,
+  WrongTypeRedisError,
+} from "js-redis-server/core";
 import { peek, replaceString } from "../keyspace.js";
-import { addCommands, libraryCommand } from "./define.js";
+import { addCommands, libraryCommand, withDatabase } from "./define.js";
 import { integer } from "./results.js";
 
 const EMPTY = Buffer.alloc(0);
@@ -36,9 +41,40 @@ function change(database: RedisDatabase, key: Buffer, size: number, write: (byte
   return bytes;
 }
 
+interface FieldArguments {
+  readonly key: Buffer;
+  readonly ops: readonly {
+    readonly kind: string;
+    readonly offset: number;
+    readonly type: { readonly bits: number };
+  }[];
+}
+
+/** Returns BITFIELD or BITFIELD_RO that gets a copy of the bytes of its fields alone. */
+function withinFields(base: CommandDefinition): CommandDefinition {
+  return {
+    ...base,
+    execute(args, ctx) {
+      const { key, ops } = args as FieldArguments;
+      if (ops.length === 0) return base.execute(args, ctx);
+      const from = Math.min(...ops.map(({ offset }) => Math.floor(offset / 8)));
+      const to = Math.max(...ops.map(({ offset, type }) => Math.ceil((offset + type.bits) / 8)));
+      const shifted = ops.map((op) => ({ ...op, offset: op.offset - 8 * from }));
+      const methods: Partial<RedisDatabase> = {
+        getString: () => bytesAt(ctx.db, key).subarray(from, to),
+        setString: (_key, part) => {
+          change(ctx.db, key, from + part.length, (bytes) => part.copy(bytes, from));
+        },
+      };
+      return base.execute({ key, ops: shifted }, withDatabase(ctx, methods));
+    },
+  };
+}
+
 /** Replaces the commands that read or write a part of a string, which the library copies as a whole. */
 export function addByteCommands(executor: CommandExecutor): void {
   addCommands(executor, [
+    ...["bitfield", "bitfield_ro"].map((name) => withinFields(libraryCommand(executor, name))),
     {
       ...libraryCommand(executor, "append"),
       execute(args, ctx) {

@@ -1,5 +1,6 @@
 import {
   type CommandExecutor,
+  cloneRedisDataValue,
   RedisCommandError,
   type RedisDatabase,
   type RedisDataValue,
@@ -11,11 +12,12 @@ import {
 import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore, type Member } from "../collections/sorted-members.js";
 import { matchesGlob } from "../glob.js";
+import { cloneJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";
 import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand } from "./define.js";
+import { addCommands, libraryCommand, plainCommand, withDatabase } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
 import { array, bulk, bulkValue, integer, lines } from "./results.js";
 import { unknownSubcommand } from "./server.js";
@@ -306,11 +308,18 @@ function scanReply(next: bigint, items: RedisValue[]): RedisResult {
   return array([bulkValue(String(next)), RedisValue.array(items)]);
 }
 
+function copyOf(value: StoredValue | null): RedisDataValue | null {
+  if (value?.type !== JSON_TYPE) return value && cloneRedisDataValue(value);
+  // The library's type lacks our own.
+  return { ...value, root: cloneJson(value.root) } as unknown as RedisDataValue;
+}
+
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
 export function addKeyCommands(executor: CommandExecutor): void {
   const keys = libraryCommand(executor, "keys");
   const scan = libraryCommand(executor, "scan");
   const touch = libraryCommand(executor, "touch");
+  const copy = libraryCommand(executor, "copy");
 
   const itemScan = (
     name: string,
@@ -339,6 +348,13 @@ export function addKeyCommands(executor: CommandExecutor): void {
           (args as { pattern: Buffer }).pattern,
         );
         return array(found.map(({ key }) => bulkValue(key)));
+      },
+    },
+    {
+      ...copy,
+      execute(args, ctx) {
+        const get = (key: Buffer) => copyOf(ctx.db.get(key));
+        return copy.execute(args, withDatabase(ctx, { get }));
       },
     },
     {

@@ -24,39 +24,77 @@ class InvalidArguments {
 /** Errors that Redis finds when it looks a command up, before it queues it. */
 const EARLY = /^wrong number of arguments|^unknown subcommand/i;
 
-/** Returns the reply of a command with invalid arguments, or undefined for their error, as the value at its key is. */
-type KeyCheck = (value: StoredValue | undefined, args: readonly Buffer[]) => RedisResult | undefined;
+/** A command with invalid arguments. */
+interface Invalid {
+  readonly args: readonly Buffer[];
+  readonly error: RedisCommandError;
+  valueAt(key: Buffer): StoredValue | undefined;
+}
 
-/** Commands for which Redis reads the key before it parses other arguments. */
-const KEY_FIRST: Readonly<Record<string, KeyCheck>> = {
+/** Returns the reply, or undefined for the error of the arguments, as the values at the keys are. */
+type KeyCheck = (command: Invalid) => RedisResult | undefined;
+
+/** Commands for which Redis reads the keys before it parses other arguments. */
+const KEYS_FIRST: Readonly<Record<string, KeyCheck>> = {
   lindex: ofType("list", () => bulk(null)),
   lset: ofType("list", () => {
     throw new RedisCommandError("no such key");
   }),
+  getex: (command) =>
+    command.error.message === "syntax error" ? undefined : ofType("string", () => bulk(null))(command),
   xdel: ofType("stream", () => integer(0)),
-  xclaim: (value, args) => {
-    requireType(value, "stream");
-    if (!hasGroup(value, args[1]!)) throw noSuchGroup(args[0]!, args[1]!);
+  xclaim: (command) => {
+    const [key, group] = command.args as [Buffer, Buffer];
+    requireTypes(command, ["stream"], [key]);
+    if (!hasGroup(command.valueAt(key), group)) throw noSuchGroup(key, group);
     return undefined;
   },
-  xgroup: (value, args) => {
-    requireType(value, "stream");
+  xgroup: (command) => {
+    const { args, valueAt } = command;
+    const [, key, group] = args as [Buffer, Buffer | undefined, Buffer];
+    if (!key) return undefined;
+    requireTypes(command, ["stream"], [key]);
+    const value = valueAt(key);
     if (!value && !args.some((arg) => optionName(arg) === "MKSTREAM")) throw missingStream();
-    if (optionName(args[0]) === "SETID" && !hasGroup(value, args[2]!))
-      throw noSuchConsumerGroup(args[1]!, args[2]!);
+    if (optionName(args[0]) === "SETID" && !hasGroup(value, group)) throw noSuchConsumerGroup(key, group);
     return undefined;
   },
+  ...each("zunion zinter zdiff zintercard", (command) => requireSources(command, 0)),
+  ...each("zunionstore zinterstore zdiffstore", (command) => requireSources(command, 1)),
+  ...each("geosearch georadius georadius_ro georadiusbymember georadiusbymember_ro", (command) =>
+    requireTypes(command, ["zset"], command.args.slice(0, 1)),
+  ),
+  geosearchstore: (command) => requireTypes(command, ["zset"], command.args.slice(1, 2)),
 };
 
+function each(names: string, check: KeyCheck): Record<string, KeyCheck> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, check]));
+}
+
 function ofType(type: StoredValue["type"], replyOfMissing: () => RedisResult): KeyCheck {
-  return (value) => {
-    requireType(value, type);
-    return value ? undefined : replyOfMissing();
+  return (command) => {
+    const key = command.args[0]!;
+    requireTypes(command, [type], [key]);
+    return command.valueAt(key) ? undefined : replyOfMissing();
   };
 }
 
-function requireType(value: StoredValue | undefined, type: StoredValue["type"]): void {
-  if (value && value.type !== type) throw new WrongTypeRedisError();
+function requireTypes(
+  { valueAt }: Invalid,
+  types: readonly StoredValue["type"][],
+  keys: readonly Buffer[],
+): undefined {
+  for (const key of keys) {
+    const value = valueAt(key);
+    if (value && !types.includes(value.type)) throw new WrongTypeRedisError();
+  }
+}
+
+/** Checks the keys whose number is at a place, if they are all there. */
+function requireSources(command: Invalid, at: number): undefined {
+  const count = Number(command.args[at]);
+  const keys = command.args.slice(at + 1, at + 1 + count);
+  if (count > 0 && keys.length === count) requireTypes(command, ["zset", "set"], keys);
 }
 
 /**
@@ -84,8 +122,7 @@ function withLateErrors(base: CommandDefinition): CommandDefinition {
     execute(args, ctx) {
       if (!(args instanceof InvalidArguments)) return base.execute(args, ctx);
       const { error, input } = args;
-      const key = input[base.name === "xgroup" ? 1 : 0];
-      const reply = key && KEY_FIRST[base.name]?.(peek(ctx.db, key), input);
+      const reply = KEYS_FIRST[base.name]?.({ args: input, error, valueAt: (key) => peek(ctx.db, key) });
       if (reply) return reply;
       throw error;
     },

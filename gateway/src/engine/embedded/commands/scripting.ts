@@ -10,7 +10,7 @@ import type { FunctionLibraries } from "../lua/functions.js";
 import { libraryName, scriptFlags } from "../lua/shebang.js";
 import type { EngineState } from "../lua-state.js";
 import { optionName } from "./args.js";
-import { addCommands, type Context, libraryCommand } from "./define.js";
+import { addCommands, type Context, libraryCommand, withCheck } from "./define.js";
 import { array, bulk, bulkValue } from "./results.js";
 
 interface CallArguments {
@@ -126,13 +126,21 @@ export function addScriptingCommands(executor: CommandExecutor): void {
   }
 
   const functions = libraryCommand(executor, "function");
-  addCommands(executor, [
+  const calls = [
     evaluate("eval", false, false),
     evaluate("eval_ro", false, true),
     evaluate("evalsha", true, false),
     evaluate("evalsha_ro", true, true),
     callFunction("fcall", false),
     callFunction("fcall_ro", true),
+  ].map((command) =>
+    withCheck(command, ([, numKeys]) => {
+      if (/^-[1-9]\d*$/.test(numKeys?.toString("latin1") ?? ""))
+        throw new RedisCommandError("Number of keys can't be negative");
+    }),
+  );
+  addCommands(executor, [
+    ...calls,
     {
       ...functions,
       execute(args, ctx) {

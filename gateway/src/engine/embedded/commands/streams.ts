@@ -13,8 +13,9 @@ import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
 import { lagOf } from "../stream-lag.js";
 import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
+import type { WaitingClients } from "../waiting-clients.js";
 import { optionName } from "./args.js";
-import { patient } from "./blocking.js";
+import { patient, streamRead } from "./blocking.js";
 import {
   addCommands,
   type Context,
@@ -111,6 +112,15 @@ function checkRangeBound(bound: Buffer): void {
   const text = bound.toString("latin1");
   if (text === "-" || text === "+") return;
   if (!exactId(text.replace(/^\(/, ""))) throw new InvalidStreamIdError();
+}
+
+const NO_NEWEST =
+  "The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.";
+
+function checkNoNewest(args: readonly Buffer[]): void {
+  const streams = args.findIndex((arg) => optionName(arg) === "STREAMS") + 1;
+  const ids = args.slice(streams + (args.length - streams) / 2);
+  if (streams > 0 && ids.some((id) => id.toString("latin1") === "$")) throw new RedisCommandError(NO_NEWEST);
 }
 
 /** A negative COUNT means none, as 0 does, which is all that the library reads. */
@@ -348,24 +358,46 @@ type ReadArguments = {
   args: { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
 };
 
+/** Returns XREAD in which `$` means the newest entry at the beginning, however often it is run. */
+function withNewestIds(xread: CommandDefinition): CommandDefinition {
+  return {
+    ...xread,
+    execute(given, ctx) {
+      const { args } = given as ReadArguments;
+      const streams = args.streams.map(({ key, afterId }) => ({
+        key,
+        afterId: afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
+      }));
+      return xread.execute({ args: { ...args, streams } }, ctx);
+    },
+  };
+}
+
+/** Returns XREAD or XREADGROUP that refuses to wait for a script, even if there are entries. */
+function withoutWaitInScripts(base: CommandDefinition): CommandDefinition {
+  return {
+    ...base,
+    execute(given, ctx) {
+      const { blockMs } = (given as { args: { blockMs: number | null } }).args;
+      if (ctx.monitor?.defer && blockMs !== null)
+        throw new RedisCommandError(`${base.name} command is not allowed with BLOCK option from scripts`);
+      return base.execute(given, ctx);
+    },
+  };
+}
+
 /** Returns XREAD that looks for the first entry that it may return, rather than at all before it. */
 function withoutEntriesBefore(xread: CommandDefinition): CommandDefinition {
   return {
     ...xread,
     execute(args, ctx) {
       const { streams, count } = (args as ReadArguments).args;
-      /** The places behind the newest entries at the beginning, for `$`. */
-      const newest = new Map(
-        streams.map(({ key, afterId }) => [
-          key.toString("hex"),
-          afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
-        ]),
-      );
-      const isRepeated = newest.size < streams.length;
+      const afterIds = new Map(streams.map(({ key, afterId }) => [key.toString("hex"), afterId]));
+      const isRepeated = afterIds.size < streams.length;
       return xread.execute(
         args,
         withEntries(ctx, (key, { entries }) => {
-          const after = newest.get(key.toString("hex"));
+          const after = afterIds.get(key.toString("hex"));
           if (isRepeated || after === undefined || typeof after === "string") return entries;
           const from = placeAfter(entries, after);
           return entries.slice(from, count ? from + count : undefined);
@@ -475,7 +507,7 @@ function replaceValue(
 }
 
 /** Replaces the stream commands whose replies differ from Redis's. */
-export function addStreamCommands(executor: CommandExecutor): void {
+export function addStreamCommands(executor: CommandExecutor, waiting: WaitingClients): void {
   const xack = libraryCommand(executor, "xack");
   const xgroup = libraryCommand(executor, "xgroup");
   const xsetid = libraryCommand(executor, "xsetid");
@@ -486,10 +518,12 @@ export function addStreamCommands(executor: CommandExecutor): void {
       if (name === "xadd") checkAddId(args);
     }),
   );
+  const xread = withoutEntriesBefore(libraryCommand(executor, "xread"));
+  const xreadgroup = withHistoryDeliveries(libraryCommand(executor, "xreadgroup"));
   const reads = [
-    patient(executor, withoutEntriesBefore(libraryCommand(executor, "xread")), "stream"),
-    patient(executor, withHistoryDeliveries(libraryCommand(executor, "xreadgroup")), "stream"),
-  ].map((command) => withArguments(command, withoutNegativeCount));
+    withNewestIds(patient(executor, waiting, xread, streamRead(false))),
+    withCheck(patient(executor, waiting, xreadgroup, streamRead(true)), checkNoNewest),
+  ].map((command) => withArguments(withoutWaitInScripts(command), withoutNegativeCount));
   const ranges = ["xrange", "xrevrange"].map((name) => {
     const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
     return withCheck(base, ([, start, end]) => {
@@ -549,6 +583,8 @@ export function addStreamCommands(executor: CommandExecutor): void {
         const needsGroup = subcommand !== "create" && subcommand !== "destroy";
         if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
           throw noSuchConsumerGroup(key, group);
+        // Clients that wait for what the group gets have to fail.
+        if (subcommand === "destroy") waiting.signal(ctx.db, key, "stream");
         return xgroup.execute(args, ctx);
       },
     },

@@ -165,9 +165,11 @@ function withUnsignedOperand(operation: FieldOperation): FieldOperation {
 
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(executor: CommandExecutor): void {
-  const bitpos = libraryCommand(executor, "bitpos");
+  const bitpos = withCheck(libraryCommand(executor, "bitpos"), ([, bit]) => {
+    if (bit) parseInteger(bit);
+  });
   const bitfield = libraryCommand(executor, "bitfield");
-  const pops = ["lpop", "rpop"].map((name) =>
+  const pops = ["lpop", "rpop", "spop"].map((name) =>
     withCheck(libraryCommand(executor, name), ([, count]) => {
       if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
         throw new RedisCommandError("value is out of range, must be positive");

@@ -8,7 +8,7 @@ import {
 import type { Member, SortedMembers } from "../collections/sorted-members.js";
 import { dropEntry } from "../keyspace.js";
 import { parseInteger } from "./args.js";
-import { addCommands, type Context, libraryCommand } from "./define.js";
+import { addCommands, type Context, libraryCommand, withDatabase } from "./define.js";
 import { parseFloatText } from "./floats.js";
 import { array, bulk, bulkValue, integer } from "./results.js";
 
@@ -203,7 +203,23 @@ export function addRangeCommands(executor: CommandExecutor): void {
       return array([bulkValue(only.member), RedisValue.double(only.score)]);
     });
 
+  /** A command of the library that sorts all members, of which it gets those alone that it may pop. */
+  const popOfMany = (name: string) => {
+    const base = libraryCommand(executor, name);
+    return replace<{ side?: "min" | "max"; count?: number }>(name, (args, ctx) => {
+      const { side = name === "bzpopmax" ? "max" : "min", count: size = 1 } = args;
+      const getSortedSet: RedisDatabase["getSortedSet"] = (key) => {
+        const members = membersAt(ctx.db, key);
+        if (!members) return null;
+        const found = select(members, [0, members.size], side === "max", { offset: 0, count: size });
+        return { type: "zset", members: new Map(found.map((item) => [id(item.member), item])) };
+      };
+      return base.execute(args, withDatabase(ctx, { getSortedSet })) as RedisResult;
+    });
+  };
+
   addCommands(executor, [
+    ...["zmpop", "bzmpop", "bzpopmin", "bzpopmax"].map(popOfMany),
     rank("zrank", false),
     rank("zrevrank", true),
     replace<RangeArguments>("zrange", (args, ctx) => reply(selected(args, ctx), args.withScores === true)),

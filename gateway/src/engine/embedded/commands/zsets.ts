@@ -1,4 +1,4 @@
-import { type CommandExecutor, RedisCommandError } from "js-redis-server/core";
+import { type CommandExecutor, RedisCommandError, RedisSyntaxError } from "js-redis-server/core";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
@@ -10,8 +10,7 @@ const ZADD_OPTIONS = new Set(["NX", "XX", "GT", "LT", "CH", "INCR"]);
 function withPlainScores(args: readonly Buffer[]): readonly Buffer[] {
   let first = 1;
   while (ZADD_OPTIONS.has(optionName(args[first]))) first += 1;
-  // Without a member for each score the number of arguments is wrong.
-  if ((args.length - first) % 2 !== 0) return args;
+  if (args.length > 2 && (args.length - first) % 2 !== 0) throw new RedisSyntaxError();
   return args.map((arg, at) => (at >= first && (at - first) % 2 === 0 ? plainScore(arg) : arg));
 }
 

@@ -14,7 +14,10 @@ import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./docu
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
 import {
+  changeAt,
+  copied,
   formatJson,
+  inPlace,
   isArray,
   isEqual,
   isNumber,
@@ -24,7 +27,6 @@ import {
   merge,
   parseJson,
   valueAt,
-  withValueAt,
 } from "./value.js";
 import { VALUE_COMMANDS } from "./value-commands.js";
 
@@ -62,7 +64,7 @@ const mset = plainCommand({
       const before = roots.has(id) ? roots.get(id)!.root : documentAt(ctx.db, key);
       const path = parsePath(args[at + 1]!);
       const value = parseJson(args[at + 2]!);
-      const root = setAt(before, path, () => value);
+      const root = setAt(before, path, () => value, undefined, copied);
       roots.set(id, { key, root: root ?? before });
     }
     for (const { key, root } of roots.values()) store(ctx.db, key, root);
@@ -153,7 +155,7 @@ const del = (name: string) =>
       let root: Json | undefined = before;
       // The last of an array first, so that the indexes of those before it hold.
       for (const location of found.toSorted(compareLocations).toReversed()) {
-        root = withValueAt(root!, location, undefined);
+        root = changeAt(root!, location, inPlace, () => undefined);
       }
       if (found.length > 0) store(ctx.db, key!, root);
       return integer(found.length);
@@ -180,7 +182,7 @@ const clear = plainCommand({
       const value = valueAt(root, location);
       const empty = isArray(value) ? [] : isObject(value) ? {} : isNumber(value) ? 0 : undefined;
       if (value === undefined || empty === undefined || isEqual(value, empty)) continue;
-      root = withValueAt(root, location, empty)!;
+      root = changeAt(root, location, inPlace, () => empty)!;
       count += 1;
     }
     if (count > 0) store(ctx.db, key!, root);

@@ -2,7 +2,17 @@ import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "
 import { array } from "../commands/results.js";
 import { noPath, requireDocument, store, wrongPathType } from "./document.js";
 import type { Path } from "./path.js";
-import { checkPlace, type Json, type Location, valueAt, withValueAt } from "./value.js";
+import {
+  changeAt,
+  checkPlace,
+  copied,
+  inPlace,
+  type Json,
+  type Location,
+  type Splice,
+  splice,
+  valueAt,
+} from "./value.js";
 
 /**
  * Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone.
@@ -24,9 +34,10 @@ export function readEach(
   return RedisResult.create(reply);
 }
 
-/** The change of a value: its reply, and the new value, undefined if it stays. */
+/** The change of a value: its reply, and the new value, or what to do with an array. With neither it stays. */
 interface Change {
   readonly value?: Json;
+  readonly splices?: readonly Splice[];
   readonly reply: RedisValue;
 }
 
@@ -42,17 +53,24 @@ export function changeEach(
   change: (value: Json) => Change | undefined,
 ): RedisResult {
   const before = requireDocument(database, key);
-  let root: Json = before;
+  let root = before;
+  let isChanged = false;
   const replies: RedisValue[] = [];
   let last: RedisValue | undefined;
-  // From the end, so that a value is changed before the one that contains it.
   const found = path.find(before);
+  // If one of several changes fails, none is made.
+  const writable = found.length === 1 ? inPlace : copied;
+  // From the end, so that a value is changed before the one that contains it.
   for (const location of found.toReversed()) {
     const value = valueAt(root, location);
     const changed = value === undefined ? undefined : change(value);
-    if (changed?.value !== undefined) {
+    const { value: next, splices } = changed ?? {};
+    if (next !== undefined || splices) {
       checkPlace(location);
-      root = withValueAt(root, location, changed.value)!;
+      isChanged = true;
+      root = changeAt(root, location, writable, (old) =>
+        splices ? splice(old as readonly Json[], splices, writable) : next,
+      )!;
     }
     replies.unshift(changed?.reply ?? RedisValue.null());
     last ??= changed?.reply;
@@ -61,7 +79,7 @@ export function changeEach(
     const [first] = found;
     throw first ? wrongPathType(expected, valueAt(before, first)!) : noPath(path);
   }
-  if (root !== before) store(database, key, root);
+  if (isChanged) store(database, key, root);
   return path.isLegacy ? RedisResult.create(last!) : array(replies);
 }
 
@@ -86,12 +104,14 @@ export function outermost(locations: readonly Location[]): Location[] {
 /**
  * Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows.
  * @param next returns the value for a place from the old one there, undefined for a new member
+ * @param writable {@link copied} if the old document may be needed again
  */
 export function setAt(
   root: Json | undefined,
   path: Path,
   next: (old: Json | undefined) => Json,
   only?: "NX" | "XX",
+  writable = inPlace,
 ): Json | undefined {
   if (root === undefined) {
     if (!path.isRoot) throw new RedisCommandError("new objects must be created at the root");
@@ -102,8 +122,5 @@ export function setAt(
   if (places.length === 0 || (only === "NX" && found.length > 0) || (only === "XX" && found.length === 0))
     return undefined;
   places.forEach(checkPlace);
-  return places.reduce(
-    (document: Json, place) => withValueAt(document, place, next(valueAt(document, place)))!,
-    root,
-  );
+  return places.reduce((document: Json, place) => changeAt(document, place, writable, next)!, root);
 }

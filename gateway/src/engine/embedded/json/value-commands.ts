@@ -14,6 +14,7 @@ import {
   isObject,
   type Json,
   parseJson,
+  type Splice,
   typeOf,
 } from "./value.js";
 
@@ -82,17 +83,21 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
     },
   });
 
-/** Changes arrays and replies with their lengths. */
+/** Changes arrays and replies with their lengths. @param change returns what goes from an array, and what comes in its place */
 function changeArrays(
   database: RedisDatabase,
   key: Buffer,
   path: Path,
-  change: (items: readonly Json[]) => readonly Json[],
+  change: (items: readonly Json[]) => readonly Splice[],
 ): RedisResult {
   return changeEach(database, key, path, "array", (value) => {
     if (!isArray(value)) return undefined;
-    const result = change(value);
-    return { value: result, reply: RedisValue.integer(result.length) };
+    const splices = change(value);
+    const length = splices.reduce(
+      (sum, { remove, insert = [] }) => sum - remove + insert.length,
+      value.length,
+    );
+    return { splices, reply: RedisValue.integer(length) };
   });
 }
 
@@ -151,7 +156,9 @@ export const VALUE_COMMANDS = [
     arity: -4,
     execute([key, pathArg, ...texts], ctx) {
       const values = texts.map(parseJson);
-      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => [...items, ...values]);
+      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => [
+        { at: items.length, remove: 0, insert: values },
+      ]);
     },
   }),
   plainCommand({
@@ -164,7 +171,7 @@ export const VALUE_COMMANDS = [
       return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
         const at = index < 0 ? items.length + index : index;
         if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
-        return items.toSpliced(at, 0, ...values);
+        return [{ at, remove: 0, insert: values }];
       });
     },
   }),
@@ -178,7 +185,11 @@ export const VALUE_COMMANDS = [
       return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
         const first = start < 0 ? Math.max(0, items.length + start) : start;
         const last = stop < 0 ? items.length + stop : stop;
-        return items.slice(first, Math.max(0, last + 1));
+        const end = Math.min(Math.max(first, last + 1), items.length);
+        return [
+          { at: end, remove: items.length - end },
+          { at: 0, remove: Math.min(first, end) },
+        ];
       });
     },
   }),
@@ -193,7 +204,7 @@ export const VALUE_COMMANDS = [
         if (!isArray(value)) return undefined;
         if (value.length === 0) return { reply: RedisValue.null() };
         const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
-        return { value: value.toSpliced(at, 1), reply: textOf(value[at]!) };
+        return { splices: [{ at, remove: 1 }], reply: textOf(value[at]!) };
       });
     },
   }),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { RedisCommandError } from "js-redis-server/core";
 
-/** A JSON value. Never changed in place: an update makes new arrays and objects along its path. */
+/** A JSON value. Changed in place by {@link changeAt} alone. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -144,27 +144,85 @@ export function valueAt(root: Json, location: Location): Json | undefined {
   return value;
 }
 
+/** Returns an array or object with the same items that may be changed. */
+type Writable = <T extends Json[] | Record<string, Json>>(container: T) => T;
+
+/** Makes a copy, so that the old document stays as it is. */
+export const copied: Writable = (container) =>
+  (isArray(container) ? [...container] : { ...container }) as typeof container;
+
+/** Arrays and objects that are at one place of one document, and nowhere else. */
+const unshared = new WeakSet<object>();
+
+/** Makes a copy once, so that n changes of a large array or object take time in proportion to n. The old document is lost. */
+export const inPlace: Writable = (container) => {
+  if (unshared.has(container)) return container;
+  const copy = copied(container);
+  unshared.add(copy);
+  return copy;
+};
+
+/** A copy that shares nothing with a value. */
+export function cloneJson(value: Json): Json {
+  if (isArray(value)) return value.map(cloneJson);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cloneJson(item)]));
+}
+
 /**
- * Returns a document with another value at a place, where undefined removes it. A name that its object lacks is added; a place
- * whose parent is not there is left alone.
+ * Returns a document with a change at a place. A name that its object lacks is added; a place whose parent is not there is left alone.
+ * @param change returns the new value, undefined to remove it
  */
-export function withValueAt(root: Json, location: Location, value: Json | undefined): Json | undefined {
+export function changeAt(
+  root: Json,
+  location: Location,
+  writable: Writable,
+  change: (value: Json | undefined) => Json | undefined,
+): Json | undefined {
   const [part, ...rest] = location;
-  if (part === undefined) return value;
+  if (part === undefined) return change(root);
   if (isArray(root)) {
     if (typeof part !== "number" || part >= root.length) return root;
-    const item = withValueAt(root[part]!, rest, value);
-    return item === undefined ? root.toSpliced(part, 1) : root.with(part, item);
+    const items = writable(root as Json[]);
+    const item = changeAt(items[part]!, rest, writable, change);
+    if (item === undefined) items.splice(part, 1);
+    else items[part] = item;
+    return items;
   }
   if (!isObject(root)) return root;
   const name = String(part);
-  // A map, since a name may be `__proto__`.
-  const entries = new Map(Object.entries(root));
-  if (rest.length > 0 && !entries.has(name)) return root;
-  const item = withValueAt(entries.get(name) ?? null, rest, value);
-  if (item === undefined) entries.delete(name);
-  else entries.set(name, item);
-  return Object.fromEntries(entries);
+  const old = Object.hasOwn(root, name) ? root[name] : undefined;
+  if (rest.length > 0 && old === undefined) return root;
+  const members = writable(root as Record<string, Json>);
+  const item = old === undefined ? change(undefined) : changeAt(old, rest, writable, change);
+  if (item === undefined) delete members[name];
+  // An assignment to `__proto__` would do something else.
+  else if (name === "__proto__")
+    Object.defineProperty(members, name, {
+      value: item,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  else members[name] = item;
+  return members;
+}
+
+/** Elements of an array that go, and those that come in their place. */
+export interface Splice {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert?: readonly Json[];
+}
+
+export function splice(items: readonly Json[], splices: readonly Splice[], writable: Writable): Json {
+  const changed = writable(items as Json[]);
+  for (const { at, remove, insert = [] } of splices) {
+    const behind = changed.splice(at).slice(remove);
+    for (const item of insert) changed.push(item);
+    for (const item of behind) changed.push(item);
+  }
+  return changed;
 }
 
 export function isEqual(left: Json, right: Json): boolean {
