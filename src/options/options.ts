@@ -100,7 +100,7 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * asynchronous context of its caller; undefined means no signal.
    */
   signal?: Signal | (() => Signal | undefined);
-  /** Timeout of a call in ms, including retries. Default 10,000. */
+  /** Timeout of a call in ms, including retries. Default 2,500: within the 3 s that a Lambda function has by default. */
   timeout?: number;
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
