@@ -99,12 +99,13 @@ class CommandQueue {
     const waitFor = beforeCall(client, "exec");
     if (waitFor) await waitFor;
     const { settings } = client;
-    const limits = createLimits(settings);
     const path = this.#path;
     const isPipeline = path === "pipeline";
     const send = (given: readonly Command[]): Promise<Result[]> => {
       const guarded = given.map((command) => guardWrite(client, command));
-      return sendAll(client, guardReads(client, guarded, path, settings.scope), path, limits);
+      const commands = guardReads(client, guarded, path, settings.scope);
+      // After the guards: each write that is called takes its ordinal of a scope, whatever its limits.
+      return sendAll(client, commands, path, createLimits(settings));
     };
     const near = getNear(client);
     const run = () =>
