@@ -30,7 +30,8 @@ type Fields = Record<string, unknown>;
 /**
  * Returns a WritableStream whose chunks become entries of a stream. Chunks that are written during a request are sent together in the
  * next one, in their order and exactly once. If the client has a scope, a second run adds no entry again. `close()` adds the entry
- * that ends the loop of `follow`; `abort()` adds one that makes it throw.
+ * that ends the loop of `follow`; `abort()` adds one that makes it throw, but none if the client has a scope: then a second run
+ * continues the stream.
  * @throws ArgumentError if an argument is wrong. The stream fails with the error of a request.
  */
 export function produce<V>(
@@ -48,7 +49,9 @@ export function produce<V>(
     checkNumber(assert, name, Number.isInteger(value) ? value : undefined, "a whole number", max);
   if (ttl !== undefined) checkWhole("ttl", ttl, MAX_SECONDS);
   if (maxLen !== undefined) checkWhole("maxLen", maxLen, Number.MAX_SAFE_INTEGER);
-  const client = redis.with({ writes: "exactly-once", ...scopeOf(redis) });
+  const scope = scopeOf(redis);
+  const isRepeatable = scope !== undefined;
+  const client = redis.with({ writes: "exactly-once", ...scope });
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };
 
@@ -109,7 +112,8 @@ export function produce<V>(
     },
     async abort() {
       await flushing;
-      await send([{ [ABORT_FIELD]: "" }]);
+      // A run in a scope will be repeated, and continues the stream.
+      if (!isRepeatable) await send([{ [ABORT_FIELD]: "" }]);
     },
   });
 }
@@ -118,9 +122,9 @@ export function produce<V>(
  * Returns the scope of the entries, if the client has a scope. Their ordinals depend neither on the batches nor on the other writes
  * of the client. EXPIRE takes none: how often it is sent depends on the batches.
  */
-function scopeOf(redis: Redis<any>): ScopeOptions {
+function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
   const { scope: outer, exactlyOnceTtl } = executorOf(redis).settings;
-  if (!outer) return {};
+  if (!outer) return undefined;
   const entries = outer.fork();
   const scope: WriteScope = {
     next: (argv) => (argv[0] === "XADD" ? entries.next(argv) : undefined),
