@@ -126,7 +126,7 @@ class CachedCalls {
     let timeout = this.#store.timeout;
     for (let waited = false; ; ) {
       const joined: Flight | undefined = waited ? undefined : this.#flights.get(key);
-      const flight = joined ?? this.#begin({ key, args, ignored, waited, timeout });
+      const flight: Flight = joined ?? this.#begin({ key, args, ignored, waited, timeout });
       const result: SharedResult | undefined = await (joined ? flight.shared : flight.result);
       // The lease of the computation ended while this call waited.
       waited ||= !result;

@@ -220,7 +220,7 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   transport?: TransportFactory;
   /**
-   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. In Next.js, on every entry: a page
+   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every entry: a page
    * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
    * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
    */

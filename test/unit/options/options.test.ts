@@ -43,7 +43,7 @@ describe("a client from an incomplete environment", () => {
   beforeEach(() => {
     for (const name of Object.keys(env)) delete env[name];
     requests.length = 0;
-    vi.stubGlobal("fetch", async (url: string, { headers }: { headers: [string, string][] }) => {
+    vi.stubGlobal("fetch", async (url: string, { headers }: { headers: Record<string, string> }) => {
       requests.push(`${url} ${new Headers(headers).get("authorization")}`);
       const reply = { result: "OK" };
       return Response.json(url.endsWith("pipeline") ? [reply] : reply);
