@@ -1,7 +1,7 @@
 import type { Builders, Commands, Namespaces } from "../commands/index.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { boundProperty, onDemand } from "../commands/on-demand.js";
+import { boundPrototype } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
@@ -164,12 +164,15 @@ async function settled(outcome: Result): Promise<Result> {
   }
 }
 
-function describeProperty(name: string): PropertyDescriptor | undefined {
+const describeMethod = (name: string) => {
   const make = commandMethod(name);
-  return make && boundProperty<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
-}
+  return make && ((queue: CommandQueue) => make((spec, args) => queue[SEND](spec, args)));
+};
 
-Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
+Object.setPrototypeOf(
+  CommandQueue.prototype,
+  boundPrototype(describeMethod, commandNames, (object) => Object.hasOwn(object, "exec")),
+);
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(client: NearClient, path: BatchPath): Pipeline {

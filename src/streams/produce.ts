@@ -4,6 +4,7 @@ import type { WriteScope } from "../execution/exactly-once/scope.js";
 import { checkClient, executorOf } from "../execution/executor-key.js";
 import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import type { ScopeOptions } from "../options/options.js";
+import { isBytes } from "../protocol/args.js";
 import { ABORT_FIELD, END_FIELD } from "./entry.js";
 import { checkKey } from "./follow.js";
 
@@ -133,13 +134,13 @@ function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
   return { scope, remember: exactlyOnceTtl / 1_000 };
 }
 
-const hasBytes = (fields: Fields) => Object.values(fields).some((value) => value instanceof Uint8Array);
+const hasBytes = (fields: Fields) => Object.values(fields).some(isBytes);
 
 /** Returns about how many bytes the fields take; exact for ASCII, and for objects under the default codec. */
 function sizeOf(fields: Fields): number {
   let size = 0;
   for (const [name, value] of Object.entries(fields)) {
-    const isSized = typeof value === "string" || value instanceof Uint8Array;
+    const isSized = typeof value === "string" || isBytes(value);
     size += name.length + (isSized ? value.length : jsonSize(value));
   }
   return size;
@@ -156,7 +157,7 @@ function jsonSize(value: unknown): number {
 
 /** @throws ArgumentError if the chunk has no fields. */
 function fieldsOf(chunk: StreamChunk): Fields {
-  if (typeof chunk === "string" || chunk instanceof Uint8Array) return { data: chunk };
+  if (typeof chunk === "string" || isBytes(chunk)) return { data: chunk };
   const isFields = typeof chunk === "object" && chunk !== null && !Array.isArray(chunk);
   if (!isFields || Object.keys(chunk).length === 0)
     throw new ArgumentError("produce: a chunk must be text, bytes, or an object with a field or more");

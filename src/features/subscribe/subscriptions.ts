@@ -4,6 +4,7 @@ import { getSignal } from "../../execution/limits.js";
 import { bulkOf } from "../../protocol/json.js";
 import { onAbort } from "../../util/abort.js";
 import { atCaller, rejectAtCaller } from "../../util/at-caller.js";
+import { sleep } from "../../util/timers.js";
 import { getStreamEndpoint } from "./event-stream.js";
 import type { SubscriberMessage } from "./events.js";
 import { followStream, type SubscribeMethod } from "./follow-stream.js";
@@ -146,7 +147,7 @@ class Subscriptions implements Subscriber {
           this.#onFrame(name, frame);
         }
         while (!signal.aborted && [...this.#loops].some(isBehind)) {
-          await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL));
+          await sleep(CHECK_INTERVAL);
         }
       }
     } catch (error) {

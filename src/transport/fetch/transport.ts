@@ -37,7 +37,8 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
     listener.onStart();
     // A plain object: a patched fetch may read no other form.
     const headers: Record<string, string> = {};
-    for (let i = 0; i < request.headers.length; i += 2) headers[request.headers[i]!] = request.headers[i + 1]!;
+    for (let i = 0; i < request.headers.length; i += 2)
+      headers[request.headers[i]!] = request.headers[i + 1]!;
     // A RequestInit, a Blob and a Response take bytes as they take text.
     const body = request.body as string;
     const response = await fetch(origin + request.path, {

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts } from "warmline-testbed";
@@ -46,7 +46,7 @@ describe.each([
       env,
     });
     const isUp = () => fetch(served.url).then(Boolean, () => false);
-    await expect.poll(isUp, { timeout: 60_000 }).toBe(true);
+    await vi.waitUntil(isUp, { timeout: 60_000 });
   }, 700_000);
   afterAll(async () => {
     await served?.stop();

@@ -218,3 +218,21 @@ test("an error by which a framework ends the rendering is passed on, without ano
   await expect(client().pipeline().get("k").exec()).rejects.toBe(dynamic);
   expect(requests).toBe(3);
 });
+
+test.each<[string, () => Response]>([
+  ["plain text", () => new Response(JSON.stringify({ result: "v" }))],
+  ["bytes without a type", () => new Response(new TextEncoder().encode(JSON.stringify({ result: "v" })))],
+  ["spaced text", () => new Response(JSON.stringify({ result: "v" }, null, 2))],
+])("a stubbed fetch may return JSON as %s", async (_, respond) => {
+  vi.stubGlobal("fetch", async () => respond());
+  const stubbed = (options: RedisOptions = {}) =>
+    new Redis({ url: "https://stub.example.com", token: "t", ...options });
+  expect(await stubbed().get("k")).toBe("v");
+  expect(await stubbed({ responseFormat: "json" }).get("k")).toBe("v");
+  const list = new Response('[{"result":1},{"error":"ERR no"}]');
+  vi.stubGlobal("fetch", async () => list);
+  expect(await stubbed().pipeline().incr("n").get("k").exec({ keepErrors: true })).toMatchObject([
+    { result: 1 },
+    { error: { message: expect.stringContaining("ERR no") } },
+  ]);
+});
