@@ -13,7 +13,6 @@ const ENTRIES = {
   modules: "src/commands/modules/index.ts",
   near: "src/near.ts",
   cache: "src/cache.ts",
-  "shared-stream": "src/shared-stream.ts",
   undici: "src/undici.ts",
   idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",

@@ -13,7 +13,6 @@ const ENTRIES = [
   "src/streams.ts",
   "src/near.ts",
   "src/cache.ts",
-  "src/shared-stream.ts",
   "src/undici.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",

@@ -4,6 +4,7 @@
  * @module warmline/idempotent
  */
 
+import { encodeResult } from "./cache/results.js";
 import type { Redis } from "./client/redis.js";
 import { ArgumentError, WarmlineError } from "./errors.js";
 import { createScope, type WriteScope } from "./execution/exactly-once/scope.js";
@@ -56,8 +57,8 @@ const RESULT = "result:";
  * lease ended, also after the signal has aborted.
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
  * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
- * ended. Its result must be JSON: it is returned as it was stored.
- * @throws InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
+ * ended. Its result must be JSON, or undefined.
+ * @throws ArgumentError if JSON would return something else than the result; InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
  * result was stored; what the function throws.
  */
 export async function idempotent<T, V = unknown>(
@@ -111,12 +112,12 @@ export async function idempotent<T, V = unknown>(
   if (stored !== undefined) return readResult(stored);
   let result: string;
   try {
-    result = JSON.stringify(await fn(guarded)) ?? "";
+    result = encodeResult("idempotent", await fn(guarded), false);
+    await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
   } catch (error) {
     await release();
     throw error;
   }
-  await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
   return readResult(result);
 }
 

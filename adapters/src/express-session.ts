@@ -5,6 +5,7 @@
  */
 import session from "express-session";
 import type { Redis } from "warmline";
+import { checkTtl } from "./check-ttl.js";
 import { patternOf, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link SessionStore}. */
@@ -26,11 +27,11 @@ export class SessionStore extends session.Store {
   readonly #prefix: string;
   readonly #ttl: number;
 
-  /** @param redis the client. A write whose response is lost is sent again: each request writes its session anew. */
+  /** @param redis the client, with any codec. A write whose response is lost is sent again: each request writes its session anew. */
   constructor(redis: Redis, { prefix = "session:", ttl = 86_400 }: SessionStoreOptions = {}) {
     super();
-    if (!(ttl > 0 && Number.isFinite(ttl))) throw new TypeError("ttl must be a positive number of seconds");
-    this.#redis = redis.with({ writes: "at-least-once" });
+    checkTtl(ttl);
+    this.#redis = redis.with({ writes: "at-least-once", codec: "json" });
     this.#prefix = prefix;
     this.#ttl = ttl;
   }
@@ -76,10 +77,10 @@ export class SessionStore extends session.Store {
     return ids.size;
   }
 
-  /** The rest of the cookie's life, in ms. */
+  /** The rest of the cookie's life, in whole ms. */
   #lifetime({ cookie }: session.SessionData): number {
     const { expires } = cookie;
-    return expires ? new Date(expires).getTime() - Date.now() : this.#ttl * 1_000;
+    return expires ? new Date(expires).getTime() - Date.now() : Math.ceil(this.#ttl * 1_000);
   }
 }
 

@@ -14,6 +14,9 @@ export interface KeyvStoreOptions {
 
 type ErrorListener = (error: unknown) => void;
 
+/** Time in ms after which a key counts as one that stays: Redis refuses much longer ones. */
+const MAX_TTL = 1e15;
+
 /** Keys that one SCAN looks at, and one MGET reads. */
 const BATCH = 200;
 
@@ -24,19 +27,31 @@ const BATCH = 200;
 export class KeyvStore {
   /** Keyv iterates over the stores of this dialect. */
   readonly opts = { dialect: "redis" };
-  /** The namespace of the Keyv, which sets it. */
-  namespace: string | undefined;
   readonly #redis: Redis;
   /** Values are text that Keyv serialized. */
   readonly #texts: Redis<string>;
   readonly #prefix: string;
   readonly #listeners: ErrorListener[] = [];
+  /** Null until a Keyv sets it. */
+  #namespace: string | undefined | null = null;
 
   /** @param redis the client. A write whose response is lost is sent again, since it is the same value. */
   constructor(redis: Redis, { prefix = "keyv:" }: KeyvStoreOptions = {}) {
     this.#redis = redis.with({ writes: "at-least-once" });
     this.#texts = this.#redis.with({ codec: "text" });
     this.#prefix = prefix;
+  }
+
+  /** The namespace of the Keyv, which sets it. */
+  get namespace(): string | undefined {
+    return this.#namespace ?? undefined;
+  }
+
+  /** @throws {TypeError} if it is another one than before: a second Keyv would clear the keys of the first one. */
+  set namespace(namespace: string | undefined) {
+    if (this.#namespace !== null && this.#namespace !== namespace)
+      throw new TypeError("KeyvStore: create one store for each namespace; this one belongs to another Keyv");
+    this.#namespace = namespace;
   }
 
   /** Calls `listener` with each error of Redis. Other events do not occur. */
@@ -61,8 +76,8 @@ export class KeyvStore {
 
   /**
    * Sets the value.
-   * @param ttl time to live in ms. Default: the value stays
-   * @throws {TypeError} if the value is not text
+   * @param ttl time to live in ms. Default, and if it is Infinity: the value stays
+   * @throws {TypeError} if the value is not text, or `ttl` no number
    */
   async set(key: string, value: unknown, ttl?: number): Promise<void> {
     await this.#reporting(this.#texts.set(this.#prefix + key, textOf(value), lifetime(ttl)));
@@ -140,7 +155,9 @@ export class KeyvStore {
 }
 
 function lifetime(ttl: number | undefined): { px: number } | undefined {
-  return ttl === undefined ? undefined : { px: Math.max(1, Math.ceil(ttl)) };
+  if (ttl === undefined || ttl > MAX_TTL) return undefined;
+  if (typeof ttl !== "number" || Number.isNaN(ttl)) throw new TypeError("ttl must be a number of ms");
+  return { px: Math.max(1, Math.ceil(ttl)) };
 }
 
 function textOf(value: unknown): string {

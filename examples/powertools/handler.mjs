@@ -6,9 +6,10 @@ const redis = Redis.fromEnv();
 const persistenceStore = createPersistence(redis);
 const config = new IdempotencyConfig({ eventKeyJmesPath: "orderId" });
 
-async function placeOrder({ orderId, item }) {
-  const left = await redis.decr(`stock:${item}`);
-  await redis.rpush("orders", orderId);
+async function placeOrder({ orderId, item }, context) {
+  const client = redis.with({ deadline: context });
+  const left = await client.decr(`stock:${item}`);
+  await client.rpush("orders", orderId);
   return { orderId, left };
 }
 
@@ -16,5 +17,5 @@ const once = makeIdempotent(placeOrder, { persistenceStore, config, keyPrefix: "
 
 export const handler = (event, context) => {
   config.registerLambdaContext(context);
-  return once(event);
+  return once(event, context);
 };

@@ -37,6 +37,8 @@ interface FlightCall {
   readonly args: readonly unknown[];
   /** The id of an entry that could not be decoded. */
   readonly ignored: string | undefined;
+  /** Whether the call has waited for one computation until its lease ended. It waits for no other one. */
+  readonly waited: boolean;
   /** Time in ms for its further requests. */
   timeout: number;
 }
@@ -122,10 +124,12 @@ class CachedCalls {
     const time = ++this.#time;
     let ignored: string | undefined;
     let timeout = this.#store.timeout;
-    for (;;) {
-      const joined = this.#flights.get(key);
-      const flight = joined ?? this.#begin({ key, args, ignored, timeout });
-      const result = await (joined ? flight.shared : flight.result);
+    for (let waited = false; ; ) {
+      const joined: Flight | undefined = waited ? undefined : this.#flights.get(key);
+      const flight: Flight = joined ?? this.#begin({ key, args, ignored, waited, timeout });
+      const result: SharedResult | undefined = await (joined ? flight.shared : flight.result);
+      // The lease of the computation ended while this call waited.
+      waited ||= !result;
       timeout = this.#store.timeout;
       if (result && result.time > time) {
         try {
@@ -153,7 +157,7 @@ class CachedCalls {
   }
 
   async #run(call: FlightCall, flight: Flight): Promise<SharedResult> {
-    const { key, args, ignored } = call;
+    const { key, args, ignored, waited } = call;
     const { lease: leaseTime, onOutage, waitUntil } = this.#settings;
     const leave = () => this.#leave(key, flight);
     // Calls of the same tick share the first request.
@@ -161,6 +165,7 @@ class CachedCalls {
     // Where served requests must not share promises, only calls of one tick do.
     if (!executorOf(this.#redis).context.contextNow) leave();
     const token = randomId();
+    const began = moment();
     for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
       const time = ++this.#time;
       const left = startTimer(call.timeout);
@@ -168,7 +173,9 @@ class CachedCalls {
         if (onOutage === "throw" || !isOutage(error)) throw error;
       });
       const took = call.timeout - left();
-      if (!lookup) {
+      // Without Redis, and after a wait of one lease, it computes by itself: calls would queue for a slow function.
+      const isWaiting = lookup?.state === "wait";
+      if (!lookup || (isWaiting && (waited || elapsed(began) >= leaseTime))) {
         flight.startLease(leaseTime, leave);
         const { text, time } = await this.#compute(args);
         return { text, time };
@@ -226,7 +233,7 @@ class CachedCalls {
     const time = ++this.#time;
     const { schema, tags } = this.#settings;
     const fn = this.#fn;
-    const text = encodeResult(await fn(...args), schema !== undefined);
+    const text = encodeResult("cached", await fn(...args), schema !== undefined);
     const result = await decodeResult(text, schema);
     if (!tags) return { text, tags: "", time };
     const given = tags(result, ...args);

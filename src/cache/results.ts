@@ -4,19 +4,20 @@ import { describe, lacksJson } from "../protocol/args.js";
 
 /**
  * Returns a result as text: JSON, or nothing for undefined.
+ * @param label begins the messages of errors.
  * @param converted whether a schema converts the JSON of objects that write themselves, such as a Date.
  * @throws ArgumentError if JSON would return something else than the result.
  */
-export function encodeResult(result: unknown, converted: boolean): string {
+export function encodeResult(label: string, result: unknown, converted: boolean): string {
   if (result === undefined) return "";
   try {
     return JSON.stringify(result, function (this: Record<string, unknown>, name, written) {
-      assertJson(this[name], written, Array.isArray(this), converted);
+      assertJson(label, this[name], written, Array.isArray(this), converted);
       return written;
     });
   } catch (cause) {
     if (cause instanceof ArgumentError) throw cause;
-    throw new ArgumentError("cached: the result can't be serialized as JSON", { cause });
+    throw new ArgumentError(`${label}: the result can't be serialized as JSON`, { cause });
   }
 }
 
@@ -24,7 +25,13 @@ export function encodeResult(result: unknown, converted: boolean): string {
  * @param written the part, or the return value of its toJSON, such as null for an invalid Date.
  * @throws ArgumentError for a part of a result that JSON would drop or change.
  */
-function assertJson(part: unknown, written: unknown, inArray: boolean, converted: boolean): void {
+function assertJson(
+  label: string,
+  part: unknown,
+  written: unknown,
+  inArray: boolean,
+  converted: boolean,
+): void {
   const type = typeof written;
   const writesItself = typeof (part as { toJSON?: unknown } | null | undefined)?.toJSON === "function";
   const isLost =
@@ -37,9 +44,9 @@ function assertJson(part: unknown, written: unknown, inArray: boolean, converted
     (typeof written === "object" && written !== null && lacksJson(written));
   if (!isLost && (converted || !writesItself)) return;
   const what = typeof part === "number" ? String(part) : describe(part);
-  let why = "which returns from JSON as another type: convert it, or give a schema";
+  let why = "which returns from JSON as another type: convert it, or give cached a schema";
   if (isLost) why = writesItself ? `whose toJSON returns ${describe(written)}` : "which JSON can't hold";
-  throw new ArgumentError(`cached: the result contains ${what}, ${why}`);
+  throw new ArgumentError(`${label}: the result contains ${what}, ${why}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { commandMethod, commandNames } from "../commands/methods.js";
-import { boundProperty, onDemand, valueProperty } from "../commands/on-demand.js";
+import { boundPrototype, onDemand } from "../commands/on-demand.js";
 import type { Key } from "../commands/reply-mode.js";
 import { ArgumentError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
@@ -57,12 +57,17 @@ function bind(executor: CommandExecutor, prototype: object): object {
     }
     return name in Object.prototype;
   };
-  const methods = onDemand(
-    prototype,
-    (name) => valueProperty(getMethod(name)?.(executor, prototype)),
-    methodNames,
-    taken,
-  );
+  const describe = (name: string): PropertyDescriptor | undefined => {
+    const method = getMethod(name)?.(executor, prototype);
+    if (typeof method !== "function") return method ? { value: method, writable: true } : undefined;
+    const value = function (this: object | undefined, ...args: unknown[]) {
+      // A spy on the prototype came after the method was made.
+      const called = taken(name) ? (prototype as Record<string, Method>)[name]! : (method as Method);
+      return called.apply(this ?? methods, args);
+    };
+    return { value, writable: true };
+  };
+  const methods: object = onDemand(prototype, describe, methodNames, taken);
   return identify(methods, executor, prototype);
 }
 
@@ -73,6 +78,8 @@ function getMethod(name: string): Bound | undefined {
   const make = own ? undefined : commandMethod(name);
   return make ? (executor) => make((spec, args) => executor.run(spec, args)) : own;
 }
+
+type Method = (this: object | undefined, ...args: unknown[]) => unknown;
 
 type Bound = (executor: CommandExecutor, prototype: object) => unknown;
 
@@ -139,9 +146,10 @@ const clientMethods: Record<string, Bound> = {
       return client;
     },
   ready: (executor) => () => executor.context.transport.ready?.() ?? Promise.resolve(),
-  stats:
-    ({ context: { near, transport } }) =>
-    () => ({ ...transport.stats, ...(near && { near: { ...near.stats } }) }),
+  stats: (executor) => () => {
+    const { near, transport } = executor.context;
+    return { ...transport.stats, ...(near && { near: { ...near.stats } }) };
+  },
   close: (executor) => () => executor.context.transport.close?.(),
 };
 
@@ -151,16 +159,13 @@ const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
  * The prototype of every class of clients: its methods are bound whenever they are looked up. Clients for one call or a
  * few have no others, and `super.get(key)` in a class of the user's finds them here.
  */
-export const inherited = onDemand(
-  Object.prototype,
+export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (name) => {
     const method = getMethod(name);
-    return (
-      method &&
-      boundProperty<{ [PROTOTYPE]: object }>(name, (client) => method(executorOf(client), client[PROTOTYPE]))
-    );
+    return method && ((client) => method(executorOf(client), client[PROTOTYPE]));
   },
   methodNames,
+  (object) => executorOf(object) !== undefined,
 );
 
 /** A client for one call or a few. */

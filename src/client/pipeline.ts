@@ -1,7 +1,7 @@
 import type { Builders, Commands, Namespaces } from "../commands/index.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { boundProperty, onDemand } from "../commands/on-demand.js";
+import { boundPrototype } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
@@ -99,12 +99,13 @@ class CommandQueue {
     const waitFor = beforeCall(client, "exec");
     if (waitFor) await waitFor;
     const { settings } = client;
-    const limits = createLimits(settings);
     const path = this.#path;
     const isPipeline = path === "pipeline";
     const send = (given: readonly Command[]): Promise<Result[]> => {
       const guarded = given.map((command) => guardWrite(client, command));
-      return sendAll(client, guardReads(client, guarded, path, settings.scope), path, limits);
+      const commands = guardReads(client, guarded, path, settings.scope);
+      // After the guards: each write that is called takes its ordinal of a scope, whatever its limits.
+      return sendAll(client, commands, path, createLimits(settings));
     };
     const near = getNear(client);
     const run = () =>
@@ -163,12 +164,15 @@ async function settled(outcome: Result): Promise<Result> {
   }
 }
 
-function describeProperty(name: string): PropertyDescriptor | undefined {
+const describeMethod = (name: string) => {
   const make = commandMethod(name);
-  return make && boundProperty<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
-}
+  return make && ((queue: CommandQueue) => make((spec, args) => queue[SEND](spec, args)));
+};
 
-Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
+Object.setPrototypeOf(
+  CommandQueue.prototype,
+  boundPrototype(describeMethod, commandNames, (object) => Object.hasOwn(object, "exec")),
+);
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(client: NearClient, path: BatchPath): Pipeline {

@@ -4,6 +4,7 @@ import {
   describe,
   hasNoProperties,
   InvalidArgument,
+  isBytes,
   lacksJson,
   toScalarArg,
   toValueArg,
@@ -353,5 +354,5 @@ function plainObject(given: unknown, wanted: string, known?: ReadonlyMap<string,
 }
 
 function kindOf(given: unknown): string {
-  return typeof given === "string" ? "text" : given instanceof Uint8Array ? "bytes" : describe(given);
+  return typeof given === "string" ? "text" : isBytes(given) ? "bytes" : describe(given);
 }

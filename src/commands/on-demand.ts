@@ -30,6 +30,48 @@ export function onDemand(
   return made;
 }
 
+/**
+ * A prototype whose methods are bound to the object that they are read from, so that they work detached from it. Test tools,
+ * which read the descriptors of a prototype, find ordinary methods to spy on or to mock.
+ * @param describe returns what makes the method of a name for its owner, or undefined where there is none.
+ * @param names all of those names.
+ * @param isOwner whether an object has what methods are made of: a prototype has not.
+ */
+export function boundPrototype<T extends object>(
+  describe: (name: string) => ((owner: T) => unknown) | undefined,
+  names: () => readonly string[],
+  isOwner: (object: object) => boolean,
+): object {
+  const found = new Map<string, (owner: T) => unknown>();
+  const find = (name: PropertyKey) => {
+    if (typeof name !== "string" || name === "then" || name in Object.prototype) return undefined;
+    const make = found.get(name) ?? describe(name);
+    if (make) found.set(name, make);
+    return make;
+  };
+  const unbound = (make: (owner: T) => unknown, prototype: T) => {
+    const value = make(prototype);
+    if (typeof value !== "function") return value;
+    return function (this: T, ...args: unknown[]) {
+      return (make(this) as typeof value)(...args);
+    };
+  };
+  const prototype: object = new Proxy({} as T, {
+    get(target, name, receiver) {
+      const make = find(name);
+      if (!make) return Reflect.get(target, name, receiver);
+      return isOwner(receiver) ? make(receiver) : unbound(make, target);
+    },
+    has: (target, name) => name in target || find(name) !== undefined,
+    getOwnPropertyDescriptor(target, name) {
+      const make = find(name);
+      return make && { value: unbound(make, target), writable: true, configurable: true, enumerable: true };
+    },
+    ownKeys: () => [...names()],
+  });
+  return prototype;
+}
+
 /** A property whose value is made for the object that it is read from, so that a method works detached from it. */
 export const boundProperty = <T extends object>(
   name: string,
@@ -42,7 +84,3 @@ export const boundProperty = <T extends object>(
     Object.defineProperty(this, name, { value, writable: true, configurable: true, enumerable: true });
   },
 });
-
-/** A property that holds a value, as an assignment makes it; undefined for no value. */
-export const valueProperty = (value: unknown): PropertyDescriptor | undefined =>
-  value === undefined ? undefined : { value, writable: true };

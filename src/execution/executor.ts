@@ -79,8 +79,10 @@ export class CommandExecutor implements ConfiguredClient {
    * @param limits those of the call. By default they are created now.
    * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
    */
-  send(given: Command, limits: Limits | undefined = createLimits(this.settings)): Promise<unknown> {
+  send(given: Command, callLimits?: Limits): Promise<unknown> {
+    // Before the limits, which may throw: each write that is called takes its ordinal of a scope.
     const command = guardWrite(this, given);
+    const limits = callLimits ?? createLimits(this.settings);
     return new Promise((resolve) => {
       const pending = new Pending(command, limits, resolve);
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);

@@ -35,7 +35,7 @@ export function resolveSettings(options: RedisOptions): Settings {
   const { retries = 5, backoff = jitteredBackoff } = retry || { retries: retry === false ? 0 : undefined };
   const base: Settings = {
     codec: resolveCodec(automaticDeserialization === false ? "text" : "json"),
-    timeout: 10_000,
+    timeout: 2_500,
     signal: undefined,
     deadline: undefined,
     writes: "at-most-once",

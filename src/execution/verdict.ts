@@ -59,6 +59,8 @@ export interface RequestFailure extends Failure {
 
 /** @param started whether the request may have been written. */
 export function judgeFailure(cause: Error, started: boolean): RequestFailure {
+  // Next.js ends the rendering of a page by an error of its `fetch`, which it knows by this field.
+  if ("digest" in cause) return failed(cause);
   if ("final" in cause) return { ...lost("unknown", cause, ProtocolError), final: true };
   if ("retryAt" in cause) return { ...lost("unsent", cause), final: true };
   return { ...lost(started ? "unknown" : "unsent", cause), silent: true };

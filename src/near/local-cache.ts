@@ -8,6 +8,7 @@ import type { NearStats } from "../options/options.js";
 import type { NearRequest } from "../protocol/near-requests.js";
 import type { RawReply } from "../protocol/reply.js";
 import { between, elapsed, moment } from "../util/clock.js";
+import { microtask } from "../util/timers.js";
 import { cacheableKeys, changedKeys, type MatchKey } from "./cacheable.js";
 import { bucketOf, Entries, type Entry } from "./entries.js";
 import { type Changes, type ReadStart, type Report, Reports, type Tagged } from "./reports.js";
@@ -267,7 +268,7 @@ export class LocalCache implements NearHooks {
     if (this.#sync && hasSameLimits(this.#sync.client, client)) return this.#sync;
     const ping = plainCommand("PING");
     this.#syncs.add(ping.argv);
-    queueMicrotask(() => {
+    microtask(() => {
       this.#sync = undefined;
     });
     this.#sync = { client, done: client.send(ping, limits) };
@@ -286,7 +287,7 @@ export class LocalCache implements NearHooks {
     const forget = () => {
       if (this.#shared.get(id) === load) this.#shared.delete(id);
     };
-    if (!this.#sharesPromises) queueMicrotask(forget);
+    if (!this.#sharesPromises) microtask(forget);
     try {
       return client.decode(command, await load.reply);
     } finally {

@@ -1,5 +1,6 @@
 import type { NearRequest } from "../protocol/near-requests.js";
 import { between, type Moment, moment } from "../util/clock.js";
+import { microtask } from "../util/timers.js";
 
 /** Maximum number of epochs, each of a worker of a gateway, that are sent with a request. */
 const MAX_EPOCHS = 16;
@@ -91,7 +92,7 @@ export class Reports {
         this.current = this.#read(text ?? "", at, request);
         this.#trim(request);
         // The replies of the response are read in this turn.
-        queueMicrotask(() => {
+        microtask(() => {
           this.current = undefined;
         });
       },

@@ -100,7 +100,7 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * asynchronous context of its caller; undefined means no signal.
    */
   signal?: Signal | (() => Signal | undefined);
-  /** Timeout of a call in ms, including retries. Default 10,000. */
+  /** Timeout of a call in ms, including retries. Default 2,500: within the 3 s that a Lambda function has by default. */
   timeout?: number;
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
@@ -220,7 +220,7 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   transport?: TransportFactory;
   /**
-   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. In Next.js, on every entry: a page
+   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every entry: a page
    * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
    * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
    */

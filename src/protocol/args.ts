@@ -19,9 +19,13 @@ export class InvalidArgument extends Error {
 export function toScalarArg(given: unknown): CommandArg {
   if (typeof given === "string" && given.isWellFormed()) return given;
   if (typeof given === "bigint" || (typeof given === "number" && !Number.isNaN(given))) return String(given);
-  if (given instanceof Uint8Array) return given;
+  if (isBytes(given)) return given;
   throw new InvalidArgument(`is ${describe(given)}`);
 }
+
+/** Whether a value is a Uint8Array, also one of another realm, such as that of jsdom. */
+export const isBytes = (given: unknown): given is Uint8Array =>
+  ArrayBuffer.isView(given) && (given as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
 
 /**
  * Turns a value into what is sent, as the JSON of the REST protocol would: booleans and null by their names, objects and
@@ -30,7 +34,7 @@ export function toScalarArg(given: unknown): CommandArg {
  */
 export function toValueArg(given: unknown): CommandArg {
   if (typeof given === "boolean" || given === null) return String(given);
-  return typeof given === "object" && !(given instanceof Uint8Array) ? toJsonArg(given) : toScalarArg(given);
+  return typeof given === "object" && !isBytes(given) ? toJsonArg(given) : toScalarArg(given);
 }
 
 function toJsonArg(given: object): string {
@@ -42,11 +46,12 @@ function toJsonArg(given: object): string {
     cause = error;
   }
   // Looking at every object inside takes as long as writing it: only JSON that shows signs of a loss is worth that.
-  const lost = lacksJson(given) ? given : json && /\{(\}|"0":)/.test(json) && findWithoutJson(given);
+  const isSuspect = json && /\{(\}|"0":)|[:[,]null[\]},]|^null$/.test(json);
+  const lost = lacksJson(given) ? { part: given } : isSuspect && findLost(given);
   if (lost) {
-    const what = describe(lost);
+    const what = describe(lost.part);
     const why = what.endsWith("?") ? "" : ", which JSON can't hold";
-    throw new InvalidArgument(`${lost === given ? "is" : "contains"} ${what}${why}`);
+    throw new InvalidArgument(`${lost.part === given ? "is" : "contains"} ${what}${why}`);
   }
   if (!json) throw new InvalidArgument("is an object that can't be serialized as JSON", { cause });
   // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
@@ -57,7 +62,7 @@ function toJsonArg(given: object): string {
 export function lacksJson(given: object): boolean {
   const { then, toJSON } = given as { then?: unknown; toJSON?: unknown };
   if (typeof toJSON === "function") return false;
-  if (typeof then === "function" || given instanceof Error || ArrayBuffer.isView(given)) return true;
+  if (typeof then === "function" || classOf(given) === "Error" || ArrayBuffer.isView(given)) return true;
   // A boxed number or text is written as what it holds.
   return hasNoProperties(given) && typeof given.valueOf() === "object";
 }
@@ -70,26 +75,34 @@ export function hasNoProperties(given: object): boolean {
   return !plain && Object.keys(given).length === 0;
 }
 
-/** The first object inside, or the object itself, that JSON would drop the content of. */
-function findWithoutJson(given: unknown): object | undefined {
-  if (typeof given !== "object" || given === null || typeof (given as Date).toJSON === "function")
-    return undefined;
-  if (lacksJson(given)) return given;
-  for (const item of Object.values(given)) {
-    const found = findWithoutJson(item);
+/** Returns the first part of a value, or the value itself, that JSON would drop, or write as null. */
+function findLost(part: unknown): { readonly part: unknown } | undefined {
+  if (typeof part === "number" && !Number.isFinite(part)) return { part };
+  if (typeof part !== "object" || part === null) return undefined;
+  if (typeof (part as Date).toJSON === "function") return isInvalidDate(part) ? { part } : undefined;
+  if (lacksJson(part)) return { part };
+  for (const item of Object.values(part)) {
+    const found = findLost(item);
     if (found) return found;
   }
   return undefined;
 }
 
+const classOf = (given: object) => Object.prototype.toString.call(given).slice(8, -1);
+
+const isInvalidDate = (given: object) =>
+  classOf(given) === "Date" && Number.isNaN(Number((given as Date).getTime()));
+
 /** Names what kind of thing a value is, never the value itself. */
 export function describe(given: unknown): string {
-  if (given === null || given === undefined || Number.isNaN(given)) return String(given);
+  if (given === null || given === undefined) return String(given);
+  if (typeof given === "number" && !Number.isFinite(given)) return String(given);
   if (typeof given === "string") return "text with a lone surrogate: send bytes instead";
   if (Array.isArray(given)) return "an array";
   if (typeof given !== "object") return `a ${typeof given}`;
   if (typeof (given as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";
-  const tag = Object.prototype.toString.call(given).slice(8, -1);
+  if (isInvalidDate(given)) return "an invalid Date";
+  const tag = classOf(given);
   const name = tag === "Object" ? Object.getPrototypeOf(given)?.constructor?.name : tag;
   return name && name !== "Object" ? `an object of class ${name}` : "an object";
 }

@@ -47,6 +47,8 @@ export function hasGap({ id, added }: Position, info: StreamInfo | undefined): b
   if (id === "-") return false;
   if (!info) return id !== START;
   const { firstId, lastId, length } = info;
+  // The stream was deleted and begun again, with lower ids.
+  if (compareIds(lastId, id) < 0) return true;
   if (firstId !== undefined && compareIds(firstId, id) <= 0) return false;
   // Every entry that is left comes after the position.
   if (added !== undefined && info.added !== undefined) return info.added - added !== length;

@@ -4,6 +4,7 @@ import type { WriteScope } from "../execution/exactly-once/scope.js";
 import { checkClient, executorOf } from "../execution/executor-key.js";
 import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import type { ScopeOptions } from "../options/options.js";
+import { isBytes } from "../protocol/args.js";
 import { ABORT_FIELD, END_FIELD } from "./entry.js";
 import { checkKey } from "./follow.js";
 
@@ -30,7 +31,8 @@ type Fields = Record<string, unknown>;
 /**
  * Returns a WritableStream whose chunks become entries of a stream. Chunks that are written during a request are sent together in the
  * next one, in their order and exactly once. If the client has a scope, a second run adds no entry again. `close()` adds the entry
- * that ends the loop of `follow`; `abort()` adds one that makes it throw.
+ * that ends the loop of `follow`; `abort()` adds one that makes it throw, but none if the client has a scope: then a second run
+ * continues the stream.
  * @throws ArgumentError if an argument is wrong. The stream fails with the error of a request.
  */
 export function produce<V>(
@@ -48,7 +50,9 @@ export function produce<V>(
     checkNumber(assert, name, Number.isInteger(value) ? value : undefined, "a whole number", max);
   if (ttl !== undefined) checkWhole("ttl", ttl, MAX_SECONDS);
   if (maxLen !== undefined) checkWhole("maxLen", maxLen, Number.MAX_SAFE_INTEGER);
-  const client = redis.with({ writes: "exactly-once", ...scopeOf(redis) });
+  const scope = scopeOf(redis);
+  const isRepeatable = scope !== undefined;
+  const client = redis.with({ writes: "exactly-once", ...scope });
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };
 
@@ -109,7 +113,8 @@ export function produce<V>(
     },
     async abort() {
       await flushing;
-      await send([{ [ABORT_FIELD]: "" }]);
+      // A run in a scope will be repeated, and continues the stream.
+      if (!isRepeatable) await send([{ [ABORT_FIELD]: "" }]);
     },
   });
 }
@@ -118,9 +123,9 @@ export function produce<V>(
  * Returns the scope of the entries, if the client has a scope. Their ordinals depend neither on the batches nor on the other writes
  * of the client. EXPIRE takes none: how often it is sent depends on the batches.
  */
-function scopeOf(redis: Redis<any>): ScopeOptions {
+function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
   const { scope: outer, exactlyOnceTtl } = executorOf(redis).settings;
-  if (!outer) return {};
+  if (!outer) return undefined;
   const entries = outer.fork();
   const scope: WriteScope = {
     next: (argv) => (argv[0] === "XADD" ? entries.next(argv) : undefined),
@@ -129,13 +134,13 @@ function scopeOf(redis: Redis<any>): ScopeOptions {
   return { scope, remember: exactlyOnceTtl / 1_000 };
 }
 
-const hasBytes = (fields: Fields) => Object.values(fields).some((value) => value instanceof Uint8Array);
+const hasBytes = (fields: Fields) => Object.values(fields).some(isBytes);
 
 /** Returns about how many bytes the fields take; exact for ASCII, and for objects under the default codec. */
 function sizeOf(fields: Fields): number {
   let size = 0;
   for (const [name, value] of Object.entries(fields)) {
-    const isSized = typeof value === "string" || value instanceof Uint8Array;
+    const isSized = typeof value === "string" || isBytes(value);
     size += name.length + (isSized ? value.length : jsonSize(value));
   }
   return size;
@@ -152,7 +157,7 @@ function jsonSize(value: unknown): number {
 
 /** @throws ArgumentError if the chunk has no fields. */
 function fieldsOf(chunk: StreamChunk): Fields {
-  if (typeof chunk === "string" || chunk instanceof Uint8Array) return { data: chunk };
+  if (typeof chunk === "string" || isBytes(chunk)) return { data: chunk };
   const isFields = typeof chunk === "object" && chunk !== null && !Array.isArray(chunk);
   if (!isFields || Object.keys(chunk).length === 0)
     throw new ArgumentError("produce: a chunk must be text, bytes, or an object with a field or more");

@@ -1,10 +1,26 @@
 import { onAbort } from "./abort.js";
 
-/**
- * The runtime's own timers, taken when the package is loaded: tests that put fake ones in their place later must not
- * keep a call from ever settling.
- */
-export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis;
+const { process } = globalThis as {
+  process?: { getBuiltinModule?(name: "node:timers"): Partial<typeof globalThis> };
+};
+const source = process?.getBuiltinModule?.("node:timers") ?? globalThis;
+
+/** Returns a timer function of the runtime. Fakes of Vitest, Jest and Sinon keep the real one in their clock. */
+function real<Name extends keyof typeof globalThis>(name: Name): (typeof globalThis)[Name] {
+  const given = source[name] as any;
+  return given?.clock?.[`_${name}`] ?? given;
+}
+
+// The runtime's own timers, taken when the package is loaded: fake ones, in place before or after that, must not keep a
+// call from ever settling.
+export const setTimeout = real("setTimeout");
+export const clearTimeout = real("clearTimeout");
+export const setInterval = real("setInterval");
+export const clearInterval = real("clearInterval");
+export const setImmediate = real("setImmediate");
+
+/** Calls a function in the next microtask. Fake timers may have taken the place of `queueMicrotask`. */
+export const microtask = (run: () => void): void => void Promise.resolve().then(run);
 
 /** setTimeout takes no more ms; longer would fire at once. */
 export const MAX_TIMER = 2 ** 31 - 1;

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
-import { Redis } from "../../src/index.js";
-import { sharedStream } from "../../src/shared-stream.js";
 import { call } from "../integration/gateway/http.js";
 import { type Listening, listen } from "../integration/subscribe/listen.js";
 import { migrate } from "./migrate.js";
@@ -100,48 +98,6 @@ describe("sharded channels", { tags: "redis-server" }, () => {
     await until(() => messages(stream).at(-1)!.endsWith("the last"));
     await sleep(100);
     expect(messages(stream).filter((line) => line.endsWith("the last")).length).toBe(1);
-  });
-
-  test("a shared stream of a client carries channels of all nodes while slots move", async () => {
-    const [first, second, third] = cluster.nodes;
-    const before = await metric(gateway, "streams_open");
-    const redis = new Redis({ url: gateway.url, token: gateway.token });
-    const stream = sharedStream(redis);
-    const all = [
-      stream.subscribe("plain"),
-      stream.psubscribe("pl*"),
-      ...channels.map((channel) => stream.ssubscribe(channel)),
-    ];
-    const received = new Set<string>();
-    for (const subscriber of all) {
-      for (const type of ["message", "pmessage", "smessage"] as const)
-        subscriber.on(type, ({ channel, message }) => received.add(`${type} ${channel} ${message}`));
-    }
-    for (const { ready } of all) await ready;
-    expect(await metric(gateway, "streams_open")).toBe(before + 1);
-    const publishAll = async (text: string) => {
-      await redis.publish("plain", text);
-      for (const channel of channels) await redis.spublish(channel, text);
-    };
-    const everywhere = (text: string) => [
-      `message plain ${text}`,
-      `pmessage plain ${text}`,
-      ...channels.map((channel) => `smessage ${channel} ${text}`),
-    ];
-    await publishAll("once");
-    await until(() => received.size === all.length);
-    expect([...received].sort()).toEqual(everywhere("once").sort());
-    const [from, to] = ((await first!.command("PUBSUB", "SHARDCHANNELS")) as string[]).includes(channels[0]!)
-      ? [first!, second!]
-      : [second!, first!];
-    await migrate(from, to, [0, 100], [first!, second!, third!]);
-    await until(async () => {
-      await publishAll("moved");
-      await sleep(20);
-      return everywhere("moved").every((event) => received.has(event));
-    });
-    for (const subscriber of all) await subscriber.unsubscribe();
-    await until(async () => (await metric(gateway, "streams_open")) === before);
   });
 
   test("sharded channels of a dead primary are received from its replica", async () => {

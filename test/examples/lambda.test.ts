@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Redis } from "warmline";
-import { startInstance } from "warmline-testbed";
+import { blackhole, startInstance, startNetworkProxy } from "warmline-testbed";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
@@ -35,5 +35,19 @@ test("one bundled file keeps one connection over a freeze", async () => {
   } finally {
     await instance.stop();
     redis.close();
+  }
+});
+
+test("a call to a server that is silent ends before its function", async () => {
+  const path = await startNetworkProxy({ to: { port: Number(new URL(example.gateway.url).port) } });
+  path.onConnection(() => blackhole("open"));
+  vi.stubEnv("WARMLINE_URL", path.url);
+  vi.stubEnv("WARMLINE_TOKEN", example.env.WARMLINE_TOKEN);
+  try {
+    const { handler } = await import(join(example.folder, "dist/handler.mjs"));
+    const context = { getRemainingTimeInMillis: () => 150 };
+    await expect(handler({}, context)).rejects.toThrow(/^GET: no response within 100 ms/);
+  } finally {
+    await path.close();
   }
 });

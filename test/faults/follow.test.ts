@@ -29,7 +29,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const clientOf = (gateway: Gateway, url = gateway.url) => new Redis({ url, token: gateway.token });
+const clientOf = (gateway: Gateway, url = gateway.url) =>
+  new Redis({ url, token: gateway.token, timeout: 10_000 });
 
 /** Returns how many bytes of a gateway's memory for buffers are in use. */
 async function buffered({ url, token }: Gateway): Promise<number> {

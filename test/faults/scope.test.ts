@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ConfigError, Redis, RedisError } from "warmline";
+import { type CallOptions, ConfigError, Redis, RedisError } from "warmline";
 import { carries, loseReply, onRequest } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
@@ -54,6 +54,32 @@ describeEngines("a scope", (setup) => {
       expect(first.flat().sort()).toEqual([1, 2, 3, 4]);
       expect(await handler()).toEqual(first);
       expect(await redis.get("n")).toBe(4);
+    });
+
+    test.each<[string, (scoped: Redis, limits: CallOptions) => Promise<unknown>]>([
+      ["command", (scoped, limits) => scoped.with(limits).incr("skipped")],
+      ["pipeline", (scoped, limits) => scoped.with(limits).pipeline().incr("skipped").incr("skipped").exec()],
+      ["transaction", (scoped, limits) => scoped.with(limits).multi().incr("skipped").get("skipped").exec()],
+    ])("each write of a %s counts, whatever its limits were", async (_, write) => {
+      const deliverWith = async (limits: CallOptions) => {
+        const scoped = deliver();
+        await scoped.decr("n");
+        await write(scoped, limits).catch(() => {});
+        await scoped.rpush("list", "element");
+      };
+      const aborted: CallOptions[] = [
+        { signal: AbortSignal.abort() },
+        {
+          signal: () => {
+            throw new Error("no signal");
+          },
+        },
+        { deadline: { remaining: () => 0 } },
+        { deadline: { remaining: () => Number.NaN } },
+      ];
+      for (const limits of [...aborted, {}, {}]) await deliverWith(limits);
+      expect(await redis.lrange("list", 0, -1)).toEqual(["element"]);
+      expect(await redis.get("n")).toBe(-1);
     });
 
     test("another scope, another order and other arguments apply anew", async () => {
@@ -175,10 +201,10 @@ test("a scope, its lifetime and its mode are checked", () => {
   expect(refused({ writes: "at-most-once", scope: "a" })).toBe(alone);
   expect(refused({ writes, remember: 60 })).toBe(alone);
   expect(refused({ writes, strict: true })).toBe(alone);
-  expect(refused({ writes, scope: "a", remember: 15 })).toMatch(
-    /^remember \(15000 ms\) must be at least 10000 ms longer than timeout \(10000 ms\)/,
+  expect(refused({ writes, scope: "a", remember: 12 })).toMatch(
+    /^remember \(12000 ms\) must be at least 10000 ms longer than timeout \(2500 ms\)/,
   );
-  expect(refused({ writes, scope: "a", remember: 15, timeout: 5_000 })).toBeUndefined();
+  expect(refused({ writes, scope: "a", remember: 12, timeout: 2_000 })).toBeUndefined();
   const scope = "a";
   expect(() => new Redis({ url: "http://127.0.0.1:1", token: "t", writes, scope } as object)).toThrow(
     "scope must be passed to redis.with(), once per delivery",

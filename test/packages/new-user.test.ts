@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test("README's first lines work within two minutes", { timeout: 120_000 }, async () => {
   // In the order in which they are pasted.
   const [, snippet, command] =
-    /```ts\n(.*\/\/ app\.mjs\n[\s\S]*?)```\n\n```sh\nnpm install warmline\nnpx warmline-gateway -- (.*?) +#/.exec(
+    /```js\n(.*\/\/ app\.mjs\n[\s\S]*?)```\n\n```sh\nnpm install warmline\nnpx warmline-gateway -- (.*?) +#/.exec(
       readme,
     )!;
   writeFileSync(join(folder, "app.mjs"), snippet!);

@@ -1,11 +1,12 @@
 import { deserialize, serialize } from "node:v8";
 import type { Redis } from "warmline";
+import { checkTtl } from "../check-ttl.js";
 import { TagTimes } from "./tag-times.js";
 
 /** Options of the cache handlers. */
 export interface NextCacheOptions {
   /**
-   * The client. A short `timeout` is advisable: while Redis can't be reached, pages are rendered without the cache.
+   * The client, with any codec. A short `timeout` is advisable: while Redis can't be reached, pages are rendered without the cache.
    */
   readonly redis: Redis;
   /** Prefix of every key in Redis. Give both handlers of an application the same. Default: `next:`. */
@@ -25,9 +26,9 @@ export class Store {
   readonly #onError: (error: unknown) => void;
 
   constructor({ redis, prefix = "next:", ttl = 2_592_000, onError = printError }: NextCacheOptions) {
-    if (!(ttl > 0 && Number.isFinite(ttl))) throw new TypeError("ttl must be a positive number of seconds");
+    checkTtl(ttl);
     // An entry or a tag that is written again is the same.
-    const client = redis.with({ writes: "at-least-once" });
+    const client = redis.with({ writes: "at-least-once", codec: "json" });
     this.tags = new TagTimes(client, `${prefix}tags`);
     this.#bytes = client.with({ codec: "bytes" });
     this.#prefix = prefix;

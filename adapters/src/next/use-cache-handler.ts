@@ -50,7 +50,8 @@ export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandle
   return {
     async get(key, softTags) {
       if (isBuild) return undefined;
-      await pending.get(key);
+      // Its error is that of the request that stores it. This one renders the entry itself.
+      await pending.get(key)?.catch(() => {});
       return store.read<StoredEntry, UseCacheEntry>(keyOf(key), async (entry) => {
         const freshness = await store.tags.freshness([...entry.tags, ...softTags], entry.timestamp);
         if (freshness === "expired") return undefined;

@@ -227,10 +227,10 @@ export const SETTINGS = {
     min: MIN_BUFFERED_BYTES,
     max: 1024 * GB,
   }),
-  /** Timeout of a command at Redis in ms. Default: 4,000. A blocking command gets its own timeout in addition. */
+  /** Timeout of a command at Redis in ms. Default: 2,000, less than the 2,500 of the client. A blocking command gets its own timeout in addition. */
   commandTimeout: duration({
     help: "timeout of a command at Redis, such as 500ms or 4s",
-    default: 4 * SECOND,
+    default: 2 * SECOND,
     min: 1,
     max: HOUR,
   }),

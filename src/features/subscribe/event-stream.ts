@@ -9,6 +9,7 @@ import {
 import type { ConfiguredClient } from "../../execution/client-context.js";
 import { type Endpoint, refusedToken } from "../../options/endpoint.js";
 import { describeStatus } from "../../protocol/status.js";
+import { noStore } from "../../transport/no-store.js";
 import { onAbort } from "../../util/abort.js";
 import { rootCause } from "../../util/root-cause.js";
 import { sleep } from "../../util/timers.js";
@@ -73,6 +74,7 @@ export async function* streamLines(
       method: "POST",
       headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
       redirect: "manual",
+      ...noStore(),
       signal: controller.signal,
       ...(body === undefined ? {} : { body }),
     });

@@ -30,7 +30,7 @@ export interface Subscriber<TMessage = any> extends AsyncIterable<SubscriberMess
   unsubscribe(names?: readonly string[]): Promise<void>;
   /**
    * The messages from now on. Leaving the loop gives up every subscription. A loop that falls behind by a thousand
-   * messages holds up the streams, and the server may cut off a client that does not read: that shows as a gap.
+   * messages, or by 1 MB, holds up the streams, and the server may cut off a client that does not read: that shows as a gap.
    */
   [Symbol.asyncIterator](): AsyncGenerator<SubscriberMessage<TMessage>, void, undefined>;
 }

@@ -4,14 +4,16 @@ import { getSignal } from "../../execution/limits.js";
 import { bulkOf } from "../../protocol/json.js";
 import { onAbort } from "../../util/abort.js";
 import { atCaller, rejectAtCaller } from "../../util/at-caller.js";
+import { sleep } from "../../util/timers.js";
 import { getStreamEndpoint } from "./event-stream.js";
 import type { SubscriberMessage } from "./events.js";
 import { followStream, type SubscribeMethod } from "./follow-stream.js";
 import type { Frame } from "./frame.js";
 import type { Subscriber } from "./subscriber.js";
 
-/** Messages that a loop may be behind before the streams are read no further. */
+/** Messages, and their characters, that a loop may be behind before the streams are read no further. */
 const MAX_QUEUED_MESSAGES = 1_000;
+const MAX_QUEUED_SIZE = 1_000_000;
 /** Interval in ms of the check whether a slow loop has caught up. */
 const CHECK_INTERVAL = 5;
 
@@ -21,10 +23,18 @@ interface Subscription {
   readonly over: Promise<void>;
 }
 
+interface Queued {
+  /** Gives a message, or throws what ends the loop. */
+  readonly take: () => SubscriberMessage<any>;
+  /** Number of characters of the message. */
+  readonly size: number;
+}
+
 /** One loop over the messages. */
 interface Loop {
-  /** Each gives a message, or throws what ends the loop. */
-  readonly queue: (() => SubscriberMessage<any>)[];
+  readonly queue: Queued[];
+  /** The size of what is queued. */
+  size: number;
   wake(): void;
 }
 
@@ -86,12 +96,16 @@ class Subscriptions implements Subscriber {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriberMessage<any>, void, undefined> {
-    const loop: Loop = { queue: [], wake() {} };
+    const loop: Loop = { queue: [], size: 0, wake() {} };
     this.#loops.add(loop);
     try {
       while (this.#subscriptions.size > 0 || loop.queue.length > 0) {
-        for (const take of loop.queue.splice(0)) yield take();
-        if (loop.queue.length > 0 || this.#subscriptions.size === 0) continue;
+        const queued = loop.queue.shift();
+        if (queued) {
+          loop.size -= queued.size;
+          yield queued.take();
+          continue;
+        }
         await new Promise<void>((resolve) => {
           loop.wake = resolve;
         });
@@ -132,8 +146,8 @@ class Subscriptions implements Subscriber {
           }
           this.#onFrame(name, frame);
         }
-        while (!signal.aborted && [...this.#loops].some(({ queue }) => queue.length > MAX_QUEUED_MESSAGES)) {
-          await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL));
+        while (!signal.aborted && [...this.#loops].some(isBehind)) {
+          await sleep(CHECK_INTERVAL);
         }
       }
     } catch (error) {
@@ -162,7 +176,7 @@ class Subscriptions implements Subscriber {
     const event = kind === "pmessage" ? { pattern: name, channel, message } : { channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
-    this.#pushToLoops(() => event as SubscriberMessage<any>);
+    this.#pushToLoops(() => event as SubscriberMessage<any>, payload!.length);
   }
 
   /** @returns whether there is a listener. */
@@ -187,9 +201,10 @@ class Subscriptions implements Subscriber {
     return this.#emit("error", error) || this.#loops.size > 0;
   }
 
-  #pushToLoops(take: Loop["queue"][number]): void {
+  #pushToLoops(take: Queued["take"], size = 0): void {
     for (const loop of this.#loops) {
-      loop.queue.push(take);
+      loop.queue.push({ take, size });
+      loop.size += size;
       loop.wake();
     }
   }
@@ -233,6 +248,8 @@ export function createSubscriber(
   }
   return new Subscriptions(client, method, names);
 }
+
+const isBehind = ({ queue, size }: Loop) => queue.length > MAX_QUEUED_MESSAGES || size > MAX_QUEUED_SIZE;
 
 const noop = () => {};
 

@@ -1,5 +1,6 @@
 import { concat } from "../../protocol/bytes.js";
 import { rootCause } from "../../util/root-cause.js";
+import { noStore } from "../no-store.js";
 import { ResponseTooLarge } from "../response-too-large.js";
 import { type AttemptListener, createStats, type Transport } from "../transport.js";
 
@@ -34,13 +35,14 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
     const { repeatable } = listener;
     const request = listener.take();
     listener.onStart();
-    const headers: [string, string][] = [];
-    for (let i = 0; i < request.headers.length; i += 2) {
-      headers.push([request.headers[i]!, request.headers[i + 1]!]);
-    }
+    // A plain object: a patched fetch may read no other form.
+    const headers: Record<string, string> = {};
+    for (let i = 0; i < request.headers.length; i += 2)
+      headers[request.headers[i]!] = request.headers[i + 1]!;
     // A RequestInit, a Blob and a Response take bytes as they take text.
     const body = request.body as string;
     const response = await fetch(origin + request.path, {
+      ...noStore(),
       ...init,
       method: "POST",
       headers,

@@ -1,5 +1,5 @@
 import type { Clock, Moment } from "../../util/clock.js";
-import { afterTwoPolls } from "../../util/timers.js";
+import { afterTwoPolls, microtask } from "../../util/timers.js";
 import type { CircuitState, ConnectionStats, Unreachable } from "../transport.js";
 import type { Connection } from "./connection.js";
 import { events } from "./events.js";
@@ -123,7 +123,7 @@ export class Circuit {
     if (this.state === "closed" && !(this.#timedOut && this.#ticks > 0)) return undefined;
     this.#waiters.add(waiter);
     if (this.isRefusing) {
-      queueMicrotask(() => this.#waiters.delete(waiter) && waiter(this.#createRefusal()));
+      microtask(() => this.#waiters.delete(waiter) && waiter(this.#createRefusal()));
     } else {
       if (this.state === "open") this.#setState("half-open");
       if (this.#ticks === 0) this.#startCheck(options);

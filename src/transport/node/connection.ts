@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
+import { microtask } from "../../util/timers.js";
 import { createConnectError } from "./connect-error.js";
 import { RequestHeads } from "./http1/request-head.js";
 import { BadResponse, type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
@@ -127,7 +128,7 @@ export class Connection {
     try {
       listener.onStart();
     } catch (cause) {
-      queueMicrotask(() => this.#failed(cause as Error));
+      microtask(() => this.#failed(cause as Error));
       return;
     }
     this.#parser = new ResponseParser(maxReplySize);
@@ -210,7 +211,7 @@ export class Connection {
     this.#idleLimit = idleLimitOf(response);
     if (!this.#keep) {
       this.#reason = "keep-alive-off";
-      queueMicrotask(() => this.destroy("keep-alive-off"));
+      microtask(() => this.destroy("keep-alive-off"));
     }
     const listener = this.#listener;
     this.#listener = undefined;

@@ -1,6 +1,6 @@
 import type session from "express-session";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Redis } from "warmline";
+import { Redis, type RedisOptions } from "warmline";
 import { SessionStore } from "warmline-adapters/express-session";
 import { useGateway } from "warmline-gateway/testing";
 
@@ -58,5 +58,24 @@ test("an error of Redis is passed to the callback", async () => {
 });
 
 test("a lifetime that is no number of seconds is refused", () => {
-  expect(() => new SessionStore(Redis.fromEnv(), { ttl: 0 })).toThrow("ttl must be a positive number");
+  for (const ttl of [0, 1e10, "60" as never])
+    expect(() => new SessionStore(Redis.fromEnv(), { ttl })).toThrow("ttl must be a positive number");
+});
+
+test.each<RedisOptions>([
+  { codec: "text" },
+  { codec: "bytes" },
+  { codec: { encode: () => "x", decode: () => "y" } },
+  { automaticDeserialization: false },
+])("a client with %o stores and reads sessions", async (options) => {
+  const store = new SessionStore(Redis.fromEnv(options));
+  await call((done) => store.set("1", ofBrowser, done));
+  expect(await call((done) => store.get("1", done))).toEqual(ofBrowser);
+});
+
+test("a lifetime may have a fraction of a millisecond", async () => {
+  const store = new SessionStore(Redis.fromEnv(), { ttl: 100 / 3 });
+  await call((done) => store.set("1", ofBrowser, done));
+  await call((done) => store.touch("1", ofBrowser, done));
+  expect(await Redis.fromEnv().ttl("session:1")).toBeGreaterThan(20);
 });

@@ -39,6 +39,34 @@ describe("a Keyv on KeyvStore", () => {
     expect(await Redis.fromEnv().ttl("keyv:app:b")).toBe(-1);
   });
 
+  test("an endless time to live is none, and one that is no time is refused", async () => {
+    const keyv = keyvOf("app");
+    for (const [key, ttl] of Object.entries({ endless: Number.POSITIVE_INFINITY, ages: 1e300 })) {
+      expect(await keyv.set(key, 1, ttl)).toBe(true);
+      expect(await Redis.fromEnv().pttl(`keyv:app:${key}`)).toBe(-1);
+    }
+    const store = new KeyvStore(Redis.fromEnv());
+    for (const ttl of [Number.NaN, "60" as never]) {
+      await expect(store.set("k", "v", ttl)).rejects.toThrow(/^ttl must be a number of ms/);
+      await expect(store.setMany([{ key: "k", value: "v", ttl }])).rejects.toThrow(
+        /^ttl must be a number of ms/,
+      );
+    }
+  });
+
+  test("a store serves one namespace: a second Keyv with another one is refused", async () => {
+    const store = new KeyvStore(Redis.fromEnv());
+    const one = new Keyv({ store, namespace: "one" });
+    expect(() => new Keyv({ store, namespace: "other" })).toThrow(
+      /^KeyvStore: .*one store for each namespace/,
+    );
+    expect(() => new Keyv({ store, namespace: "" })).toThrow(/^KeyvStore: /);
+    new Keyv({ store, namespace: "one" });
+    await one.set("k", 1);
+    await one.clear();
+    expect(await one.get("k")).toBeUndefined();
+  });
+
   test("delete, has and their forms for many keys work", async () => {
     const keyv = keyvOf("app");
     await keyv.setMany([

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis } from "warmline";
+import { Redis, type RedisOptions } from "warmline";
 import { createCacheHandler, createUseCacheHandler, type UseCacheEntry } from "warmline-adapters/next";
 import { useGateway } from "warmline-gateway/testing";
 
@@ -13,7 +13,7 @@ const entryOf = (text: string, more: Partial<UseCacheEntry> = {}): UseCacheEntry
 });
 const textOf = (entry: UseCacheEntry | undefined) => entry && new Response(entry.value).text();
 
-test.each([0, Number.NaN, Number.POSITIVE_INFINITY])("a ttl of %s is refused", (ttl) => {
+test.each([0, Number.NaN, Number.POSITIVE_INFINITY, 1e10])("a ttl of %s is refused", (ttl) => {
   const redis = Redis.fromEnv();
   expect(() => createUseCacheHandler({ redis, ttl })).toThrow(/^ttl must be a positive number of seconds/);
 });
@@ -69,6 +69,36 @@ describe("the handler for cacheHandlers", () => {
     await other!.updateTags(["a"], { expire: 0.5 });
     expect(await one!.get("k", [])).toMatchObject({ revalidate: -1 });
     await expect.poll(() => one!.get("k", [])).toBeUndefined();
+  });
+
+  test.each<RedisOptions>([
+    { codec: "text" },
+    { codec: "bytes" },
+    { codec: { encode: () => "x", decode: () => "y" } },
+    { automaticDeserialization: false },
+  ])("a client with %o revalidates tags", async (options) => {
+    const handler = createUseCacheHandler({ redis: Redis.fromEnv(options) });
+    await handler.set("k", Promise.resolve(entryOf("old")));
+    expect(await textOf(await handler.get("k", []))).toBe("old");
+    await handler.updateTags(["a"], { expire: 3_600 });
+    expect(await handler.get("k", [])).toMatchObject({ revalidate: -1 });
+    await handler.updateTags(["a"]);
+    expect(await handler.get("k", [])).toBeUndefined();
+  });
+
+  test("a read does not get the error of another request's entry", async () => {
+    const handler = createUseCacheHandler({ redis: Redis.fromEnv() });
+    let fail!: (error: Error) => void;
+    const setting = handler.set(
+      "k",
+      new Promise((_, reject) => {
+        fail = reject;
+      }),
+    );
+    const reading = handler.get("k", []);
+    fail(new Error("another request's"));
+    await expect(setting).rejects.toThrow("another request's");
+    expect(await reading).toBeUndefined();
   });
 
   test("an entry that is never read is not stored", async () => {

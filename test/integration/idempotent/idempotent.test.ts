@@ -37,10 +37,49 @@ describeEngines("idempotent functions", (setup) => {
   });
 
   test("a result is the same for the first call as for later ones", async () => {
-    const at = new Date(0);
-    const call = () => idempotent<unknown>(redis, "event", () => ({ at, left: undefined }));
-    expect(await call()).toEqual({ at: at.toJSON() });
-    expect(await call()).toEqual({ at: at.toJSON() });
+    const call = () => idempotent<unknown>(redis, "event", () => ({ n: 1, left: undefined }));
+    expect(await call()).toEqual({ n: 1 });
+    expect(await call()).toEqual({ n: 1 });
+  });
+
+  test.each<[string, unknown]>([
+    ["a Date", new Date(0)],
+    ["a Date inside", { at: new Date(0) }],
+    ["a Map", new Map([["a", 1]])],
+    ["bytes", new Uint8Array(1)],
+    ["a bigint", { n: 1n }],
+    ["NaN", [Number.NaN]],
+    ["a function", () => {}],
+    [
+      "a circle",
+      (() => {
+        const circle: { self?: object } = {};
+        circle.self = circle;
+        return circle;
+      })(),
+    ],
+  ])("a result that JSON would change is refused, and the lease ended: %s", async (_, result) => {
+    const call = (value: unknown) =>
+      idempotent(redis, "event", async (guarded) => {
+        await guarded.incr("n");
+        return value;
+      });
+    await expect(call(result)).rejects.toThrow(ArgumentError);
+    await expect(call(result)).rejects.toThrow(/^idempotent: the result /);
+    expect(await call("right")).toBe("right");
+    expect(await redis.get("n")).toBe(1);
+  });
+
+  test("a result that Redis refuses ends the lease, so that the next delivery runs", async () => {
+    const small = await setup.start({ maxBodySize: 10_000 });
+    try {
+      const client = new Redis({ url: small.gateway.url, token: small.gateway.token });
+      const call = (value: string) => idempotent(client, "event", () => value);
+      await expect(call("x".repeat(20_000))).rejects.toThrow(/larger than 10000 bytes/);
+      expect(await call("small")).toBe("small");
+    } finally {
+      await small.stop();
+    }
   });
 
   test("a concurrent duplicate rejects with retryAt, or waits for the result", async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, ConnectionError, Redis, RedisError, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
 import { freePorts } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
@@ -26,9 +27,15 @@ describeEngines("streams", (setup) => {
 
   const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
   const ways: [string, () => Redis][] = [
-    ["over the gateway's event stream", () => new Redis({ url: gateway.url, token: gateway.token })],
-    ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token })],
-    ["against an endpoint that is polled", () => new Redis({ url: plainUrl(), token: gateway.token })],
+    [
+      "over the gateway's event stream",
+      () => new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 }),
+    ],
+    ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token, timeout: 10_000 })],
+    [
+      "against an endpoint that is polled",
+      () => new Redis({ url: plainUrl(), token: gateway.token, timeout: 10_000 }),
+    ],
   ];
   describe.each(ways)("%s", (_name, make) => {
     let redis: Redis;
@@ -136,6 +143,42 @@ describeEngines("streams", (setup) => {
       );
       expect((await follow(redis, "log", { from: "-" }).next()).value).toMatchObject({ id: "3-1" });
       expect((await follow(redis, "log", { from: "3-1" }).next()).value).toMatchObject({ id: "4-1" });
+    });
+
+    test("a stream that was deleted and begun again with lower ids is a gap", async () => {
+      for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
+      for (const from of ["3-2", "9-1"]) {
+        const error = await follow(redis, "log", { from })
+          .next()
+          .catch((error) => error);
+        expect(error).toBeInstanceOf(GapError);
+        expect(error).toMatchObject({ position: from, message: expect.stringContaining("begins at 1-1") });
+      }
+      await redis.xtrim("log", { strategy: "MAXLEN", threshold: 0, exactness: "=" });
+      await expect(follow(redis, "log", { from: "9-1" }).next()).rejects.toThrow("has no entries");
+      const entries = follow(redis, "log", { from: "3-1", signal: controller.signal });
+      const next = entries.next();
+      await redis.xadd("log", "4-1", { n: 4 });
+      expect((await next).value).toMatchObject({ id: "4-1" });
+    });
+
+    test("a producer in a scope that is aborted leaves the stream to the redelivery", async () => {
+      const run = (fail: boolean) =>
+        idempotent(redis, "event", async (guarded) => {
+          const writer = produce(guarded, "log").getWriter();
+          await writer.write("a");
+          if (fail) {
+            await writer.abort(new Error("failed"));
+            throw new Error("failed");
+          }
+          await writer.write("b");
+          await writer.close();
+        });
+      await expect(run(true)).rejects.toThrow("failed");
+      await run(false);
+      const seen: unknown[] = [];
+      for await (const { fields } of follow(redis, "log")) seen.push(fields.data);
+      expect(seen).toEqual(["a", "b"]);
     });
 
     test("a gap that a follower meets later throws GapError with the last entry's id", async () => {

@@ -8,24 +8,16 @@ import {
   type RedisOptions,
   type Subscriber,
 } from "../../../src/index.js";
-import { sharedStream } from "../../../src/shared-stream.js";
 import { scaled } from "../../support/random-tests.js";
-import { describeEngines, embeddedEngine } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 import { metric, numsub } from "./listen.js";
 
 type Create = (options: RedisOptions) => NodeRedis;
-
-/** Creates a client whose subscriptions share an event stream. */
-function createSharing(options: RedisOptions): NodeRedis {
-  const redis = new NodeRedis(options);
-  return Object.create(redis, Object.getOwnPropertyDescriptors(sharedStream(redis)));
-}
 
 const entries: [name: string, create: Create][] = [
   ["Node's entry", (options) => new NodeRedis(options)],
   ["the fetch entry", (options) => new FetchRedis(options)],
 ];
-const sharing: typeof entries = [["a shared stream", createSharing]];
 
 describeEngines("subscribers", (setup) => {
   let gateway: Gateway;
@@ -45,8 +37,7 @@ describeEngines("subscribers", (setup) => {
     return subscriber;
   };
 
-  // test/integration/subscribe/shared-stream.test.ts has a shared stream on a real Redis.
-  describe.each(setup === embeddedEngine ? [...entries, ...sharing] : entries)("%s", (_, create) => {
+  describe.each(entries)("%s", (_, create) => {
     const make = (options: RedisOptions = {}) =>
       create({ url: gateway.url, token: gateway.token, ...options });
 

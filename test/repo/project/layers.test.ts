@@ -27,7 +27,6 @@ const PACKAGES: readonly {
       "streams",
       "near",
       "cache",
-      "shared-stream",
       "connector",
     ],
   },

@@ -1,6 +1,9 @@
+import { mock } from "node:test";
 import { expect, test, vi } from "vitest";
-import { onDemand, valueProperty } from "../../../src/commands/on-demand.js";
+import { onDemand } from "../../../src/commands/on-demand.js";
 import { Redis } from "../../../src/fetch.js";
+
+const valueProperty = (value: unknown) => (value === undefined ? undefined : { value, writable: true });
 
 /** A factory of properties that counts its calls. */
 function counting() {
@@ -140,4 +143,65 @@ test("middleware changes only its own client, also one with other settings", asy
   expect(derived).toBeInstanceOf(Redis);
   expect(await derived.getset("k", "v")).toBe("answered");
   expect(seen).toEqual(["outer", "inner"]);
+});
+
+/** The ways in which test tools replace a method of a prototype. */
+const SPIES: [tool: string, spy: (prototype: object, name: string) => () => void][] = [
+  [
+    "Vitest",
+    (prototype, name) => {
+      const spy = vi.spyOn(prototype as Redis, name as "get").mockResolvedValue("spied" as never);
+      return () => spy.mockRestore();
+    },
+  ],
+  [
+    "node:test",
+    (prototype, name) => {
+      const spied = mock.method(prototype as Redis, name as "get", () => Promise.resolve("spied") as never);
+      return () => spied.mock.restore();
+    },
+  ],
+];
+
+test.each(SPIES)("%s spies on the methods of the prototype, for every client", async (_, spyOn) => {
+  class Own extends Redis {}
+  const used = client();
+  const { getdel } = used;
+  const before = [used, used.with({ timeout: 1 }), new Own({ url: "http://127.0.0.1:1", token: "t" })];
+  const restore = spyOn(Redis.prototype, "getdel");
+  for (const redis of [...before, client(), client().with({})]) expect(await redis.getdel("k")).toBe("spied");
+  expect(await getdel("k")).toBe("spied");
+  restore();
+  expect(client().getdel).not.toBe(Redis.prototype.getdel);
+  await expect(used.with({ timeout: 1 }).getdel("k")).rejects.toThrow(/^GETDEL: /);
+});
+
+test.each(SPIES)("%s spies on methods of clients and pipelines", async (_, spyOn) => {
+  const pipeline = client().pipeline();
+  for (const object of [client(), client().with({}), Object.getPrototypeOf(pipeline)]) {
+    const restore = spyOn(object, "lpos");
+    expect(await object.lpos("k", "v")).toBe("spied");
+    restore();
+  }
+  expect(pipeline.lpos("k", "v")).toBe(pipeline);
+});
+
+test("a spy without an implementation calls the command of its client", async () => {
+  const redis = client().with({ timeout: 1 });
+  const spy = vi.spyOn(Redis.prototype, "hlen");
+  await expect(redis.hlen("k")).rejects.toThrow(/^HLEN: /);
+  expect(spy).toHaveBeenCalledWith("k");
+  expect(spy.mock.contexts).toEqual([redis]);
+  const pipelined = vi.spyOn(Object.getPrototypeOf(redis.pipeline()), "hlen");
+  expect(redis.pipeline().hlen("a").hlen("b").length()).toBe(2);
+  expect(pipelined).toHaveBeenCalledTimes(2);
+});
+
+test("an automock has the commands", async () => {
+  const Mocked = vi.mockObject({ Redis }).Redis;
+  const redis = new Mocked({ url: "http://127.0.0.1:1", token: "t" });
+  vi.mocked(redis.get).mockResolvedValue("mocked");
+  expect(await redis.get("k")).toBe("mocked");
+  for (const name of ["set", "pipeline", "with", "subscribe"] as const)
+    expect(vi.isMockFunction(redis[name])).toBe(true);
 });

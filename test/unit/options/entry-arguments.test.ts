@@ -7,7 +7,6 @@ import { Redis } from "../../../src/index.js";
 import { warmlineConnector } from "../../../src/ioredis.js";
 import { near } from "../../../src/near.js";
 import { startLoopback } from "../../../src/node-redis.js";
-import { sharedStream } from "../../../src/shared-stream.js";
 import { follow, produce } from "../../../src/streams.js";
 import { undici } from "../../../src/undici.js";
 
@@ -23,7 +22,6 @@ const FUNCTIONS: [name: string, call: Call, args: unknown[], kind: typeof Config
   ["undici", undici, [new MockAgent()], ConfigError],
   ["warmlineConnector", warmlineConnector, [ownEndpoint], ConfigError],
   ["startLoopback", startLoopback, [ownEndpoint], ConfigError],
-  ["sharedStream", sharedStream, [redis], ArgumentError],
   ["idempotent", idempotent, [redis, "key", () => 1, {}], ArgumentError],
   ["follow", follow, [redis, "log", {}], ArgumentError],
   ["produce", produce, [redis, "log", {}], ArgumentError],

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { SETTINGS } from "../../../gateway/src/settings/table.js";
 import { ConfigError, RedisError, WarmlineError } from "../../../src/errors.js";
+import { resolveSettings } from "../../../src/execution/settings.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
@@ -22,6 +24,12 @@ test("the environment's first complete pair is used", () => {
   expect(readEndpointFromEnv({})).toEqual({});
 });
 
+test("by default, the gateway answers before a call ends, and a call ends before a Lambda function", () => {
+  const { timeout } = resolveSettings({});
+  expect(timeout).toBeLessThan(3_000);
+  expect(SETTINGS.commandTimeout.default).toBeLessThan(timeout);
+});
+
 test("a missing url or token rejects the first command", async () => {
   const redis = new Redis({ url: "https://only.example" });
   await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
@@ -35,7 +43,7 @@ describe("a client from an incomplete environment", () => {
   beforeEach(() => {
     for (const name of Object.keys(env)) delete env[name];
     requests.length = 0;
-    vi.stubGlobal("fetch", async (url: string, { headers }: { headers: [string, string][] }) => {
+    vi.stubGlobal("fetch", async (url: string, { headers }: { headers: Record<string, string> }) => {
       requests.push(`${url} ${new Headers(headers).get("authorization")}`);
       const reply = { result: "OK" };
       return Response.json(url.endsWith("pipeline") ? [reply] : reply);
@@ -95,7 +103,7 @@ test.each([
   const redis = new Client({ url: "https://shown.example/path/", token: "hushed" });
   const url = "https://shown.example/path";
   expect(inspect(redis)).toBe(
-    `Redis {\n  url: '${url}',\n  connections: 0,\n  timeout: 10000,\n  writes: 'at-most-once'\n}`,
+    `Redis {\n  url: '${url}',\n  connections: 0,\n  timeout: 2500,\n  writes: 'at-most-once'\n}`,
   );
   class Mine extends Client {}
   expect(inspect(new Mine({ url, token: "hushed" }))).toMatch(/^Mine \{\n {2}url: /);
@@ -127,7 +135,7 @@ test.each([
   [{ url: "https://host", token: "t", writes: "twice" as never }, /writes/],
   [{ url: "https://host", token: "t", retry: { retries: -1 } }, /retry\.retries/],
   [
-    { url: "https://host", token: "t", writes: "exactly-once" as const, exactlyOnceTtl: 19_999 },
+    { url: "https://host", token: "t", writes: "exactly-once" as const, exactlyOnceTtl: 12_499 },
     /exactlyOnceTtl .*timeout/,
   ],
   [

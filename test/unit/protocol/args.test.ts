@@ -1,3 +1,4 @@
+import vm from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InvalidArgument, toScalarArg, toValueArg } from "../../../src/protocol/args.js";
@@ -40,6 +41,31 @@ test("bytes are sent as they are", () => {
   expect(toScalarArg(bytes)).toBe(bytes);
 });
 
+test("bytes and objects of another realm are those of this one", () => {
+  const bytes = vm.runInNewContext("new Uint8Array([0, 255])");
+  expect(bytes).not.toBeInstanceOf(Uint8Array);
+  expect(toValueArg(bytes)).toBe(bytes);
+  expect(toScalarArg(bytes)).toBe(bytes);
+  expect(toResp2([["SET", "k", bytes]]).subarray(-4)).toEqual(new Uint8Array([0, 255, 13, 10]));
+  const values = vm.runInNewContext("[{ a: [1, null] }, new Date(0), [], {}]");
+  expect(values.map(toValueArg)).toEqual(['{"a":[1,null]}', "1970-01-01T00:00:00.000Z", "[]", "{}"]);
+});
+
+test.each<[string, unknown]>([
+  ["NaN", { a: { b: Number.NaN } }],
+  ["Infinity", [1, Number.POSITIVE_INFINITY]],
+  ["-Infinity", { a: [Number.NEGATIVE_INFINITY, null] }],
+  ["an invalid Date", { at: new Date("nonsense") }],
+  ["an invalid Date", [[vm.runInNewContext("new Date(NaN)")]]],
+])("a value that contains %s, which JSON would store as null, is refused", (what, value) => {
+  expect(() => toValueArg(value)).toThrow(`contains ${what}, which JSON can't hold`);
+});
+
+test("null, and text that looks like it, is stored", () => {
+  for (const value of [{ a: null }, [null, "null"], { null: ":null," }, { a: { toJSON: () => null } }])
+    expect(toValueArg(value)).toBe(JSON.stringify(value));
+});
+
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
@@ -75,6 +101,9 @@ const withoutJson: [string, unknown][] = [
   ["is an object of class ArrayBuffer", new ArrayBuffer(2)],
   ["is an object of class DataView", new DataView(new ArrayBuffer(2))],
   ["is an object of class Uint16Array", new Uint16Array(2)],
+  ["is an invalid Date", new Date(Number.NaN)],
+  ["is an object of class Map", vm.runInNewContext("new Map([[1, 2]])")],
+  ["is an object of class Error", vm.runInNewContext("Object.assign(new Error('secret'), { code: 1 })")],
   ["is an object of class Blob", new Blob(["secret"])],
   ["is an object of class Headers", new Headers({ secret: "1" })],
   ["is an object of class FormData", new FormData()],
@@ -91,7 +120,7 @@ test.each(withoutForm)("a value that %s is refused", (problem, value) => {
 });
 
 test.each(withoutJson)("a value that %s is refused, since JSON can't hold it", (problem, value) => {
-  const reason = problem.includes("class") ? ", which JSON can't hold" : "";
+  const reason = /class|Date/.test(problem) ? ", which JSON can't hold" : "";
   expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem + reason));
 });
 

@@ -10,7 +10,7 @@ async function pausesAfter(reads: readonly Read[]): Promise<number[]> {
   const pauses: number[] = [];
   const wait = async (ms: number) => void pauses.push(Math.round(ms));
   const stop = new AbortController();
-  let last = 0;
+  let last = 1;
   const exec = async () => {
     const read = reads[pauses.length]!;
     if (pauses.length === reads.length - 1) stop.abort();

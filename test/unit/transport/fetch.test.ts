@@ -1,8 +1,10 @@
 import { getResponse, HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { redisHandlers } from "../../../gateway/src/testing/msw.js";
 import { Redis, type RedisOptions } from "../../../src/fetch.js";
+import { Redis as NodeRedis } from "../../../src/index.js";
+import { follow } from "../../../src/streams.js";
 
 // Failures of fetch under the fetch entry: network errors, statuses of proxies, bodies that are cut or not replies at all.
 
@@ -137,4 +139,100 @@ test("a batch whose body breaks off sends its reads again, and its writes not", 
   expect(written).toMatchObject({ status: "rejected", reason: { outcome: "unknown" } });
   expect(read).toMatchObject({ status: "fulfilled", value: "v" });
   expect(await applied()).toBe(1);
+});
+
+describe.each([
+  ["the fetch entry", Redis],
+  ["Node's entry", NodeRedis],
+])("what %s gives to fetch", (_name, Client) => {
+  let inits: (RequestInit & { cache?: string })[];
+  beforeEach(() => {
+    inits = [];
+    vi.stubGlobal("fetch", async (_url: string, init: RequestInit) => {
+      inits.push(init);
+      throw new TypeError("fetch failed");
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** Everything that the client sends by fetch; Node's entry sends commands on its own connections. */
+  async function requestAll(options: RedisOptions = {}): Promise<void> {
+    const redis = new Client({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
+    const calls = [
+      redis.get("k"),
+      redis.set("k", new Uint8Array([1])),
+      redis.pipeline().get("k").exec(),
+      redis.subscribe("c").ready,
+      redis.monitor().next(),
+      follow(redis, "s").next(),
+    ];
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(
+      calls.map(() => "rejected"),
+    );
+    expect(inits.length).toBeGreaterThanOrEqual(3);
+  }
+
+  test("no cache may answer, and headers are a plain object", async () => {
+    await requestAll();
+    for (const { cache, headers } of inits) {
+      expect(cache).toBe("no-store");
+      expect(headers).toHaveProperty("authorization", "Bearer t");
+    }
+  });
+
+  test("a Worker that has no such option is not given its name", async () => {
+    const { cache } = Object.getOwnPropertyDescriptors(Request.prototype) as { cache: PropertyDescriptor };
+    delete (Request.prototype as { cache?: unknown }).cache;
+    try {
+      await requestAll();
+    } finally {
+      Object.defineProperty(Request.prototype, "cache", cache);
+    }
+    for (const init of inits) expect(init).not.toHaveProperty("cache");
+  });
+});
+
+test("the mode of the cache can be set", async () => {
+  const modes: unknown[] = [];
+  vi.stubGlobal("fetch", async (_url: string, { cache }: { cache?: string }) => {
+    modes.push(cache);
+    return Response.json({ result: "v" });
+  });
+  expect(
+    await client({ url: "https://cached.example.com", cache: "force-cache", responseFormat: "json" }).get(
+      "k",
+    ),
+  ).toBe("v");
+  expect(modes).toEqual(["force-cache"]);
+});
+
+test("an error by which a framework ends the rendering is passed on, without another attempt", async () => {
+  const dynamic = Object.assign(new Error("Dynamic server usage"), { digest: "DYNAMIC_SERVER_USAGE" });
+  let requests = 0;
+  vi.stubGlobal("fetch", async () => {
+    requests++;
+    throw dynamic;
+  });
+  await expect(client().get("k")).rejects.toBe(dynamic);
+  await expect(client().incr("n")).rejects.toBe(dynamic);
+  await expect(client().pipeline().get("k").exec()).rejects.toBe(dynamic);
+  expect(requests).toBe(3);
+});
+
+test.each<[string, () => Response]>([
+  ["plain text", () => new Response(JSON.stringify({ result: "v" }))],
+  ["bytes without a type", () => new Response(new TextEncoder().encode(JSON.stringify({ result: "v" })))],
+  ["spaced text", () => new Response(JSON.stringify({ result: "v" }, null, 2))],
+])("a stubbed fetch may return JSON as %s", async (_, respond) => {
+  vi.stubGlobal("fetch", async () => respond());
+  const stubbed = (options: RedisOptions = {}) =>
+    new Redis({ url: "https://stub.example.com", token: "t", ...options });
+  expect(await stubbed().get("k")).toBe("v");
+  expect(await stubbed({ responseFormat: "json" }).get("k")).toBe("v");
+  const list = new Response('[{"result":1},{"error":"ERR no"}]');
+  vi.stubGlobal("fetch", async () => list);
+  expect(await stubbed().pipeline().incr("n").get("k").exec({ keepErrors: true })).toMatchObject([
+    { result: 1 },
+    { error: { message: expect.stringContaining("ERR no") } },
+  ]);
 });

@@ -110,6 +110,8 @@ function hasGap({ id, added }: Position, info: StreamInfo | null): boolean {
   if (id === "-") return false;
   if (!info) return id !== START;
   const { firstId, lastId, length } = info;
+  // The stream was deleted and begun again, with lower ids.
+  if (compareIds(lastId, id) < 0) return true;
   if (firstId !== null && compareIds(firstId, id) <= 0) return false;
   // Every entry that is left comes after the position.
   if (added !== null && info.added !== null) return info.added - added !== length;
