@@ -2,28 +2,20 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
-import { dataOf, type Listening, listen, metric } from "./listen.js";
+import { dataOf, listen, listensTo, metric } from "./listen.js";
 
 // The route /follow/<key>: the entries of a stream as server-sent events.
 
 describeEngines("followed streams", (setup) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
-  const open: Listening[] = [];
   const begin = async (options?: object) => {
     ({ gateway, stop } = await setup.start(options));
   };
-  const hear = async (...args: Parameters<typeof listen> extends [Gateway, ...infer R] ? R : never) => {
-    const stream = await listen(gateway, ...args);
-    open.push(stream);
-    return stream;
-  };
   const add = (id: string, ...fields: string[]) => run(gateway, "XADD", "log", id, ...fields);
   beforeEach(() => begin());
-  afterEach(async () => {
-    for (const stream of open.splice(0)) stream.close();
-    await stop();
-  });
+  afterEach(() => stop());
+  const hear = listensTo(() => gateway);
 
   test("a follower gets the entries that are there, then each new one", async () => {
     await add("1-1", "a", "1", "b", "two\nlines");

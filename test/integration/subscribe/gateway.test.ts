@@ -3,27 +3,19 @@ import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
-import { dataOf, type Listening, listen, metric, numsub } from "./listen.js";
+import { dataOf, listen, listensTo, metric, numsub } from "./listen.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 
 describeEngines("event streams", (setup) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
-  const open: Listening[] = [];
   const begin = async (options?: object) => {
     ({ gateway, stop } = await setup.start(options));
   };
-  const hear = async (...args: Parameters<typeof listen> extends [Gateway, ...infer R] ? R : never) => {
-    const stream = await listen(gateway, ...args);
-    open.push(stream);
-    return stream;
-  };
   beforeEach(() => begin());
-  afterEach(async () => {
-    for (const stream of open.splice(0)) stream.close();
-    await stop();
-  });
+  afterEach(() => stop());
+  const hear = listensTo(() => gateway);
 
   test("a subscription is confirmed, then messages arrive as from Upstash", async () => {
     const stream = await hear("/subscribe/news", { headers: BASE64 });

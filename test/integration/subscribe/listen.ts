@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { expect } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { call } from "../gateway/http.js";
 
@@ -64,6 +64,21 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
     req.on("error", reject);
     req.end(method === "POST" ? (options.body ?? "[]") : undefined);
   });
+}
+
+/** Returns a function that opens streams of a gateway. They end with the test. */
+export function listensTo(
+  gateway: () => Gateway,
+): (path: string, options?: ListenOptions) => Promise<Listening> {
+  const open: Listening[] = [];
+  afterEach(() => {
+    for (const stream of open.splice(0)) stream.close();
+  });
+  return async (path, options) => {
+    const stream = await listen(gateway(), path, options);
+    open.push(stream);
+    return stream;
+  };
 }
 
 /** Waits until a stream has sent so many `data: ` lines, and returns them. */
