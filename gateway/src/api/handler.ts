@@ -16,8 +16,10 @@ import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
+import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
+import { lineOf } from "../resp/replies.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
 import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE, UNSENT_HEADERS } from "./exchange.js";
@@ -318,13 +320,15 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /**
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
-   * while Redis does not reply or the gateway is closing. Clients that may learn the address of Redis get more.
+   * while Redis does not reply or refuses commands, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, path: "/health" | "/ready", authorized: boolean): void {
     const { upstream, engine, engineIsPublic, problem } = this.#options;
     const isReady = path === "/ready";
     exchange.route = path.slice(1);
-    void upstream.ping(HEALTH_TIMEOUT).then((up) => {
+    void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
+      const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
+      const up = reply !== null && refusal === null;
       const isClosing = isReady && exchange.draining;
       const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
       if (isClosing) body.status = "closing";
@@ -332,7 +336,10 @@ export class Handler implements HttpService, ExchangeHandler {
       if (engineIsPublic || authorized) {
         if (!isReady) body.engine = engine;
         if (body.status === "down")
-          body.reason = problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`;
+          body.reason =
+            refusal === null
+              ? (problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`)
+              : `${engine} refuses commands: ${refusal}`;
       }
       exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });

@@ -2,7 +2,7 @@ import { type Command, command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
-import { repliesToPing, type Server } from "./server.js";
+import { pingReply, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 const INFO = command("INFO", "cluster");
@@ -114,8 +114,8 @@ export class AutoDetectUpstream implements Upstream {
     return this.#whenKnown(deadline, (until) => this.#upstream.transaction(commands, receiver, until));
   }
 
-  ping(timeout = this.#server.timeout): Promise<boolean> {
-    return repliesToPing(this, timeout);
+  ping(timeout = this.#server.timeout): Promise<Buffer | null> {
+    return pingReply(this, timeout);
   }
 
   endWaits(within: number): void {

@@ -1,4 +1,5 @@
 import { type Command, command } from "../resp/command.js";
+import { isError, lineOf } from "../resp/replies.js";
 import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
@@ -97,8 +98,8 @@ export class Server implements Upstream {
     return this.#exclusive.transaction(commands, receiver, deadline);
   }
 
-  ping(timeout = this.timeout): Promise<boolean> {
-    return repliesToPing(this, timeout);
+  ping(timeout = this.timeout): Promise<Buffer | null> {
+    return pingReply(this, timeout);
   }
 
   endWaits(within: number): void {
@@ -111,15 +112,18 @@ export class Server implements Upstream {
   }
 }
 
-/** Whether an upstream replies to a PING within `timeout` ms. */
-export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number): Promise<boolean> {
+/** Returns an upstream's reply to a PING; null without one within `timeout` ms. */
+export function pingReply(upstream: Pick<Upstream, "send">, timeout: number): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), timeout);
-    const done = (up: boolean) => {
+    const timer = setTimeout(() => resolve(null), timeout);
+    const done = (reply: Buffer | null) => {
       clearTimeout(timer);
-      resolve(up);
+      resolve(reply);
     };
-    // NOPERM is a reply too.
-    upstream.send([PING], { cancelled: false, onReply: () => done(true), onFailure: () => done(false) });
+    upstream.send([PING], { cancelled: false, onReply: done, onFailure: () => done(null) });
   });
 }
+
+/** Whether a server that replies so to a PING refuses other commands too, or writes: not so NOPERM. */
+export const isRefusing = (reply: Buffer): boolean =>
+  isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF) /.test(lineOf(reply));

@@ -63,8 +63,8 @@ export interface Upstream {
   ): Cancel;
   /** Runs commands between MULTI and EXEC. */
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel;
-  /** Whether Redis replies now, within `timeout` ms. */
-  ping(timeout?: number): Promise<boolean>;
+  /** Returns the reply of Redis to a PING; null without one within `timeout` ms. */
+  ping(timeout?: number): Promise<Buffer | null>;
   /**
    * Ends commands that block at the server, without running them. Later commands are refused. A command that can't be ended
    * and would not end by itself within `within` ms loses its connection, and may have run.

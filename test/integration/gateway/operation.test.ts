@@ -183,6 +183,36 @@ test("/ready responds 200 while Redis replies, and 503 when it does not", async 
   expect((await ready()).status).toBe(503);
 });
 
+test.each([
+  "BUSY Redis is busy running a script.",
+  "LOADING Redis is loading the dataset in memory",
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+  "MISCONF Errors writing to the AOF file: No space left on device",
+])(
+  "/ready responds 503 while Redis refuses commands, with the reason, and /health 200: %s",
+  async (error) => {
+    let isRefusing = false;
+    const redis = await startFakeRedis(() =>
+      isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined,
+    );
+    try {
+      gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
+      const ask = (path: string) => call(gateway, path, { token: null });
+      await expect.poll(async () => (await ask("/ready")).status).toBe(200);
+      isRefusing = true;
+      const { status, json } = await ask("/ready");
+      expect([status, json.status]).toEqual([503, "down"]);
+      expect(json.reason).toMatch(/^redis at .* refuses commands: /);
+      expect(json.reason).toContain(error);
+      expect((await ask("/health")).status).toBe(200);
+      isRefusing = false;
+      expect((await ask("/ready")).json).toEqual({ status: "ready" });
+    } finally {
+      await redis.close();
+    }
+  },
+);
+
 test("a closing gateway ends waiting requests as unsent, announces the end, and accepts nothing new", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   const waiting = call(gateway, "/", { body: ["BLPOP", "none", "0"] });

@@ -5,7 +5,7 @@ import { CHUNK_COMMANDS } from "../command-batch.js";
 import type { UpstreamCounters } from "../counters.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
 import type { PushConnectionOptions } from "../push-connection.js";
-import { PING, repliesToPing, type ServerOptions } from "../server.js";
+import { PING, pingReply, type ServerOptions } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
 import { Batch, type ClusterCommand } from "./cluster-command.js";
@@ -137,8 +137,8 @@ export class Cluster implements Upstream {
     return () => transaction.cancel();
   }
 
-  ping(timeout = this.#options.timeout): Promise<boolean> {
-    return repliesToPing(this, timeout);
+  ping(timeout = this.#options.timeout): Promise<Buffer | null> {
+    return pingReply(this, timeout);
   }
 
   endWaits(within: number): void {

@@ -4,6 +4,7 @@ import type { UpstreamCounters } from "../counters.js";
 import type { Receiver, ReplyStream } from "../failure.js";
 import { combiners, Merge } from "../merge.js";
 import type { PushConnectionOptions } from "../push-connection.js";
+import { isRefusing } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { type Found, findRoute, type RoutedUpstream, TWO_ROUTES } from "./find-route.js";
 import { unstripped } from "./strip.js";
@@ -129,9 +130,11 @@ export class Routes implements Upstream {
     return upstream.transaction(sent, through, deadline);
   }
 
-  async ping(timeout?: number): Promise<boolean> {
+  /** Returns the reply of one that has none or refuses commands, if there is such a one. */
+  async ping(timeout?: number): Promise<Buffer | null> {
     const replies = await Promise.all(this.#routes.map(({ upstream }) => upstream.ping(timeout)));
-    return replies.every(Boolean);
+    const worst = replies.find((reply) => reply === null || isRefusing(reply));
+    return worst === undefined ? replies[0]! : worst;
   }
 
   endWaits(within: number): void {

@@ -136,7 +136,7 @@ export class AwaitingPrimary implements Upstream {
     return () => cancel();
   }
 
-  ping(timeout?: number): Promise<boolean> {
+  ping(timeout?: number): Promise<Buffer | null> {
     return this.#server.ping(timeout);
   }
 
