@@ -439,7 +439,10 @@ const SETUPS: Readonly<Record<string, readonly Command[]>> = {
 /** A sequence of commands of one family, and a few on keys of any type. */
 export const ofFamilySequence = (family: string, maxLength: number): fc.Arbitrary<Command[]> =>
   fc
-    .tuple(fc.constantFrom(SETUPS[family] ?? [], []), fc.array(ofFamily(family), { minLength: 1, maxLength, size: "max" }))
+    .tuple(
+      fc.constantFrom(SETUPS[family] ?? [], []),
+      fc.array(ofFamily(family), { minLength: 1, maxLength, size: "max" }),
+    )
     .map(([setup, commands]) => [...setup, ...commands]);
 
 /** A sequence of commands, most of which act on the same few keys. */
