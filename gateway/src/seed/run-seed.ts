@@ -6,8 +6,9 @@ import { type Command, command } from "../resp/command.js";
 import { elementsOf, isError, lineOf } from "../resp/replies.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
-/** Timeout in ms for all commands together. */
+/** Timeout in ms for all commands together, and what each of them adds to it: many commands may take long on a slow machine. */
 const TIMEOUT = 60_000;
+const TIMEOUT_EACH = 10;
 const MAX_REPLY = 512 * 1024 * 1024;
 
 /**
@@ -19,7 +20,7 @@ const MAX_REPLY = 512 * 1024 * 1024;
 export async function runSeed(engine: Engine, { path, commands }: SeedFile): Promise<string> {
   const server = new Server({
     connect: (onRead) => engine.connect(onRead),
-    timeout: TIMEOUT,
+    timeout: TIMEOUT + TIMEOUT_EACH * commands.length,
     connections: 1,
     maxBlockingConnections: 1,
     maxTransactionConnections: 1,

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+import { SEED, scaled } from "../../support/random-tests.js";
 import { bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
 import { argsOf, PAGES } from "./json-pages.js";
 
@@ -290,4 +292,39 @@ test("a text beyond the limit is refused", { tags: "full-run" }, async () => {
     "-ERR JSON text would exceed 256 MB, the embedded engine's limit",
   ]);
   expect(await client.run([["JSON.ARRLEN", "d"]])).toEqual([":1000"]);
+});
+
+const RUNS = scaled(300);
+const few = (...values: string[]) => fc.constantFrom(...values);
+const path = few(
+  ..."$ $.a $.b $.a.b $.l $.l[0] $.l[1] $.l[-1] $.a.l $.* $.new $.a.new $.l[*] $..b $..l . a.b l".split(" "),
+);
+const value = few("1", '"x"', "null", "true", "[1,2]", '{"b":1}', '{"a":{"b":2},"l":[3]}', "[]", "{}");
+const int = few("0", "1", "-1", "2", "5", "-5");
+/** Arguments of commands that change a document, after its key. */
+const change = fc.oneof(
+  fc.tuple(few("JSON.SET", "JSON.MERGE", "JSON.ARRAPPEND"), path, value),
+  fc.tuple(few("JSON.ARRINSERT"), path, int, value, value),
+  fc.tuple(few("JSON.ARRTRIM"), path, int, int),
+  fc.tuple(few("JSON.ARRPOP", "JSON.NUMINCRBY"), path, int),
+  fc.tuple(few("JSON.STRAPPEND"), path, few('"y"')),
+  fc.tuple(few("JSON.DEL", "JSON.CLEAR", "JSON.TOGGLE"), path),
+);
+
+test(`${RUNS} documents change in place as documents that are read anew (seed ${SEED})`, async () => {
+  const property = fc.asyncProperty(fc.array(change, { maxLength: 20, size: "max" }), async (changes) => {
+    const document = '{"a":{"b":1,"l":[1,2,3]},"b":2,"l":[1,[2],{"b":3}],"s":"x","t":true}';
+    await client.run([["FLUSHALL"], ["JSON.SET", "d", "$", document]]);
+    for (const [name, ...args] of changes) {
+      await client.run([["COPY", "d", "copy", "REPLACE"]]);
+      const [text] = (await client.run([["JSON.GET", "d"]])) as [string];
+      if (text !== NULL) await client.run([["JSON.SET", "new", "$", text.slice(1)]]);
+      const read = ["d", "new", "copy"].map((key) => ["JSON.GET", key]);
+      const commands = [[name, "d", ...args], [name, "new", ...args], ...read];
+      const [reply, replyOfNew, changed, changedNew, copy] = await client.run(commands);
+      expect([reply, changed, copy]).toEqual([replyOfNew, changedNew, text]);
+      if (text === NULL || changed === NULL) break;
+    }
+  });
+  await fc.assert(property, { numRuns: RUNS, seed: SEED });
 });

@@ -22,7 +22,8 @@ const wait = fc.oneof(
   of("BRPOPLPUSH", key, "d", "0"),
   of("BLMPOP", "0", "2", key, key, side, "COUNT", few("1", "2")),
   of(few("BZPOPMIN", "BZPOPMAX"), key, "0"),
-  of("BZMPOP", "0", "1", key, few("MIN", "MAX")),
+  of(few("BZPOPMIN", "BZPOPMAX"), key, key, "0"),
+  of("BZMPOP", "0", "2", key, key, few("MIN", "MAX")),
   of("XREAD", "BLOCK", "0", "STREAMS", key, "$"),
 );
 
@@ -34,6 +35,8 @@ const write = fc.oneof(
   of("SET", few("a", "b", "d"), "text"),
   of("DEL", key),
   of("RENAME", few("t", "a"), key),
+  of("COPY", "t", key, "REPLACE"),
+  of("LMOVE", "t", key, side, side),
   of("RPUSH", "t", element),
   of("LINSERT", key, "BEFORE", element, "w"),
   of("SORT", "t", "ALPHA", "STORE", key),

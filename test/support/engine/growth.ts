@@ -30,7 +30,6 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   ZRANGEBYSCORE: ["ZADD", () => ["ZRANGEBYSCORE", "k", "100", "+inf", "LIMIT", "0", "1"]],
   ZPOPMIN: ["ZADD", () => ["ZPOPMIN", "k"]],
   ZMPOP: ["ZADD", () => ["ZMPOP", "1", "k", "MAX"]],
-  BZPOPMIN: ["ZADD", () => ["BZPOPMIN", "k", "0"]],
   LINDEX: ["RPUSH", (n) => ["LINDEX", "k", String(n)]],
   LPOS: ["RPUSH", () => ["LPOS", "k", "element 3"]],
   LPOP: ["RPUSH", () => ["LPOP", "k"]],
