@@ -4,6 +4,7 @@
  * @module warmline
  */
 
+import { startDebugLog } from "./client/debug-log.js";
 import { markPageDynamic } from "./client/nextjs.js";
 import type { Platform } from "./client/platform.js";
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
@@ -36,6 +37,7 @@ const platform: Platform = {
   sha1: (text) => builtin("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => builtin("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, probe) => {
+    startDebugLog();
     const { keepAlive, maxConnections = 64, tls, proxy } = options;
     return new NodeTransport({
       origin,

@@ -23,7 +23,7 @@ import { createPipeline } from "./pipeline.js";
 export const PROTOTYPE = Symbol("prototype");
 
 /** Puts middleware around the requests of one client. */
-export const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
+const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
   // From here on this client differs from those that it shared its methods with.
   const executor = executorOf(client).withMiddleware(middleware);
   // A replaced method that calls the original one would bypass the middleware.
@@ -57,17 +57,16 @@ function bind(executor: CommandExecutor, prototype: object): object {
     }
     return name in Object.prototype;
   };
-  const describe = (name: string): PropertyDescriptor | undefined => {
+  const create = (name: string): unknown => {
     const method = getMethod(name)?.(executor, prototype);
-    if (typeof method !== "function") return method ? { value: method, writable: true } : undefined;
-    const value = function (this: object | undefined, ...args: unknown[]) {
+    if (typeof method !== "function") return method;
+    return function (this: object | undefined, ...args: unknown[]) {
       // A spy on the prototype came after the method was made.
       const called = taken(name) ? (prototype as Record<string, Method>)[name]! : (method as Method);
       return called.apply(this ?? methods, args);
     };
-    return { value, writable: true };
   };
-  const methods: object = onDemand(prototype, describe, methodNames, taken);
+  const methods: object = onDemand(prototype, create, methodNames, taken);
   return identify(methods, executor, prototype);
 }
 
@@ -162,9 +161,10 @@ const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (name) => {
     const method = getMethod(name);
-    return method && ((client) => method(executorOf(client), client[PROTOTYPE]));
+    if (method) return (client) => method(executorOf(client), client[PROTOTYPE]);
+    return name === "use" ? use : undefined;
   },
-  methodNames,
+  () => [...methodNames(), "use"],
   (object) => executorOf(object) !== undefined,
 );
 

@@ -1,6 +1,5 @@
 import type { Builders, Commands, Namespaces } from "../commands/index.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { boundProperty } from "../commands/on-demand.js";
 import type { Immediate, Key } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { CommandExecutor } from "../execution/executor.js";
@@ -23,7 +22,7 @@ import type {
   ScopeOptions,
 } from "../options/options.js";
 import type { ConnectionStats } from "../transport/transport.js";
-import { boundMethods, inherited, PROTOTYPE, use } from "./methods.js";
+import { boundMethods, inherited, PROTOTYPE } from "./methods.js";
 import type { Pipeline } from "./pipeline.js";
 import { createExecutor, type Platform } from "./platform.js";
 
@@ -215,7 +214,6 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       return executorOf(this).run(spec, args);
     }
   }
-  Object.defineProperty(RedisClient.prototype, "use", boundProperty("use", use));
   // Minified classes have lost their names.
   Object.defineProperty(RedisClient, "name", { value: "Redis" });
   Object.setPrototypeOf(RedisClient.prototype, inherited);

@@ -157,5 +157,5 @@ export const byField =
   (...reply) => {
     const names = reply[2].slice(from).flat();
     const values = tuple(...names.map(() => orNull(value)))(...reply);
-    return values.every((item) => item === null) ? null : zip(names, values);
+    return (reply[0] as unknown[]).every((item) => item === null) ? null : zip(names, values);
   };

@@ -23,13 +23,13 @@ const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */
 export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
-  const prefix = PREFIXES.find((prefix) => env[`${prefix}URL`] && env[`${prefix}TOKEN`]);
+  const prefix = PREFIXES.find((prefix) => env[`${prefix}URL`]?.trim() && env[`${prefix}TOKEN`]?.trim());
   return prefix ? { url: env[`${prefix}URL`], token: env[`${prefix}TOKEN`] } : {};
 }
 
 /** Returns the addition to the error of a refused token. */
 export function refusedToken({ origin, token, env }: Endpoint): string {
-  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}TOKEN`] === token);
+  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}TOKEN`]?.trim() === token);
   return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
 }
 
@@ -58,21 +58,26 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
  * @throws ConfigError when the url or the token is malformed.
  */
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
-  const { url, token } = options;
+  // A byte order mark and a line end, as an editor or a pipe adds them, are white space.
+  const [url, token] = [options.url?.trim(), options.token?.trim()];
   if (!url || !token) return missingEndpoint(options, env);
-  assertConfig(URL.canParse(url), "url must be a URL such as https://host");
-  const { origin, protocol, pathname, username, password, search, hash } = new URL(url);
-  assertConfig(
+  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}URL`] === options.url);
+  const assert = (holds: boolean, message: string) =>
+    assertConfig(holds, prefix ? message.replace(/^\w+/, (name) => prefix + name.toUpperCase()) : message);
+  assert(URL.canParse(url), "url must be a URL such as https://host, without quotes");
+  const { origin, port, protocol, pathname, username, password, search, hash } = new URL(url);
+  assert(
     !/^rediss?:/.test(protocol),
     "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
   );
-  assertConfig(/^https?:/.test(protocol), "url must begin with https:// or http://");
-  assertConfig(!username && !password, "url must not contain a user or password: pass the token as `token`");
-  assertConfig(!search && !hash, 'url must not contain "?" or "#"');
-  // Characters that a header can hold. A line break pasted along with the token is the usual mistake.
-  assertConfig(
-    /^[\x21-\x7e]+$/.test(token),
-    "token has a character that a header can't contain, such as a line break",
+  assert(/^https?:/.test(protocol), "url must begin with https:// or http://");
+  assert(!username && !password, "url must not contain a user or password: pass the token as `token`");
+  assert(!search && !hash, 'url must not contain "?" or "#"');
+  assert(port !== "0", "url must not have port 0");
+  // Characters that a header can hold. Quotes and a line break pasted along with the token are the usual mistakes.
+  assert(
+    /^(?!["'`])[\x21-\x7e]+$/.test(token),
+    "token has a quote, or a character that a header can't contain, such as a line break: remove it",
   );
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }

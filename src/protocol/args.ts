@@ -75,11 +75,12 @@ export function hasNoProperties(given: object): boolean {
   return !plain && Object.keys(given).length === 0;
 }
 
-/** Returns the first part of a value, or the value itself, that JSON would drop, or write as null. */
-function findLost(part: unknown): { readonly part: unknown } | undefined {
+/** Returns the first part of a value, or the value itself, that JSON would drop, or write as null: of an invalid Date, NaN. */
+function findLost(given: unknown): { readonly part: unknown } | undefined {
+  const part = classOf(given) === "Date" ? (given as Date).getTime() : given;
   if (typeof part === "number" && !Number.isFinite(part)) return { part };
-  if (typeof part !== "object" || part === null) return undefined;
-  if (typeof (part as Date).toJSON === "function") return isInvalidDate(part) ? { part } : undefined;
+  if (typeof part !== "object" || part === null || typeof (part as Date).toJSON === "function")
+    return undefined;
   if (lacksJson(part)) return { part };
   for (const item of Object.values(part)) {
     const found = findLost(item);
@@ -88,10 +89,7 @@ function findLost(part: unknown): { readonly part: unknown } | undefined {
   return undefined;
 }
 
-const classOf = (given: object) => Object.prototype.toString.call(given).slice(8, -1);
-
-const isInvalidDate = (given: object) =>
-  classOf(given) === "Date" && Number.isNaN(Number((given as Date).getTime()));
+const classOf = (given: unknown) => Object.prototype.toString.call(given).slice(8, -1);
 
 /** Names what kind of thing a value is, never the value itself. */
 export function describe(given: unknown): string {
@@ -101,7 +99,6 @@ export function describe(given: unknown): string {
   if (Array.isArray(given)) return "an array";
   if (typeof given !== "object") return `a ${typeof given}`;
   if (typeof (given as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";
-  if (isInvalidDate(given)) return "an invalid Date";
   const tag = classOf(given);
   const name = tag === "Object" ? Object.getPrototypeOf(given)?.constructor?.name : tag;
   return name && name !== "Object" ? `an object of class ${name}` : "an object";

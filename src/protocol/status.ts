@@ -15,14 +15,18 @@ export function readReply(
   endpoint: Endpoint | undefined,
 ): RawReply {
   const { status } = response;
-  if (status === 200) return encoded.read(response);
+  const read = () => {
+    const reply = encoded.read(response);
+    if (!(endpoint && reply instanceof ErrorReply)) return reply;
+    if (status === 401) return new ErrorReply(reply.message + refusedToken(endpoint));
+    if (!endpoint.path || !/unknown command/.test(reply.message)) return reply;
+    return new ErrorReply(reply.message.replace(/(, with args.*)?$/s, "; is the path of url right?"));
+  };
+  if (status === 200) return read();
   // In browsers the status of a redirect that is not followed is 0.
   if (status < 300 ? status > 0 : status >= 400) {
     try {
-      const reply = encoded.read(response);
-      if (status === 401 && endpoint && reply instanceof ErrorReply) {
-        return new ErrorReply(reply.message + refusedToken(endpoint));
-      }
+      const reply = read();
       if (status < 300 || isError(reply)) return reply;
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;

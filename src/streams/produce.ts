@@ -76,6 +76,21 @@ export function produce<V>(
     if (expires && !together) await client.expire(key, ttl);
   }
 
+  /** The first half of a character of the last chunk, if that was text. Its second half comes with the next one. */
+  let half = "";
+
+  /** Adds an entry to the next request. */
+  function add(fields: Fields, controller: WritableStreamDefaultController): Promise<void> | undefined {
+    const bytes = ENTRY_OVERHEAD + sizeOf(fields);
+    pending.push({ fields, bytes });
+    pendingBytes += bytes;
+    if (!flushing) {
+      flushing = flush();
+      flushing.catch((error) => controller.error(error));
+    }
+    return pending.length >= 2 * MAX_BATCH || pendingBytes >= 2 * MAX_BYTES ? flushing : undefined;
+  }
+
   let pending: { fields: Fields; bytes: number }[] = [];
   let pendingBytes = 0;
   let flushing: Promise<void> | undefined;
@@ -97,17 +112,17 @@ export function produce<V>(
 
   return new WritableStream<StreamChunk>({
     write(chunk, controller) {
-      const fields = fieldsOf(chunk);
-      const bytes = ENTRY_OVERHEAD + sizeOf(fields);
-      pending.push({ fields, bytes });
-      pendingBytes += bytes;
-      if (!flushing) {
-        flushing = flush();
-        flushing.catch((error) => controller.error(error));
+      if (typeof chunk !== "string") {
+        assertWhole(half);
+        return add(fieldsOf(chunk), controller);
       }
-      return pending.length >= 2 * MAX_BATCH || pendingBytes >= 2 * MAX_BYTES ? flushing : undefined;
+      const text = half + chunk;
+      half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? "";
+      const whole = text.slice(0, text.length - half.length);
+      return whole || !text ? add({ data: whole }, controller) : undefined;
     },
     async close() {
+      assertWhole(half);
       await flushing;
       await send([{ [END_FIELD]: "" }]);
     },
@@ -132,6 +147,12 @@ function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
     fork: () => entries.fork(),
   };
   return { scope, remember: exactlyOnceTtl / 1_000 };
+}
+
+/** @throws ArgumentError if the text before ended in the middle of a character. */
+function assertWhole(half: string): void {
+  if (half)
+    throw new ArgumentError("produce: text ends with the first half of a character, a lone surrogate");
 }
 
 const hasBytes = (fields: Fields) => Object.values(fields).some(isBytes);

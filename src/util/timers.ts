@@ -1,13 +1,8 @@
 import { onAbort } from "./abort.js";
 
-const { process } = globalThis as {
-  process?: { getBuiltinModule?(name: "node:timers"): Partial<typeof globalThis> };
-};
-const source = process?.getBuiltinModule?.("node:timers") ?? globalThis;
-
 /** Returns a timer function of the runtime. Fakes of Vitest, Jest and Sinon keep the real one in their clock. */
 function real<Name extends keyof typeof globalThis>(name: Name): (typeof globalThis)[Name] {
-  const given = source[name] as any;
+  const given = globalThis[name] as any;
   return given?.clock?.[`_${name}`] ?? given;
 }
 

@@ -40,10 +40,10 @@ export class CircuitOpen extends Error implements Unreachable {
     readonly retryAt: number,
     cause: Error | undefined,
   ) {
-    super(
-      `${origin} does not respond, so the circuit is open; error.retryAt is the time of the next attempt`,
-      cause && { cause },
-    );
+    const last = cause ? `; last error: ${cause.message}` : "";
+    const next = "error.retryAt is the time of the next attempt";
+    super(`${origin} does not respond, so the circuit is open; ${next}${last}`, cause && { cause });
+    Object.assign(this, cause && "code" in cause && { code: cause.code });
   }
 }
 
@@ -157,6 +157,7 @@ export class Circuit {
   onResponse(): void {
     this.#endCheck();
     this.alarmed = false;
+    this.#cause = undefined;
     this.#resetTimeout = 0;
     if (this.state !== "closed") this.#setState("closed");
     this.#release();
@@ -186,7 +187,10 @@ export class Circuit {
     });
   }
 
-  /** The check's connection was lost or could not be opened. The next tick opens another one. */
+  /**
+   * A connection was lost or could not be opened. If it was that of the check, the next tick opens another one.
+   * @param cause why it could not be opened.
+   */
   onDisconnected(connection: Connection, cause: Error | undefined): void {
     this.#cause = cause ?? this.#cause;
     if (connection === this.#connection) this.#connection = undefined;
@@ -283,7 +287,7 @@ export class Circuit {
     this.#failed = this.#timedOut = false;
     this.#ticks = 0;
     this.#host.clock.clear(this.#timer);
-    this.#timer = this.#connection = this.#unreachableAt = this.#cause = undefined;
+    this.#timer = this.#connection = this.#unreachableAt = undefined;
     connection?.cancel("closed-by-client");
   }
 

@@ -9,6 +9,8 @@ export function createConnectError(error: NodeJS.ErrnoException & { errors?: Err
     ? "the server does not use TLS at this port: url must begin with http://, or have another port"
     : /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)
       ? `${reason}: pass its authority as tls: { ca }, or in NODE_EXTRA_CA_CERTS`
-      : reason;
-  return new Error(message, { cause: error });
+      : /NO_APPLICATION_PROTOCOL/.test(code)
+        ? "the server does not speak HTTP/1.1: allow it besides HTTP/2, at the server or the proxy in front of it"
+        : reason;
+  return Object.assign(new Error(message, { cause: error }), code && { code });
 }

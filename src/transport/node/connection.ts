@@ -82,14 +82,16 @@ export class Connection {
     this.#socket = openSocket(origin, (bytes) => this.#read(bytes));
     // A pending call keeps the process alive by its own timer.
     this.#socket.unref();
+    let code: string | undefined;
     this.#socket
       .once(origin.tls ? "secureConnect" : "connect", () => this.#opened())
       .on("error", (error) => {
-        // An error that comes later has its effect by "close", which follows.
         if (!this.open) this.#finish("connect-failed", createConnectError(error));
+        // An error that comes later has its effect by "close", which follows.
+        code = (error as NodeJS.ErrnoException).code;
       })
       .on("close", () => {
-        if (this.open) this.#lost(new Error("the connection was closed"));
+        if (this.open) this.#lost(Object.assign(new Error("the connection was closed"), code && { code }));
         else this.#finish("connect-failed", new Error("closed while connecting"));
       });
   }

@@ -196,10 +196,10 @@ export class Pool implements ConnectionListener, CircuitHost {
 
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void {
     this.all.delete(connection);
+    this.circuit.onDisconnected(connection, connection.open ? undefined : cause);
     if (connection === this.checking) {
       this.checking = undefined;
       if (connection.open) this.stats.closed++;
-      this.circuit.onDisconnected(connection, cause);
     } else if (this.opening.delete(connection)) {
       if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
       this.notifyOpened();

@@ -267,7 +267,7 @@ const configuration: Mistake[] = [
   [
     "url has no scheme",
     () => offline({ url: "127.0.0.1:8079" }),
-    "ConfigError [unsent] url must be a URL such as https://host",
+    "ConfigError [unsent] url must be a URL such as https://host, without quotes",
   ],
   [
     "url has a password",
@@ -276,8 +276,8 @@ const configuration: Mistake[] = [
   ],
   [
     "token was pasted with a line break",
-    () => offline({ token: "t\n" }),
-    "ConfigError [unsent] token has a character that a header can't contain, such as a line break",
+    () => offline({ token: "t\nt" }),
+    "ConfigError [unsent] token has a quote, or a character that a header can't contain, such as a line break: remove it",
   ],
   [
     "new Redis() gets two texts",

@@ -91,6 +91,21 @@ describeEngines("streams", (setup) => {
       expect(await redis.ttl("text")).toBe(-1);
     });
 
+    test("a character whose halves come in two chunks is stored whole", async () => {
+      const writer = produce(redis.with({ codec: "text" }), "log").getWriter();
+      for (const chunk of ["a\ud83d", "\ude00b", "\ud83d", "\ude00", "", "c"]) await writer.write(chunk);
+      await writer.close();
+      let text = "";
+      for await (const { fields } of follow(redis.with({ codec: "text" }), "log")) text += fields.data;
+      expect(text).toBe("a😀b😀c");
+      const alone = produce(redis, "alone").getWriter();
+      await alone.write("\ud83d");
+      await expect(alone.close()).rejects.toThrow(/half of a character, a lone surrogate/);
+      const mixed = produce(redis, "alone").getWriter();
+      await mixed.write("\ud83d");
+      await expect(mixed.write({ n: 1 })).rejects.toThrow(/half of a character/);
+    });
+
     test("a follower of an aborted stream throws after the last entry", async () => {
       const writer = produce(redis, "log").getWriter();
       await writer.write("a");

@@ -30,6 +30,41 @@ test("by default, the gateway answers before a call ends, and a call ends before
   expect(SETTINGS.commandTimeout.default).toBeLessThan(timeout);
 });
 
+test.each([
+  ["a byte order mark", "\ufeff", ""],
+  ["a line end", "", "\r\n"],
+  ["spaces", "  ", " \t"],
+])("%s around a variable is ignored", async (_, before, after) => {
+  const sent: unknown[] = [];
+  vi.stubGlobal("fetch", async (url: string, { headers }: { headers: Record<string, string> }) => {
+    sent.push(url, headers.authorization);
+    return Response.json({ result: "v" });
+  });
+  const env = { WARMLINE_URL: `${before}https://trim.example${after}`, WARMLINE_TOKEN: `${before}t${after}` };
+  expect(await FetchRedis.fromEnv(env).get("k")).toBe("v");
+  expect(sent).toEqual(["https://trim.example/", "Bearer t"]);
+  const { WARMLINE_URL: url, WARMLINE_TOKEN: token } = env;
+  expect(await new FetchRedis({ url, token }).get("k")).toBe("v");
+  expect(() => FetchRedis.fromEnv({ WARMLINE_URL: `${before}${after}`, WARMLINE_TOKEN: "t" })).not.toThrow();
+});
+
+test.each([
+  ["WARMLINE_URL", { WARMLINE_URL: '"https://host"', WARMLINE_TOKEN: "t" }, "without quotes"],
+  [
+    "UPSTASH_REDIS_REST_URL",
+    { UPSTASH_REDIS_REST_URL: "redis://host", UPSTASH_REDIS_REST_TOKEN: "t" },
+    "--redis",
+  ],
+  ["KV_REST_API_URL", { KV_REST_API_URL: "https://host:0", KV_REST_API_TOKEN: "t" }, "must not have port 0"],
+  ["WARMLINE_TOKEN", { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "'secret'" }, "a quote"],
+  ["WARMLINE_TOKEN", { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "sec ret" }, "remove it"],
+])("an error of a variable names it: %s", (name, env, text) => {
+  for (const Client of [Redis, FetchRedis]) {
+    expect(() => Client.fromEnv(env)).toThrow(new RegExp(`^${name} .*${text}`));
+    expect(() => Client.fromEnv(env)).not.toThrow(/secret/);
+  }
+});
+
 test("a missing url or token rejects the first command", async () => {
   const redis = new Redis({ url: "https://only.example" });
   await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
@@ -128,7 +163,7 @@ test.each([
   [{ url: "https://host/path?_token=secret", token: "t" }, /must not contain/],
   [{ url: "https://host/#secret", token: "t" }, /must not contain/],
   [{ url: "https://host", token: "t", retry: { backoff: 5 as never } }, /retry\.backoff/],
-  [{ url: "https://host", token: "secret\n" }, /line break/],
+  [{ url: "https://host", token: "sec\nret" }, /line break/],
   [{ url: "https://host", token: "t", timeout: -1 }, /timeout/],
   [{ url: "https://host", token: "t", maxConnections: 1.5 }, /maxConnections/],
   [{ url: "https://host", token: "t", codec: "yaml" as never }, /codec/],

@@ -55,8 +55,9 @@ test.each<[string, unknown]>([
   ["NaN", { a: { b: Number.NaN } }],
   ["Infinity", [1, Number.POSITIVE_INFINITY]],
   ["-Infinity", { a: [Number.NEGATIVE_INFINITY, null] }],
-  ["an invalid Date", { at: new Date("nonsense") }],
-  ["an invalid Date", [[vm.runInNewContext("new Date(NaN)")]]],
+  ["NaN", new Date(Number.NaN)],
+  ["NaN", { at: new Date("nonsense") }],
+  ["NaN", [[vm.runInNewContext("new Date(NaN)")]]],
 ])("a value that contains %s, which JSON would store as null, is refused", (what, value) => {
   expect(() => toValueArg(value)).toThrow(`contains ${what}, which JSON can't hold`);
 });
@@ -101,7 +102,6 @@ const withoutJson: [string, unknown][] = [
   ["is an object of class ArrayBuffer", new ArrayBuffer(2)],
   ["is an object of class DataView", new DataView(new ArrayBuffer(2))],
   ["is an object of class Uint16Array", new Uint16Array(2)],
-  ["is an invalid Date", new Date(Number.NaN)],
   ["is an object of class Map", vm.runInNewContext("new Map([[1, 2]])")],
   ["is an object of class Error", vm.runInNewContext("Object.assign(new Error('secret'), { code: 1 })")],
   ["is an object of class Blob", new Blob(["secret"])],
@@ -120,7 +120,7 @@ test.each(withoutForm)("a value that %s is refused", (problem, value) => {
 });
 
 test.each(withoutJson)("a value that %s is refused, since JSON can't hold it", (problem, value) => {
-  const reason = /class|Date/.test(problem) ? ", which JSON can't hold" : "";
+  const reason = problem.includes("class") ? ", which JSON can't hold" : "";
   expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem + reason));
 });
 

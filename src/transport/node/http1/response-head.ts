@@ -59,6 +59,9 @@ function parse(lines: readonly string[]): ResponseHead {
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   if (status < 200) checkInterim(status, headers);
+  // A proxy has compressed it, though no request allows that.
+  if (/^(?!identity$)./i.test(headers.get("content-encoding") ?? ""))
+    throw new BadResponse("the response is compressed: turn that off in the proxy in front of the endpoint");
   const isHttp11 = minor === "1";
   const connection = (headers.get("connection") ?? "").toLowerCase().split(/[ \t]*,[ \t]*/);
   const framing = status < 200 ? "interim" : framingOf(status, headers, isHttp11);

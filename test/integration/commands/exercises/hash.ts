@@ -82,6 +82,8 @@ export const hashExercises: Exercises<HashCommands<Immediate>> = {
     await redis.hset("h", { a: 1, b: "007" });
     expect(await redis.hmget("h", "a", "none", "b")).toEqual({ a: 1, none: null, b: "007" });
     expect(await redis.hmget("h", "none")).toBeNull();
+    await redis.hset("h", { empty: null });
+    expect(await redis.hmget("h", "empty", "none")).toEqual({ empty: null, none: null });
   }),
   hmset: on(async (redis) => {
     expect(await redis.hmset("h", { a: 1 })).toBe("OK");

@@ -1,0 +1,140 @@
+import { createServer } from "node:http";
+import { createServer as createH2Server } from "node:http2";
+import type { AddressInfo, Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions, type WarmlineError } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { freePorts, makeAuthority } from "warmline-testbed";
+import { createGateway } from "../../../gateway/src/index.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+
+// Mistakes whose message has to name what is wrong and what to do.
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const entries = [
+  ["Node's entry", Redis],
+  ["the fetch entry", FetchRedis],
+] as const;
+
+const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+async function listen(server: Pick<Server, "listen" | "address" | "close">): Promise<number> {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  cleanups.push(() => new Promise((closed) => server.close(closed)));
+  return (server.address() as AddressInfo).port;
+}
+
+describe.each(entries)("on %s", (name, Client) => {
+  const client = (options: RedisOptions) => {
+    const redis = new Client({ token: "t", retry: false, ...options });
+    cleanups.push(() => redis.close());
+    return redis;
+  };
+
+  test("error.cause.code is the system's", async () => {
+    const [port] = await freePorts(1);
+    const refused = await errorOf(client({ url: `http://127.0.0.1:${port}` }).get("k"));
+    expect(refused.cause).toMatchObject({ code: "ECONNREFUSED" });
+    const unknown = await errorOf(client({ url: "http://nowhere.invalid" }).get("k"));
+    expect((unknown.cause as { code: string }).code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
+    const endpoint = await RawEndpoint.start();
+    cleanups.push(() => endpoint.stop());
+    endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
+    const reset = await errorOf(client({ url: endpoint.url }).incr("n"));
+    expect((reset.cause as { code: string }).code).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
+  });
+
+  test("a url with a path that is too much is named", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0, token: "t" });
+    cleanups.push(() => gateway.close());
+    const { message } = await errorOf(client({ url: `${gateway.url}/foo` }).get("k"));
+    expect(message).toMatch(/unknown command .*; is the path of url right\?/);
+    expect((await errorOf(client({ url: gateway.url }).exec(["NONSENSE"]))).message).not.toContain("path");
+  });
+
+  test.runIf(name === "Node's entry")("a response that a proxy has compressed is named", async () => {
+    const endpoint = await RawEndpoint.start();
+    cleanups.push(() => endpoint.stop());
+    const body = gzipSync('{"result":"v"}');
+    endpoint.onRequest = ({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`,
+      );
+      socket.write(body);
+    };
+    expect((await errorOf(client({ url: endpoint.url }).get("k"))).message).toContain(
+      "the response is compressed: turn that off in the proxy",
+    );
+    endpoint.onRequest = ({ socket }) =>
+      void socket.write(
+        httpResponse('{"result":"v"}', {
+          "content-type": "application/json",
+          "content-encoding": "identity",
+        }),
+      );
+    expect(await client({ url: endpoint.url }).get("k")).toBe("v");
+  });
+});
+
+test("a server that speaks HTTP/2 alone is named", async () => {
+  const { server: certificate, authority } = certificates();
+  const port = await listen(
+    createTlsServer({ ...certificate, ALPNProtocols: ["h2"] }, (socket) => socket.on("error", () => {})),
+  );
+  const redis = new Redis({
+    url: `https://localhost:${port}`,
+    token: "t",
+    retry: false,
+    tls: { ca: authority },
+  });
+  cleanups.push(() => redis.close());
+  expect((await errorOf(redis.get("k"))).message).toContain("the server does not speak HTTP/1.1");
+  const plain = await listen(createH2Server() as unknown as Server);
+  const cleartext = new Redis({ url: `http://127.0.0.1:${plain}`, token: "t", retry: false });
+  cleanups.push(() => cleartext.close());
+  expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
+});
+
+test("the error of an open circuit has the cause of the first failure, and its code", async () => {
+  const [port] = await freePorts(1);
+  for (const [url, text, code] of [
+    [`http://127.0.0.1:${port}`, "ECONNREFUSED", "ECONNREFUSED"],
+    [`https://127.0.0.1:${await plainHttp()}`, "the server does not use TLS at this port", /^ERR_SSL_/],
+  ] as const) {
+    const redis = new Redis({
+      url,
+      token: "t",
+      retry: false,
+      circuit: { probeTimeout: 20, resetTimeout: 60_000 },
+    });
+    cleanups.push(() => redis.close());
+    let error: WarmlineError & { code?: string };
+    await expect
+      .poll(async () => {
+        error = await errorOf(redis.get("k"));
+        return error.code;
+      })
+      .toBe("circuit-open");
+    expect(error!.message).toContain("so the circuit is open");
+    expect(error!.message).toContain(text);
+    expect(error!.cause).toMatchObject({ code: expect.stringMatching(code) });
+  }
+});
+
+/** Starts a server without TLS. */
+const plainHttp = () => listen(createServer());
+
+function certificates() {
+  const authority = makeAuthority();
+  return { server: authority.issue(), authority: authority.cert };
+}
