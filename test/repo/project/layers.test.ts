@@ -44,6 +44,7 @@ const PACKAGES: readonly {
       "engine",
       "redis",
       "near",
+      "numbers",
       "trace",
       "access",
       "http",
