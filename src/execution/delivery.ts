@@ -274,27 +274,25 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #onNumbered(response: HttpResponse, number: RequestNumber): boolean {
     const numbers = this.options.numbers!;
     const outcome = response.header("warmline-outcome");
+    // No other copy gets another response.
+    const isFinal = response.header("warmline-number") === "final";
     if (!numbers.refused(response)) {
-      // The response of the only copy that was run: no other one follows.
-      if (response.header("warmline-number") !== "final") return false;
-      this.#dropNumber();
-      if (outcome !== "unknown") this.#mark(false);
+      if (isFinal) this.#dropNumber();
+      if (isFinal && outcome !== "unknown") this.#mark(false);
       return false;
     }
-    this.#dropNumber();
-    numbers.renew();
-    this.#refused = true;
-    if (
-      numbers.isUnapplied(response, number) ||
-      (outcome === "unsent" && !this.commands.some(isPossiblyApplied))
-    ) {
-      this.#mark(false);
+    const isOnly = !this.commands.some(isPossiblyApplied);
+    const isUnsent = numbers.isUnapplied(response, number) || (outcome === "unsent" && isOnly);
+    this.#mark(!isUnsent);
+    if (isUnsent || isFinal) {
+      this.#dropNumber();
+      numbers.renew();
+      this.#refused = true;
+    }
+    if (isUnsent) {
       this.#frozen = false;
       this.send();
-    } else {
-      this.#mark(true);
-      this.#fail(judgeRefusal());
-    }
+    } else this.#fail(judgeRefusal(response));
     return true;
   }
 
@@ -370,7 +368,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const together = failure && onFailure && !this.#split;
     const enough = together ? repeatable.length === failures.length : repeatable.length > 0;
     // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
-    const wait = failure?.kind === "unknown" && budget.retried === 0 ? 0 : failure?.retryAfter;
+    const wait = failure?.retryAfter ?? (failure?.kind === "unknown" && budget.retried === 0 ? 0 : undefined);
     const waitMs = enough && !failure?.final ? budget.next(wait) : undefined;
     const again = new Map(waitMs === undefined ? [] : repeatable);
     const rejected = failures.filter(([command]) => !again.has(command));

@@ -65,8 +65,9 @@ export function judgeFailure(cause: Error, started: boolean): RequestFailure {
 }
 
 /** Returns the failure of a request whose number was refused when a copy may have been applied. */
-export function judgeRefusal(): RequestFailure {
-  return lost("unknown", new Error("the gateway could not find out whether it had been applied"));
+export function judgeRefusal(response: HttpResponse): RequestFailure {
+  const cause = new Error("the gateway could not find out whether it had been applied");
+  return { ...lost("unknown", cause), retryAfter: retryAfter(response) };
 }
 
 /**

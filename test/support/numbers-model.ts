@@ -132,7 +132,12 @@ export async function runNumbersModel({
           refuseNumber: (why, outcome, alone) => {
             tally.refused++;
             note(String(body), `refused by ${this.name}: ${why}, ${outcome}, alone for ${alone}`);
-            const since = alone == null ? [] : ["warmline-alone", String(alone * 1_000)];
+            const since =
+              alone === undefined
+                ? ["warmline-number", "final"]
+                : alone === null
+                  ? []
+                  : ["warmline-alone", String(alone * 1_000)];
             resolve(this.#respond(412, "", ["warmline-outcome", outcome, ...since]));
           },
           unsent: () => resolve(this.#respond(503, "", ["warmline-outcome", "unsent"])),

@@ -42,6 +42,8 @@ const LAST_REQUEST_WITHIN = 50;
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
+/** Says that no copy of a numbered request gets another response. */
+const FINAL = ["Warmline-Number", "final"];
 
 /** The format of replies. */
 export type Format = "json" | "base64" | "resp2";
@@ -211,7 +213,7 @@ export class Exchange implements HttpExchange, Copy {
     const { numbered } = this;
     if (!numbered) return given;
     this.numbered = null;
-    const more = status < 400 ? given : [...given, "Warmline-Number", "final"];
+    const more = status < 400 ? given : [...given, ...FINAL];
     numbered.settle(status, type, body, more);
     if (this.isOver && !this.#isRetained) this.#releaseHeld();
     return more;
@@ -224,9 +226,13 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver && !this.#isRetained) this.#releaseHeld();
   }
 
-  refuseNumber(why: string, outcome: "unsent" | "unknown", alone: number | null = null): void {
-    const since = alone === null ? NOTHING : ["Warmline-Alone", String(Math.floor(alone * 1_000))];
-    this.error(412, `ERR this numbered request ${why}`, ["Warmline-Outcome", outcome, ...since]);
+  refuseNumber(why: string, outcome: "unsent" | "unknown", alone?: number | null): void {
+    const more = ["Warmline-Outcome", outcome];
+    if (alone === undefined) more.push(...FINAL);
+    // It may know later, or the next connection may lead to the other process.
+    else if (alone === null) more.push("Retry-After", "1");
+    else more.push("Warmline-Alone", String(Math.floor(alone * 1_000)));
+    this.error(412, `ERR this numbered request ${why}`, more);
   }
 
   /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */

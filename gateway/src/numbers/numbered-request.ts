@@ -10,7 +10,7 @@ export interface Copy {
    * Responds that this copy is not run.
    * @param why the end of a sentence that begins with the request
    * @param outcome `unknown` if another copy may have been run
-   * @param alone since when no other process can have run any copy, in s before now
+   * @param alone if another process may know more: since when none can have run any copy, in s before now; null if that is not known
    */
   refuseNumber(why: string, outcome: "unsent" | "unknown", alone?: number | null): void;
   /** Responds that there is no memory. */

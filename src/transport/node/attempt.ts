@@ -160,6 +160,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       this.refusal = response;
       this.pool.giveBack(connection);
       this.pool.onResponse(connection);
+      this.hedge = this.pool.clock.setTimeout(() => this.refuse(), HEDGE_AGAIN_AFTER);
       return;
     }
     this.finish("no-response");
@@ -173,11 +174,14 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     connection.destroy("closed-by-peer");
     if (this.refusal) {
       this.leave(connection);
-      if (this.running.length > 0) return;
-      this.finish("no-response");
-      this.listener.onResponse(this.refusal, true);
+      if (this.running.length === 0) this.refuse();
     } else if (connection === this.suspect) this.replaceSuspect(connection);
     else this.fail(cause);
+  }
+
+  private refuse(): void {
+    this.finish("no-response");
+    this.listener.onResponse(this.refusal!, true);
   }
 
   private fail(cause: Error): void {
