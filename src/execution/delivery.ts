@@ -203,7 +203,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { numbers } = this.options;
     const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
     if (!this.#refused && isShort && this.commands.every(({ command }) => command.wait === undefined))
-      this.#number = numbers?.take();
+      this.#number = numbers?.take(this.#budget.began);
     return this.#number !== undefined;
   }
 
@@ -273,6 +273,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** Notes what a response says about the copies of a numbered request. Returns whether it was a refusal, which ends the attempt. */
   #onNumbered(response: HttpResponse, number: RequestNumber): boolean {
     const numbers = this.options.numbers!;
+    if (response.status < 400) return false;
     const outcome = response.header("warmline-outcome");
     // No other copy gets another response.
     const isFinal = response.header("warmline-number") === "final";

@@ -4,7 +4,7 @@ import { BufferBudget } from "../../gateway/src/util/buffer-budget.js";
 import { Pending } from "../../src/execution/command.js";
 import { deliver } from "../../src/execution/delivery.js";
 import type { HttpRequest, HttpResponse } from "../../src/protocol/http.js";
-import { Numbers, type RequestNumber } from "../../src/protocol/numbers.js";
+import { Numbers } from "../../src/protocol/numbers.js";
 import type { AttemptListener, Transport } from "../../src/transport/transport.js";
 import { createStats } from "../../src/transport/transport.js";
 import { mulberry32 } from "./model/random.mjs";
@@ -226,28 +226,26 @@ export async function runNumbersModel({
       const own = new Numbers("", now);
       let renewed = false;
       let sequence = 10;
-      this.numbers = own;
-      if (shared) {
-        this.numbers = Object.assign(Object.create(own), {
-          see: (ticket: string | undefined) => own.see(ticket),
-          take: (): RequestNumber | undefined => {
-            const number = own.take();
-            if (renewed || !number) return number;
-            const parts = number.text.split(".");
-            parts[2] = shared;
-            parts[4] = String(sequence++);
-            return { ...number, text: parts.join(".") };
-          },
-          apply: (request: HttpRequest, number: RequestNumber) => own.apply(request, number),
-          release: (number: RequestNumber) => own.release(number),
-          refused: (response: HttpResponse) => own.refused(response),
-          isUnapplied: (response: HttpResponse, number: RequestNumber) => own.isUnapplied(response, number),
-          renew: () => {
-            renewed = true;
-            own.renew();
-          },
-        });
-      }
+      this.numbers = {
+        see: (ticket) => own.see(ticket),
+        take: () => {
+          // The clock of the model runs faster than that of the call.
+          const number = own.take(now());
+          if (!shared || renewed || !number) return number;
+          const parts = number.text.split(".");
+          parts[2] = shared;
+          parts[4] = String(sequence++);
+          return { ...number, text: parts.join(".") };
+        },
+        apply: (request, number) => own.apply(request, number),
+        release: (number) => own.release(number),
+        refused: (response) => own.refused(response),
+        isUnapplied: (response, number) => own.isUnapplied(response, number),
+        renew: () => {
+          renewed = true;
+          own.renew();
+        },
+      };
       this.#transport = {
         stats: createStats(),
         onRetry() {},

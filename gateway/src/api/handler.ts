@@ -74,6 +74,8 @@ interface HeadFacts {
   readonly near: NearRequest | null;
   /** Identifies the token. */
   readonly owner: string;
+  /** A digest of the target. */
+  readonly target: number;
   /** Whether a proxy says that it has passed the request on. */
   readonly proxied: boolean;
   /** The generation of the tokens. */
@@ -235,7 +237,7 @@ export class Handler implements HttpService, ExchangeHandler {
     readFormat(exchange);
     const start = (body: Buffer | null) =>
       exchange.guard(() => {
-        if (this.#enters(exchange, req, facts, body)) this.#run(exchange, permissions, path, query, body);
+        if (this.#enters(exchange, facts, body)) this.#run(exchange, permissions, path, query, body);
       });
     const run = (body: Buffer | null) => {
       // The body may have taken long.
@@ -271,6 +273,7 @@ export class Handler implements HttpService, ExchangeHandler {
         permissions,
         numbers: permissions && traffic.tokens.of(permissions.name),
         near: near && headers["warmline-near"] ? parseNearRequest(headers["warmline-near"]) : null,
+        target: crc32(url),
         owner: token === null ? "" : digestOf(token).toString("latin1"),
         proxied: (headers["x-forwarded-for"] ?? headers.via ?? headers.forwarded) !== undefined,
         generation: authenticator.generation,
@@ -281,15 +284,10 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   /** Whether a request is to be run: with a number, not if a copy was or is, or may have been. */
-  #enters(
-    exchange: Exchange,
-    { url }: RequestHead,
-    { owner, proxied }: HeadFacts,
-    body: Buffer | null,
-  ): boolean {
+  #enters(exchange: Exchange, { owner, target, proxied }: HeadFacts, body: Buffer | null): boolean {
     const { number } = exchange.connection;
     if (number === "") return true;
-    const digest = crc32(body ?? "", crc32(url));
+    const digest = crc32(body ?? "", target);
     exchange.numbered = this.#options.lanes.enter(number, owner, digest, exchange, proxied);
     return exchange.numbered !== null;
   }

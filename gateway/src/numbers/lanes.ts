@@ -110,20 +110,24 @@ export class Lanes {
    */
   enter(number: string, owner: string, digest: number, copy: Copy, proxied: boolean): NumberedRequest | null {
     const now = this.#now();
-    const [instance, time, client, slot, digits, nonce = ""] = number.split(".");
-    if (instance !== this.#instance) {
+    const timeAt = number.indexOf(".") + 1;
+    if (number.slice(0, timeAt - 1) !== this.#instance) {
       const { aloneSince } = this.#standing;
       const alone = aloneSince === null ? null : now - Math.max(aloneSince, this.#renewedAt);
       copy.refuseNumber("is for another process of the gateway", proxied ? "unknown" : "unsent", alone);
       return null;
     }
-    const sequence = Number(digits);
+    const keyAt = number.indexOf(".", timeAt) + 1;
+    const nonceAt = number.lastIndexOf(".") + 1;
+    const sequenceAt = number.lastIndexOf(".", nonceAt - 2) + 1;
+    const sequence = Number(number.slice(sequenceAt, nonceAt - 1));
+    const nonce = number.slice(nonceAt);
+    const key = number.slice(keyAt, sequenceAt);
     const known = this.#owners.get(owner);
-    const key = `${client}.${slot}`;
     const lane = known?.lanes.get(key);
     if (!lane) {
       // Nobody has used this lane since the client learned of that time, or it was forgotten since.
-      const isNew = Number.parseInt(time!, 36) > (known?.horizon ?? this.#horizon);
+      const isNew = Number.parseInt(number.slice(timeAt), 36) > (known?.horizon ?? this.#horizon);
       if (isNew && sequence >= 0) return this.#open(owner, key, now, { sequence, nonce, digest, copy });
       copy.refuseNumber("has expired", proxied ? "unknown" : "unsent");
       return null;
