@@ -21,6 +21,8 @@ export interface Backend {
   /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
   readonly upstreams: Upstreams;
+  /** Whether other gateways may use the same Redis: it was not started for this one. */
+  readonly isShared: boolean;
   /** The Redis servers that hold keys with one of the prefixes `nearPrefix`. */
   readonly tracked: readonly TrackedSource[];
   /** The reason why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
@@ -73,6 +75,7 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
     description: [first.description, ...others].join("; "),
     data: first.data ?? null,
     upstreams,
+    isShared: engines.some(({ isRemote }) => isRemote),
     tracked: [main, ...parts]
       .map((part) => trackedAt(part, settings.nearPrefix))
       .filter(({ prefixes }) => prefixes.length > 0),

@@ -22,6 +22,8 @@ import { createMetrics } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { ChangeTracker } from "./near/change-tracker.js";
 import { NearReports } from "./near/near-header.js";
+import { Lanes, type Standing } from "./numbers/lanes.js";
+import { Presence } from "./numbers/presence.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
@@ -145,6 +147,10 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const loopDelay = new LoopDelay();
   const metrics = createMetrics({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
   hooks.onMetrics?.(metrics);
+  const isOnly = (hooks.workers ?? 1) === 1;
+  const presence = isOnly && backend.isShared ? new Presence(plain.of(null)) : null;
+  const lanes = new Lanes(budget, presence ?? standingOf(isOnly));
+  if (presence) presence.onMissed = () => lanes.renew();
   const handler = new Handler({
     upstream,
     streams,
@@ -162,11 +168,12 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     getWrites: settings.allowGetWrites,
     console: settings.console,
     near: tracker && new NearReports(tracker, nearPrefix),
+    lanes,
   });
   const server = new HttpServer({
     service: handler,
     connections,
-    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS),
+    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS, () => lanes.headers),
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,
@@ -179,6 +186,8 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     loopDelay.close();
     requests.close();
     tracker?.close();
+    presence?.close();
+    lanes.close();
     await backend.close();
   };
   let { port } = settings;
@@ -223,6 +232,12 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
       return closing;
     },
   };
+}
+
+/** The standing of one of several processes, which are not known to each other; or else of the only one that has its engine. */
+function standingOf(isOnly: boolean): Standing {
+  const aloneSince = isOnly ? performance.now() / 1_000 : null;
+  return { use: () => isOnly, check() {}, aloneSince };
 }
 
 /** Time in ms that a start waits for Redis at most. */

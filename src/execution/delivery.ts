@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+import { MAX_NUMBERED, type Numbers, type RequestNumber } from "../protocol/numbers.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
 import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
@@ -13,6 +14,7 @@ import {
   type Failure,
   failed,
   judgeFailure,
+  judgeRefusal,
   judgeRejection,
   judgeResponse,
   type RequestFailure,
@@ -30,6 +32,8 @@ export interface DeliveryOptions<C extends Sent["command"]> {
   /** Time for all attempts and the pauses between them, in ms. */
   readonly time: number;
   readonly signal?: AbortSignal | undefined;
+  /** Numbers the request, if given, where it is not repeatable otherwise. */
+  readonly numbers?: Numbers | undefined;
   /**
    * Encodes commands as one request, whose `read` is the callback of {@link judgeResponse}.
    * @param inPath whether the endpoint accepts bytes only in a path.
@@ -53,10 +57,13 @@ type CarriedCall = Omit<HandledCall, "argv" | "settings">;
 /** A client, or a connector, as a delivery uses it. */
 type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
 
-/** Whether a command is sent again, by the verdict of its last attempt, while retries and time are left. */
-const SENT_AGAIN: Record<Failure["kind"], (sent: Sent) => boolean> = {
+/**
+ * Whether a command is sent again, by the verdict of its last attempt, while retries and time are left. A numbered request is
+ * repeatable as a whole.
+ */
+const SENT_AGAIN: Record<Failure["kind"], (sent: Sent, numbered: boolean) => boolean> = {
   unsent: () => true,
-  unknown: ({ command }) => command.repeatable,
+  unknown: ({ command }, numbered) => numbered || command.repeatable,
   error: () => false,
 };
 
@@ -117,6 +124,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** Whether some commands were settled, so that the others no longer stay together. */
   #split = false;
   #ended = false;
+  /** The number of the current request. With it, the same bytes may be written again. */
+  #number: RequestNumber | undefined;
+  /** Whether a number was refused, so that the commands are sent without one. */
+  #refused = false;
   #attempt: Attempt | undefined;
   /** The error of the last attempt. */
   #cause: Error | undefined;
@@ -187,9 +198,19 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     );
   }
 
+  makeRepeatable(): boolean {
+    if (this.#number || this.repeatable) return true;
+    const { numbers } = this.options;
+    const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
+    if (!this.#refused && isShort && this.commands.every(({ command }) => command.wait === undefined))
+      this.#number = numbers?.take(this.#budget.began);
+    return this.#number !== undefined;
+  }
+
   take(): HttpRequest {
     if (this.#freeze()) this.#encode();
-    return this.#encoded!.request;
+    const { request } = this.#encoded!;
+    return this.#number ? this.options.numbers!.apply(request, this.#number) : request;
   }
 
   /** @throws Error where this would be a repeat after the time is up, as when the process was frozen meanwhile. */
@@ -201,14 +222,24 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   onResponse(response: HttpResponse, repeated = false): void {
-    if (repeated) for (const command of this.commands) command.possiblyApplied = true;
+    if (repeated) this.#mark(true);
+    if (this.#number && this.#onNumbered(response, this.#number)) return;
     const result = judgeResponse(response, this.#encoded!.read);
-    if (!("kind" in result)) this.#act(result);
-    else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
+    if (!("kind" in result)) {
+      this.#dropNumber();
+      this.#act(result);
+    } else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
     else {
       this.#encode(true);
       this.send();
     }
+  }
+
+  isRefusal(response: HttpResponse): boolean {
+    const { numbers } = this.options;
+    return Boolean(
+      this.#number && numbers!.refused(response) && !numbers!.isUnapplied(response, this.#number),
+    );
   }
 
   onFailure(cause: Error): void {
@@ -237,6 +268,43 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #cancel(failure: Failure): void {
     this.#attempt?.abort();
     this.#fail(failure);
+  }
+
+  /** Notes what a response says about the copies of a numbered request. Returns whether it was a refusal, which ends the attempt. */
+  #onNumbered(response: HttpResponse, number: RequestNumber): boolean {
+    const numbers = this.options.numbers!;
+    if (response.status < 400) return false;
+    const outcome = response.header("warmline-outcome");
+    // No other copy gets another response.
+    const isFinal = response.header("warmline-number") === "final";
+    if (!numbers.refused(response)) {
+      if (isFinal) this.#dropNumber();
+      if (isFinal && outcome !== "unknown") this.#mark(false);
+      return false;
+    }
+    const isOnly = !this.commands.some(isPossiblyApplied);
+    const isUnsent = numbers.isUnapplied(response, number) || (outcome === "unsent" && isOnly);
+    this.#mark(!isUnsent);
+    if (isUnsent || isFinal) {
+      this.#dropNumber();
+      numbers.renew();
+      this.#refused = true;
+    }
+    if (isUnsent) {
+      this.#frozen = false;
+      this.send();
+    } else this.#fail(judgeRefusal(response));
+    return true;
+  }
+
+  #dropNumber(): void {
+    if (this.#number) this.options.numbers!.release(this.#number);
+    this.#number = undefined;
+  }
+
+  /** @param possiblyApplied whether a copy of the request may have been applied. */
+  #mark(possiblyApplied: boolean): void {
+    for (const command of this.commands) command.possiblyApplied = possiblyApplied;
   }
 
   get #timers(): Timers {
@@ -296,11 +364,12 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #actOnFailures(failures: readonly [Pending<C>, Failure][], failure: RequestFailure | undefined): void {
     const { onFailure, time } = this.options;
     const budget = this.#budget;
-    const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command));
+    const numbered = this.#number !== undefined;
+    const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command, numbered));
     const together = failure && onFailure && !this.#split;
     const enough = together ? repeatable.length === failures.length : repeatable.length > 0;
     // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
-    const wait = failure?.kind === "unknown" && budget.retried === 0 ? 0 : failure?.retryAfter;
+    const wait = failure?.retryAfter ?? (failure?.kind === "unknown" && budget.retried === 0 ? 0 : undefined);
     const waitMs = enough && !failure?.final ? budget.next(wait) : undefined;
     const again = new Map(waitMs === undefined ? [] : repeatable);
     const rejected = failures.filter(([command]) => !again.has(command));
@@ -324,6 +393,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#cause = failure?.cause;
     // A repeat of a request that may have been applied is the same, byte for byte.
     this.#frozen = failure !== undefined && this.commands.some(isPossiblyApplied);
+    if (!this.#frozen) this.#dropNumber();
     if (!failure) {
       this.commands = [...again.keys()];
       this.#split = true;
@@ -343,6 +413,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   #end(failure: RequestFailure | undefined): void {
     this.#ended = true;
+    this.#dropNumber();
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
     if (this.#restTimer !== undefined) clearTimeout(this.#restTimer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);

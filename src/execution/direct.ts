@@ -43,7 +43,8 @@ export function sendDirect(
     return json;
   };
   const batchSize = route ? commands.length : undefined;
-  const limits = { settings, time: call.budget.timeLeft, signal: signal ?? call.signal };
+  const { numbers } = context.protocol;
+  const limits = { numbers, settings, time: call.budget.timeLeft, signal: signal ?? call.signal };
   const options = { label, batchSize, write, repeatable, ...limits };
   return new Promise((resolve, reject) => {
     deliverRequest(context, { request: encoded.request, read }, options, resolve, reject);

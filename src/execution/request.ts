@@ -41,6 +41,7 @@ export function sendCommands(
     label,
     batchSize: route ? commands.length : undefined,
     settings,
+    numbers: context.protocol.numbers,
     encode: (sent, inPath) => encode(client, sent, route, inPath),
     carry:
       requestHandler &&

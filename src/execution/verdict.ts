@@ -66,6 +66,12 @@ export function judgeFailure(cause: Error, started: boolean): RequestFailure {
   return { ...lost(started ? "unknown" : "unsent", cause), silent: true };
 }
 
+/** Returns the failure of a request whose number was refused when a copy may have been applied. */
+export function judgeRefusal(response: HttpResponse): RequestFailure {
+  const cause = new Error("the gateway could not find out whether it had been applied");
+  return { ...lost("unknown", cause), retryAfter: retryAfter(response) };
+}
+
 /**
  * @param error what a requester or middleware threw. The client in it has sent the request again as often as it may.
  * @param repeatable whether all of the commands may be sent again.

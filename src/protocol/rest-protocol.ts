@@ -6,6 +6,7 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
 import type { NearRequests } from "./near-requests.js";
+import type { Numbers } from "./numbers.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
@@ -83,7 +84,7 @@ export class Protocol {
   ) {
     this.#path = path;
     this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
-    this.#capabilities = getCapabilities(origin + path);
+    this.#capabilities = getCapabilities(origin, path);
     this.#wantsResp2 = wantsResp2;
     this.#wantsBase64 = wantsBase64;
     this.#readYourWrites = readYourWrites;
@@ -120,6 +121,10 @@ export class Protocol {
   #encoding(exact: boolean, hasResp2: boolean): Encoding {
     if (this.#wantsResp2 && hasResp2) return RESP2;
     return exact && this.#wantsBase64 && this.#capabilities.base64 ? BASE64 : PLAIN;
+  }
+
+  get numbers(): Numbers {
+    return this.#capabilities.numbers;
   }
 
   get syncToken(): string {
@@ -193,6 +198,7 @@ export class Protocol {
     const read = (response: HttpResponse) => {
       const { status } = response;
       const ours = response.header("warmline-gateway") !== undefined;
+      capabilities.numbers.see(response.header("warmline-instance"));
       if (ours) capabilities.gateway = true;
       // Something on the way answered in its place; what became of the request is not known, unless by "too many".
       else if (capabilities.gateway && status !== 429) {

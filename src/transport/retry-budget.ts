@@ -13,7 +13,7 @@ export class RetryBudget {
   /** The number of retries so far. */
   retried = 0;
   /** The start on both clocks, since one may stand still during a freeze. */
-  readonly #began = moment();
+  readonly began = moment();
   readonly #policy: RetryPolicy;
 
   /** @param timeout the time for all attempts and waits, in ms. */
@@ -26,7 +26,7 @@ export class RetryBudget {
 
   /** The time that is left, in ms. Below 0 when the time is up. */
   get timeLeft(): number {
-    return this.timeout - elapsed(this.#began);
+    return this.timeout - elapsed(this.began);
   }
 
   /**

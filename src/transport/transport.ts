@@ -19,6 +19,10 @@ export interface FinalFailure extends Error {
 export interface AttemptListener {
   /** Whether the request may be written twice. */
   readonly repeatable: boolean;
+  /** Called before the request is written: gives it a number if that makes it repeatable. Returns whether it may be written twice. */
+  makeRepeatable(): boolean;
+  /** Whether a response refuses this copy of the request while another one, if it is under way, may be applied. */
+  isRefusal?(response: HttpResponse): boolean;
   /** Returns the request to write. From here on its bytes do not change: a command can't be withdrawn from it. */
   take(): HttpRequest;
   /**

@@ -87,6 +87,7 @@ export function runPipeline(
     );
     if (sentCount > 0) {
       exchange.blocks = mayWait;
+      if (mayWait) exchange.unnumber();
       const { upstream } = permissions;
       const { commands: sent, receiver } = permissions.rewrite(allowed, response);
       if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
@@ -133,7 +134,7 @@ export function runTransaction(
     exchange.retain();
     quota.enterTransaction({
       get cancelled() {
-        return exchange.gone;
+        return exchange.abandoned;
       },
       run: () => {
         const response = new TransactionResponse(exchange, names, () => {

@@ -5,6 +5,7 @@ import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
+import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
@@ -41,6 +42,8 @@ const LAST_REQUEST_WITHIN = 50;
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
+/** Says that no copy of a numbered request gets another response. */
+const FINAL = ["Warmline-Number", "final"];
 
 /** The format of replies. */
 export type Format = "json" | "base64" | "resp2";
@@ -65,7 +68,7 @@ export interface ExchangeHandler {
 }
 
 /** One request and its response. */
-export class Exchange implements HttpExchange {
+export class Exchange implements HttpExchange, Copy {
   format: Format = "json";
   /** The route, as a short label for metrics. */
   route = "other";
@@ -90,6 +93,8 @@ export class Exchange implements HttpExchange {
   requestId = "";
   /** The IP address of the client, if logs include it. */
   client = "";
+  /** The numbered request that it runs, while that has no response. Null for other requests. */
+  numbered: NumberedRequest | null = null;
   #sentAt = 0;
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
@@ -129,9 +134,19 @@ export class Exchange implements HttpExchange {
     this.error(status, `ERR ${message}`, status === 503 ? UNSENT_HEADERS : NOTHING);
   }
 
-  /** Whether the client no longer waits for the response. */
-  get gone(): boolean {
+  /** Whether its client no longer waits for the response. */
+  get isOver(): boolean {
     return this.#state === ResponseState.Over;
+  }
+
+  /** Whether nobody needs the response: that of a numbered request is kept for its other copies. */
+  get gone(): boolean {
+    return this.isOver && this.numbered === null;
+  }
+
+  /** Whether no client waits for the response, so that commands that were not written to Redis need not be. */
+  get abandoned(): boolean {
+    return this.isOver && !this.numbered?.isAwaited;
   }
 
   /** Whether the gateway is closing. */
@@ -153,7 +168,7 @@ export class Exchange implements HttpExchange {
   /** Each command of the request has its reply, or has failed. */
   commandsSettled(): void {
     this.#isRetained = false;
-    if (this.gone) this.#releaseHeld();
+    if (this.isOver) this.#releaseHeld();
   }
 
   /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
@@ -178,7 +193,8 @@ export class Exchange implements HttpExchange {
   }
 
   /** Responds. `more` are further headers, name and value in turn. */
-  respond(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
+  respond(status: number, type: string, body: Buffer, given: readonly string[] = NOTHING): void {
+    const more = this.#settleNumbered(status, type, body, given);
     if (this.#state !== ResponseState.Awaited) return;
     this.responseBytes = body.length;
     this.#over(status);
@@ -189,10 +205,40 @@ export class Exchange implements HttpExchange {
     connection.finish(this.#host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
   }
 
+  /**
+   * Gives the response of a numbered request to its other copies. If it is an error, a header says that no copy gets another one.
+   * Returns all headers that belong to the response.
+   */
+  #settleNumbered(status: number, type: string, body: Buffer, given: readonly string[]): readonly string[] {
+    const { numbered } = this;
+    if (!numbered) return given;
+    this.numbered = null;
+    const more = status < 400 ? given : [...given, ...FINAL];
+    numbered.settle(status, type, body, more);
+    if (this.isOver && !this.#isRetained) this.#releaseHeld();
+    return more;
+  }
+
+  /** The response is not kept for other copies of a numbered request. */
+  unnumber(): void {
+    this.numbered?.unkept();
+    this.numbered = null;
+    if (this.isOver && !this.#isRetained) this.#releaseHeld();
+  }
+
+  refuseNumber(why: string, outcome: "unsent" | "unknown", alone?: number | null): void {
+    const more = ["Warmline-Outcome", outcome];
+    if (alone === undefined) more.push(...FINAL);
+    // It may know later, or the next connection may lead to the other process.
+    else if (alone === null) more.push("Retry-After", "1");
+    else more.push("Warmline-Alone", String(Math.floor(alone * 1_000)));
+    this.error(412, `ERR this numbered request ${why}`, more);
+  }
+
   /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
   reply(status: number, type: string, body: Buffer): void {
-    if (this.#state !== ResponseState.Awaited) return;
-    const isKept = body.length > MAX_COPIED_BODY && this.req.method !== "HEAD";
+    if (this.gone) return;
+    const isKept = !this.isOver && body.length > MAX_COPIED_BODY && this.req.method !== "HEAD";
     if (isKept && !this.connection.sender.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
     else this.respond(status, type, body);
   }
@@ -202,6 +248,7 @@ export class Exchange implements HttpExchange {
    * memory for it and for `reserved` bytes about to be written, in which case that error is the response.
    */
   startBody(status: number, type: string, encoder: ReplyEncoder, reserved = 0): ReplyBody | null {
+    this.unnumber();
     if (this.#state !== ResponseState.Awaited) return null;
     const connection = this.connection;
     const chunked = this.#chunked;
@@ -249,7 +296,7 @@ export class Exchange implements HttpExchange {
   }
 
   /** Responds that no command ran, and that a retry may succeed. */
-  unsent(message: string): void {
+  unsent(message = NO_MEMORY): void {
     this.error(503, message, UNSENT_HEADERS);
   }
 
@@ -314,7 +361,7 @@ export class Exchange implements HttpExchange {
   /** Returns bytes that were held to the budget, or to a body that takes them over. */
   release(bytes: number, body: ReplyBody | null = null): void {
     // They were returned when the exchange was over.
-    if (this.gone) return;
+    if (this.isOver) return;
     this.#held -= bytes;
     if (body) body.takeOver(bytes);
     else this.#host.budget.give(bytes);

@@ -1,8 +1,9 @@
+import { crc32 } from "node:zlib";
 import type { Authenticator } from "../access/authenticator.js";
 import { type CommandContext, refused } from "../access/denial-reasons.js";
 import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
 import type { Permissions } from "../access/permissions.js";
-import { bearerOf } from "../access/token.js";
+import { bearerOf, digestOf } from "../access/token.js";
 import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo, isRead } from "../commands/command-info.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
@@ -16,6 +17,7 @@ import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
+import type { Lanes } from "../numbers/lanes.js";
 import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
@@ -55,6 +57,7 @@ export interface HandlerOptions {
   readonly getWrites: boolean;
   /** Reports to near caches; null if no prefix is tracked. */
   readonly near: NearReports | null;
+  readonly lanes: Lanes;
   /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
   readonly console: boolean;
 }
@@ -71,6 +74,12 @@ interface HeadFacts {
   readonly numbers: TokenNumbers | null;
   /** The header of a near cache; null without one. */
   readonly near: NearRequest | null;
+  /** Identifies the token. */
+  readonly owner: string;
+  /** A digest of the target. */
+  readonly target: number;
+  /** Whether a proxy says that it has passed the request on. */
+  readonly proxied: boolean;
   /** The generation of the tokens. */
   readonly generation: number;
 }
@@ -82,6 +91,8 @@ const HEALTH_TIMEOUT = 1_000;
 const MAX_READ_BODY = 1024 * 1024;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ALLOWED = "HEAD, GET, POST, PUT";
+/** Headers of responses that browsers show to pages of other origins. */
+const EXPOSED = `Retry-After, upstash-sync-token, ${["Alone", "Gateway", "Instance", "Near", "Number", "Outcome"].map((name) => `Warmline-${name}`).join(", ")}, X-Request-Id`;
 const INVALID_TOKEN = "WRONGPASS invalid or missing auth token";
 
 /** Processes requests: decodes their commands, and sends these to Redis. */
@@ -159,7 +170,8 @@ export class Handler implements HttpService, ExchangeHandler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBodySize, console } = this.#options;
-    const { foreign, path, query, permissions, numbers, near } = this.#factsOf(req);
+    const facts = this.#factsOf(req);
+    const { foreign, path, query, permissions, numbers, near } = facts;
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -226,7 +238,9 @@ export class Handler implements HttpService, ExchangeHandler {
     }
     readFormat(exchange);
     const start = (body: Buffer | null) =>
-      exchange.guard(() => this.#run(exchange, permissions, path, query, body));
+      exchange.guard(() => {
+        if (this.#enters(exchange, facts, body)) this.#run(exchange, permissions, path, query, body);
+      });
     const run = (body: Buffer | null) => {
       // The body may have taken long.
       if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
@@ -261,11 +275,23 @@ export class Handler implements HttpService, ExchangeHandler {
         permissions,
         numbers: permissions && traffic.tokens.of(permissions.name),
         near: near && headers["warmline-near"] ? parseNearRequest(headers["warmline-near"]) : null,
+        target: crc32(url),
+        owner: token === null ? "" : digestOf(token).toString("latin1"),
+        proxied: (headers["x-forwarded-for"] ?? headers.via ?? headers.forwarded) !== undefined,
         generation: authenticator.generation,
       };
       this.#facts.set(req, facts);
     }
     return facts;
+  }
+
+  /** Whether a request is to be run: with a number, not if a copy was or is, or may have been. */
+  #enters(exchange: Exchange, { owner, target, proxied }: HeadFacts, body: Buffer | null): boolean {
+    const { number } = exchange.connection;
+    if (number === "") return true;
+    const digest = crc32(body ?? "", target);
+    exchange.numbered = this.#options.lanes.enter(number, owner, digest, exchange, proxied);
+    return exchange.numbered !== null;
   }
 
   #run(exchange: Exchange, permissions: Permissions, path: string, query: string, body: Buffer | null): void {
@@ -307,6 +333,7 @@ export class Handler implements HttpService, ExchangeHandler {
     }
     const wait = waitOf(command);
     exchange.blocks = wait !== null;
+    if (exchange.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.blocks);
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
@@ -359,7 +386,7 @@ export class Handler implements HttpService, ExchangeHandler {
       "Vary",
       "Origin",
       "Access-Control-Expose-Headers",
-      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Near, Warmline-Outcome, X-Request-Id",
+      EXPOSED,
     );
     if (exchange.req.method !== "OPTIONS") return;
     exchange.extraHeaders.push(

@@ -68,7 +68,7 @@ export class SingleResponse implements Receiver {
   }
 
   get cancelled(): boolean {
-    return this.exchange.gone;
+    return this.exchange.abandoned;
   }
 
   onReply(reply: Buffer): void {
@@ -153,7 +153,7 @@ export class PipelineResponse implements Receiver {
   }
 
   get cancelled(): boolean {
-    return this.exchange.gone;
+    return this.exchange.abandoned;
   }
 
   /** Settles the command at `place` with an error of the gateway. */
@@ -279,7 +279,7 @@ export class TransactionResponse implements TransactionReceiver {
   }
 
   get cancelled(): boolean {
-    return this.exchange.gone;
+    return this.exchange.abandoned;
   }
 
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {

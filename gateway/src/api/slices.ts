@@ -12,7 +12,10 @@ const MAX_WORK_TIME = 2;
  * runs between two calls. It ends early if the client no longer waits, or if `slice` throws. The error is then the response.
  */
 export function runInSlices(exchange: Exchange, slice: () => boolean): void {
-  if (exchange.gone) return;
+  if (exchange.abandoned) {
+    exchange.unsent("ERR the request was cancelled");
+    return;
+  }
   let more = false;
   exchange.guard(() => {
     more = slice();

@@ -221,6 +221,11 @@ export class Connection implements Idle {
     socket.once("close", () => clearTimeout(timer));
   }
 
+  /** The number of the present request: see `RequestReader`. */
+  get number(): string {
+    return this.#reader.number;
+  }
+
   /** Bytes of the body still to be read, or null if the length is known only at its end. */
   get unread(): number | null {
     return this.#reader.unread;

@@ -10,6 +10,7 @@ const NAMES = [
   "content-length",
   "content-type",
   "expect",
+  "forwarded",
   "host",
   "last-event-id",
   "origin",
@@ -18,13 +19,16 @@ const NAMES = [
   "transfer-encoding",
   "upstash-encoding",
   "upstash-response-format",
+  "via",
   "warmline-near",
   "x-forwarded-for",
   "x-request-id",
 ] as const;
 
 /** Headers that may occur more than once. Their values are joined into one list. */
-const LISTS: readonly string[] = ["accept", "connection", "traceparent", "x-forwarded-for", "x-request-id"];
+const LISTS: readonly string[] = [
+  ...["accept", "connection", "forwarded", "traceparent", "via", "x-forwarded-for", "x-request-id"],
+];
 
 /** The name of a header that the gateway reads, in lower case. */
 export type HeaderName = (typeof NAMES)[number];

@@ -1,4 +1,4 @@
-import { CR, EMPTY, LF } from "../util/bytes.js";
+import { CR, EMPTY, LF, SLASH } from "../util/bytes.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
 import { HttpError, malformed } from "./http-error.js";
@@ -13,6 +13,12 @@ const SHORT = 256;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
+/** A target may begin with a number of its own. The rest of the head is the same in most requests of a client. */
+const NUMBERED = Buffer.from("POST /n/");
+const METHOD = "POST ".length;
+/** The longest number, in bytes. */
+const MAX_NUMBER = 200;
+
 /** Parses the bytes that a client sends into the heads and bodies of requests. */
 export class RequestReader {
   /** Bytes received. Those from `#at` on are not parsed yet. */
@@ -23,7 +29,9 @@ export class RequestReader {
   #chunked: ChunkedBody | null = null;
   #body: BodyBuffer | null = null;
   #head: RequestHead | null = null;
-  /** The bytes of the last head, the empty line included; none for a long one. */
+  /** What the present request's target begins with, between `/n/` and the next slash; empty without it. */
+  number = "";
+  /** The bytes of the last head, without a number, the empty line included; none for a long one. */
   #headBytes: Buffer = EMPTY;
 
   /** The head of the present request. */
@@ -67,14 +75,16 @@ export class RequestReader {
       this.clear();
       return null;
     }
-    const same = this.#endOfSameHead(input, from);
+    const numberEnd = endOfNumber(input, from);
+    const same = this.#endOfSameHead(input, from, numberEnd);
     const end = same > 0 ? same : input.indexOf(HEAD_END, from);
     if ((end < 0 ? input.length : end) - from > MAX_HEAD) throw tooLong(input, from);
     if (end < 0) {
       if (mayBecomeHead(input, from, input.length)) return null;
       throw malformed("the request line is malformed");
     }
-    const head = same > 0 ? this.#head! : this.#parseHead(input, from, end);
+    const head = same > 0 ? this.#head! : this.#parseHead(input, from, end, numberEnd);
+    this.number = numberEnd > 0 ? input.toString("latin1", from + NUMBERED.length, numberEnd) : "";
     this.#at = end + HEAD_END.length;
     this.#left = head.length ?? 0;
     this.#chunked = head.length === null ? new ChunkedBody() : null;
@@ -134,22 +144,42 @@ export class RequestReader {
   }
 
   /** Returns where the head at `from` ends if its bytes are those of the last one, which then needs no parsing; else -1. */
-  #endOfSameHead(input: Buffer, from: number): number {
+  #endOfSameHead(input: Buffer, from: number, numberEnd: number): number {
     const last = this.#headBytes;
-    const end = from + last.length;
+    // The method of a request with a number is known: what follows both is compared.
+    const same = numberEnd > 0 ? METHOD : 0;
+    const offset = numberEnd > 0 ? numberEnd - METHOD : from;
+    const end = offset + last.length;
     if (last.length === 0 || end > input.length) return -1;
-    if (last.length > SHORT) return last.compare(input, from, end) === 0 ? end - HEAD_END.length : -1;
-    for (let i = 0; i < last.length; i++) if (last[i] !== input[from + i]) return -1;
+    if (same > 0 && (last[0] !== NUMBERED[0] || last[1] !== NUMBERED[1])) return -1;
+    if (last.length > SHORT)
+      return last.compare(input, offset + same, end, same) === 0 ? end - HEAD_END.length : -1;
+    for (let i = same; i < last.length; i++) if (last[i] !== input[offset + i]) return -1;
     return end - HEAD_END.length;
   }
 
-  #parseHead(input: Buffer, from: number, end: number): RequestHead {
-    const head = readHead(input, from, end);
+  #parseHead(input: Buffer, from: number, end: number, numberEnd: number): RequestHead {
+    let bytes = input.subarray(from, end + HEAD_END.length);
+    if (numberEnd > 0) bytes = Buffer.concat([bytes.subarray(0, METHOD), bytes.subarray(numberEnd - from)]);
+    const head = readHead(bytes, 0, bytes.length - HEAD_END.length);
     this.#head = head;
-    const next = end + HEAD_END.length;
-    this.#headBytes = next - from <= REMEMBERED ? Buffer.from(input.subarray(from, next)) : EMPTY;
+    this.#headBytes = bytes.length <= REMEMBERED ? Buffer.from(bytes) : EMPTY;
     return head;
   }
+}
+
+/** Returns the index of the slash behind the number that a target begins with; -1 if it begins with none. */
+function endOfNumber(input: Buffer, from: number): number {
+  for (let i = 0; i < NUMBERED.length; i++) if (input[from + i] !== NUMBERED[i]) return -1;
+  const start = from + NUMBERED.length;
+  let at = start;
+  while (at - start < MAX_NUMBER && isOfNumber(input[at]!)) at++;
+  return at > start && input[at] === SLASH ? at : -1;
+}
+
+/** Whether a byte is a digit, a letter in lower case, or a dot. */
+function isOfNumber(byte: number): boolean {
+  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2e;
 }
 
 /** The head is too long: because of its first line, or of all others. */

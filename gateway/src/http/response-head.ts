@@ -21,14 +21,22 @@ export class ResponseHeads {
   readonly #common: string;
   /** End of the second that the date of the ready heads is in, in ms by the monotonic clock. */
   #until = 0;
+  /** The lines of the headers that change, the date among them. */
   #date = "";
   #ready: Ready[] = [];
+  readonly #changing: () => readonly string[];
 
   /**
    * @param keepAlive idle timeout of a connection in ms; advertised to clients
    * @param common headers of every response, name and value in turn
+   * @param changing returns further ones, and is called when the date changes
    */
-  constructor(keepAlive: number, common: readonly string[] = []) {
+  constructor(
+    keepAlive: number,
+    common: readonly string[] = [],
+    changing: () => readonly string[] = () => [],
+  ) {
+    this.#changing = changing;
     this.#common = linesOf(common);
     this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAlive / 1_000)}\r\n`;
   }
@@ -82,7 +90,7 @@ export class ResponseHeads {
       const time = Date.now();
       const second = Math.floor(time / 1_000) * 1_000;
       this.#until = now + second + 1_000 - time;
-      this.#date = new Date(second).toUTCString();
+      this.#date = `${linesOf(this.#changing())}Date: ${new Date(second).toUTCString()}\r\n`;
       this.#ready = [];
     }
     for (const each of this.#ready) {
@@ -90,7 +98,7 @@ export class ResponseHeads {
     }
     const prefix = Buffer.from(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\n` +
-        `${this.#common}Date: ${this.#date}\r\n` +
+        `${this.#common}${this.#date}` +
         (keep ? this.#keepAlive : "Connection: close\r\n"),
       "latin1",
     );

@@ -33,6 +33,7 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
   const stats = createStats();
   const exchange = async (listener: AttemptListener, signal: AbortSignal) => {
     const { repeatable } = listener;
+    listener.makeRepeatable();
     const request = listener.take();
     listener.onStart();
     // A plain object: a patched fetch may read no other form.
@@ -63,7 +64,8 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
       const controller = new AbortController();
       const { signal } = controller;
       exchange(listener, signal).then(
-        (response) => signal.aborted || listener.onResponse(response),
+        // The runtime may have repeated the request by itself: the refusal of a number says nothing about an earlier copy.
+        (response) => signal.aborted || listener.onResponse(response, response.status === 412),
         (cause) => {
           if (signal.aborted) return;
           // Cancels the rest, for example of a response that is too large.

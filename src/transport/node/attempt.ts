@@ -30,15 +30,16 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private done = false;
   /** The number of times that the request was written. */
   private written = 0;
-  private readonly repeatable: boolean;
+  /** Whether it may be written again. */
+  private repeatable = false;
+  /** The refusal of one copy while another one is under way. */
+  private refusal: HttpResponse | undefined;
 
   constructor(
     private readonly pool: Pool,
     private readonly options: NodeTransportOptions,
     private readonly listener: AttemptListener,
-  ) {
-    this.repeatable = listener.repeatable;
-  }
+  ) {}
 
   begin(): this {
     const { circuit } = this.pool;
@@ -89,7 +90,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private handleSuspect(connection: Connection): void {
     // One more than allowed, since the suspect one probably is none.
     this.hedgeAfter(hedgeDelay(connection), 1);
-    if (this.repeatable) {
+    if (this.listener.makeRepeatable()) {
       this.suspect = connection;
       this.write(connection);
     } else this.probe(connection);
@@ -144,6 +145,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
     this.written++;
+    this.repeatable = this.listener.makeRepeatable();
     const { keepAlive, maxReplySize } = this.options;
     connection.send(this.listener.take(), keepAlive, maxReplySize, this);
   }
@@ -154,6 +156,13 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   onResponse(response: HttpResponse, connection: Connection): void {
     this.leave(connection);
+    if (this.running.length > 0 && this.listener.isRefusal?.(response)) {
+      this.refusal = response;
+      this.pool.giveBack(connection);
+      this.pool.onResponse(connection);
+      this.hedge = this.pool.clock.setTimeout(() => this.refuse(), HEDGE_AGAIN_AFTER);
+      return;
+    }
     this.finish("no-response");
     // Before the listener's callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
@@ -163,8 +172,16 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   onFailure(cause: Error, connection: Connection): void {
     connection.destroy("closed-by-peer");
-    if (connection === this.suspect) this.replaceSuspect(connection);
+    if (this.refusal) {
+      this.leave(connection);
+      if (this.running.length === 0) this.refuse();
+    } else if (connection === this.suspect) this.replaceSuspect(connection);
     else this.fail(cause);
+  }
+
+  private refuse(): void {
+    this.finish("no-response");
+    this.listener.onResponse(this.refusal!, true);
   }
 
   private fail(cause: Error): void {

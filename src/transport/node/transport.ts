@@ -73,6 +73,7 @@ export class NodeTransport implements Transport {
       const listener = {
         // A fresh connection is opened if the suspect one does not respond.
         repeatable: true,
+        makeRepeatable: () => true,
         take: () => probe,
         onStart() {},
         onResponse: () => resolve(),

@@ -48,7 +48,9 @@ class UndiciAttempt implements Attempt, ExchangeListener {
     // A FIN, a reset or a surplus byte that has arrived ends a connection of undici's only when the loop polls, and
     // once is not enough after a freeze in mid-callback.
     afterTwoPolls(() => {
-      if (!this.aborted) this.exchange.dispatch(dispatcher, toDispatch(origin, this.listener.take()));
+      if (this.aborted) return;
+      this.listener.makeRepeatable();
+      this.exchange.dispatch(dispatcher, toDispatch(origin, this.listener.take()));
     });
     return this;
   }

@@ -71,7 +71,7 @@ test("bytes and large values keep their form", async () => {
 
 test("a handler before them fails one request", async () => {
   const redis = new Redis({ url, token, retry: false });
-  server.use(http.post(`${url}/`, () => HttpResponse.error(), { once: true }));
+  server.use(http.post(`${url}/*`, () => HttpResponse.error(), { once: true }));
   await expect(redis.incr("n")).rejects.toMatchObject({ outcome: "unknown" });
   expect(await redis.incr("n")).toBe(1);
   server.resetHandlers();

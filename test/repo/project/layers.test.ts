@@ -43,6 +43,7 @@ const PACKAGES: readonly {
       "engine",
       "redis",
       "near",
+      "numbers",
       "trace",
       "access",
       "http",

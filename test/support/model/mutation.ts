@@ -29,6 +29,7 @@ export async function withMutation(
       entryPoints: [join(root, entry)],
       bundle: true,
       format: "esm",
+      external: ["node:*"],
       outfile,
       plugins: [
         {

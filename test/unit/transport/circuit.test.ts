@@ -654,8 +654,10 @@ test("random freezes with a healthy server never open the circuit", { timeout: 6
   let dropped = 0;
   endpoint.onRequest = (request) => request.connection > dropped && healthy(request);
   const command = () => {
+    const repeatable = next() < 0.5;
     const listener = {
-      repeatable: next() < 0.5,
+      repeatable,
+      makeRepeatable: () => repeatable,
       take: () => ({ path: "/", headers: [], body: '["GET","k"]' }),
       onStart() {},
       onResponse: () => responses++,

@@ -11,6 +11,6 @@ test("the warm-up runs a command through every layer, once per process, without 
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);
   // The detected capabilities belong to that endpoint only.
-  expect(getCapabilities("warm-up:").gateway).toBe(true);
-  expect(getCapabilities("http://localhost").gateway).toBeUndefined();
+  expect(getCapabilities("warm-up:", "").gateway).toBe(true);
+  expect(getCapabilities("http://localhost", "").gateway).toBeUndefined();
 });

@@ -64,12 +64,13 @@ export async function startFakeRedis(
   const applied: FakeCommand[] = [];
   const seen = new Map<string, number>();
   const sockets = new Set<Socket>();
-  let opened = 0;
+  /** All connections so far, but those that subscribe, which the gateway opens on its own account. */
+  const opened: Socket[] = [];
   let commands = 0;
   let script = decide;
 
   const server = createServer({ noDelay: true }, (socket) => {
-    const connection = ++opened;
+    opened.push(socket);
     const reader = new RespReader();
     let turn: Promise<unknown> = Promise.resolve();
     sockets.add(socket);
@@ -79,8 +80,14 @@ export async function startFakeRedis(
       for (const value of reader.push(bytes)) {
         const args = (value as Resp[]).map(String);
         const name = args[0]!.toUpperCase();
+        if (name === "SUBSCRIBE") {
+          if (opened.includes(socket)) opened.splice(opened.indexOf(socket), 1);
+          socket.write(encode(UNKNOWN));
+          continue;
+        }
         const times = (seen.get(name) ?? 0) + 1;
         seen.set(name, times);
+        const connection = opened.indexOf(socket) + 1;
         const command = { name, args, number: ++commands, connection, times };
         turn = turn.then(() => reply(socket, command));
       }
@@ -114,7 +121,7 @@ export async function startFakeRedis(
     url: `redis://127.0.0.1:${port}`,
     applied,
     get connectionsOpened() {
-      return opened;
+      return opened.length;
     },
     get connectionsOpen() {
       return sockets.size;
@@ -176,6 +183,8 @@ function apply(store: Map<string, string | string[]>, { name, args }: FakeComman
       return new RespError(`ERR unknown command '${args[0]}', with args beginning with: `);
   }
 }
+
+const UNKNOWN = new RespError("ERR unknown command");
 
 const WRONG_TYPE = new RespError("WRONGTYPE Operation against a key holding the wrong kind of value");
 

@@ -1,12 +1,12 @@
 /**
- * Writes the heads of POST requests. Those of one client differ in nothing but the body's length, so all before that
- * is kept for as long as the next request is of the same kind.
+ * Writes the heads of POST requests. Those of one client differ in nothing but the path and the body's length, so all between
+ * them is kept for as long as the next request is of the same kind.
  */
 export class RequestHeads {
   private path = "";
   private headers: readonly string[] = [];
   private keep = false;
-  private begun: string | undefined;
+  private lines: string | undefined;
 
   constructor(private readonly host: string) {}
 
@@ -16,20 +16,18 @@ export class RequestHeads {
    * @throws TypeError when the path or a header holds what would end it.
    */
   head(path: string, headers: readonly string[], keep: boolean, length: number): string {
-    if (this.begun === undefined || headers !== this.headers || path !== this.path || keep !== this.keep) {
-      this.begun = begin(path, this.host, headers, keep);
+    if (this.lines === undefined || headers !== this.headers || keep !== this.keep) {
+      const connection = keep ? "keep-alive" : "close";
+      this.lines = ` HTTP/1.1\r\nhost: ${this.host}\r\nconnection: ${connection}\r\n${textOf(headers)}content-length: `;
       this.headers = headers;
-      this.path = path;
       this.keep = keep;
     }
-    return `${this.begun}${length}\r\n\r\n`;
+    if (path !== this.path) {
+      if (/[^\x21-\x7e]/.test(path)) throw new TypeError("the path holds white space or a control character");
+      this.path = path;
+    }
+    return `POST ${path}${this.lines}${length}\r\n\r\n`;
   }
-}
-
-function begin(path: string, host: string, headers: readonly string[], keep: boolean): string {
-  if (/[^\x21-\x7e]/.test(path)) throw new TypeError("the path holds white space or a control character");
-  const connection = keep ? "keep-alive" : "close";
-  return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}\r\n${textOf(headers)}content-length: `;
 }
 
 /** Lists of headers are made once per client, and so is their text. */

@@ -14,7 +14,8 @@ function exchange(format: Exchange["format"] = "json") {
   const responses: string[] = [];
   const refusals: string[] = [];
   const given = {
-    gone: false,
+    abandoned: false,
+    unsent() {},
     format,
     guard(step: () => void) {
       try {
@@ -59,7 +60,7 @@ test("slicing ends when the request is cancelled, and with an error that is thro
   const endless = vi.fn(() => true);
   runInSlices(waiting, endless);
   await slice();
-  given.gone = true;
+  given.abandoned = true;
   const calls = endless.mock.calls.length;
   for (let i = 0; i < 3; i++) await slice();
   expect(endless).toHaveBeenCalledTimes(calls);
@@ -104,6 +105,6 @@ test("commands of a pipeline that are denied fail in slices, even if the client 
   runPipeline(waiting, permissions, Array(2_000).fill(command("DENIED")), counts);
   while (failed === 0) await slice();
   expect(failed).toBeLessThan(2_000);
-  given.gone = true;
+  given.abandoned = true;
   await vi.waitFor(() => expect(settled).toHaveBeenCalledTimes(1));
 });

@@ -1,0 +1,234 @@
+import { randomBytes } from "node:crypto";
+import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
+import { type Copy, NumberedRequest } from "./numbered-request.js";
+
+/** Time in s after its last request for which a lane is kept. No client uses a connection again that was idle for over 345 s. */
+const LANE_KEPT = 900;
+/** Time in s after its request for which a response is kept: longer than a call takes. */
+const RESPONSE_KEPT = 120;
+/** Interval in ms between searches for lanes and responses that are too old. */
+const SWEEP = 30_000;
+/** The share of the memory for buffers that lanes and responses may use, and the part of it that those of one token may use. */
+const SHARE = 1 / 8;
+const TOKEN_PART = 1 / 2;
+/** Memory of a lane without its response, in bytes. */
+const LANE_SIZE = 512;
+/** The order of lanes by their use is renewed when they were not used for so many s. */
+const REORDERED = 10;
+/** Difference in s between the clocks above which this process counts as a copy of a machine that was stored. */
+const CLOCKS_PART = 5;
+
+/** What is known of other processes that may run the same client's requests on the same data. */
+export interface Standing {
+  /** Returns whether there is none, so that clients may number their requests. Called while requests flow. */
+  use(): boolean;
+  /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
+  readonly aloneSince: number | null;
+  /** Called before a request is run: this process may have been stopped for long. */
+  check(): void;
+}
+
+/** Both clocks, in s. */
+export interface LaneClock {
+  monotonic(): number;
+  wall(): number;
+}
+
+const systemClock: LaneClock = {
+  monotonic: () => performance.now() / 1_000,
+  wall: () => Date.now() / 1_000,
+};
+
+/** A slot of a client, which has one numbered request in flight at most. */
+interface Lane {
+  last: NumberedRequest;
+  usedAt: number;
+  orderedAt: number;
+}
+
+/** The parts of a request that its record has. */
+interface Request {
+  readonly sequence: number;
+  readonly nonce: string;
+  readonly digest: number;
+  readonly copy: Copy;
+}
+
+/** The lanes of a token. */
+interface Owner {
+  /** In the order of their use, roughly. */
+  readonly lanes: Map<string, Lane>;
+  /** No lane that was forgotten was used later than this. */
+  horizon: number;
+  bytes: number;
+}
+
+/**
+ * Runs a numbered request at most once. The number is `<instance>.<time>.<client>.<lane>.<sequence>.<nonce>`: the first two are
+ * those of {@link headers}, and a lane's sequence grows with each of its requests.
+ */
+export class Lanes {
+  readonly #standing: Standing;
+  readonly #clock: LaneClock;
+  readonly #budget: BudgetPart;
+  readonly #tokenLimit: number;
+  readonly #owners = new Map<string, Owner>();
+  /** The latest horizon of the tokens that have no lanes any more. */
+  #horizon = -1;
+  #instance = newInstance();
+  #renewedAt: number;
+  /** How far the wall clock is ahead. */
+  #ahead: number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(budget: BufferBudget, standing: Standing, clock = systemClock) {
+    this.#standing = standing;
+    this.#clock = clock;
+    this.#budget = new BudgetPart(budget, SHARE);
+    this.#tokenLimit = budget.limit * SHARE * TOKEN_PART;
+    this.#renewedAt = clock.monotonic();
+    this.#ahead = clock.wall() - this.#renewedAt;
+    this.#timer = setInterval(() => this.sweep(), SWEEP).unref();
+  }
+
+  /**
+   * The headers of responses, name and value in turn: what clients begin their numbers with, which is this process and a time of
+   * its clock. None while it does not offer numbers.
+   */
+  get headers(): readonly string[] {
+    const now = this.#now();
+    if (!this.#standing.use()) return [];
+    return ["Warmline-Instance", `${this.#instance}.${Math.floor(now).toString(36)}`];
+  }
+
+  /**
+   * Returns the request to run. Returns null if it is not to be run: then the copy gets a refusal, or the response to an
+   * earlier copy once that is there.
+   * @param owner identifies the sender's token
+   * @param digest of everything that decides what the request does
+   * @param proxied whether a proxy says that it has passed the request on
+   */
+  enter(number: string, owner: string, digest: number, copy: Copy, proxied: boolean): NumberedRequest | null {
+    const now = this.#now();
+    const timeAt = number.indexOf(".") + 1;
+    if (number.slice(0, timeAt - 1) !== this.#instance) {
+      const { aloneSince } = this.#standing;
+      const alone = aloneSince === null ? null : now - Math.max(aloneSince, this.#renewedAt);
+      copy.refuseNumber("is for another process of the gateway", proxied ? "unknown" : "unsent", alone);
+      return null;
+    }
+    const keyAt = number.indexOf(".", timeAt) + 1;
+    const nonceAt = number.lastIndexOf(".") + 1;
+    const sequenceAt = number.lastIndexOf(".", nonceAt - 2) + 1;
+    const sequence = Number(number.slice(sequenceAt, nonceAt - 1));
+    const nonce = number.slice(nonceAt);
+    const key = number.slice(keyAt, sequenceAt);
+    const known = this.#owners.get(owner);
+    const lane = known?.lanes.get(key);
+    if (!lane) {
+      // Nobody has used this lane since the client learned of that time, or it was forgotten since.
+      const isNew = Number.parseInt(number.slice(timeAt), 36) > (known?.horizon ?? this.#horizon);
+      if (isNew && sequence >= 0) return this.#open(owner, key, now, { sequence, nonce, digest, copy });
+      copy.refuseNumber("has expired", proxied ? "unknown" : "unsent");
+      return null;
+    }
+    lane.usedAt = now;
+    if (now - lane.orderedAt > REORDERED) {
+      lane.orderedAt = now;
+      known!.lanes.delete(key);
+      known!.lanes.set(key, lane);
+    }
+    const { last } = lane;
+    if (sequence > last.sequence) {
+      last.forget();
+      lane.last = this.#create(known!, { sequence, nonce, digest, copy });
+      return lane.last;
+    }
+    if (sequence !== last.sequence) copy.refuseNumber("is older than the last one of its lane", "unknown");
+    else if (nonce !== last.nonce) copy.refuseNumber("is that of another client", "unsent");
+    else if (digest !== last.digest) copy.refuseNumber("was that of another request", "unknown");
+    else last.join(copy);
+    return null;
+  }
+
+  /** Numbers given so far are those of another process from now on: one that ended, or that another one has taken it for. */
+  renew(): void {
+    for (const [name, owner] of this.#owners) {
+      for (const key of owner.lanes.keys()) this.#forget(name, owner, key);
+    }
+    this.#instance = newInstance();
+    this.#renewedAt = this.#clock.monotonic();
+    this.#ahead = this.#clock.wall() - this.#renewedAt;
+  }
+
+  /** Forgets lanes and responses that are too old. */
+  sweep(): void {
+    const now = this.#clock.monotonic();
+    for (const [name, owner] of this.#owners) {
+      for (const [key, { last, usedAt }] of owner.lanes) {
+        if (last.isRunning) continue;
+        if (now - usedAt > LANE_KEPT) this.#forget(name, owner, key);
+        else if (now - usedAt > RESPONSE_KEPT) last.forget();
+      }
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #now(): number {
+    this.#standing.check();
+    const now = this.#clock.monotonic();
+    if (Math.abs(this.#clock.wall() - now - this.#ahead) > CLOCKS_PART) this.renew();
+    return now;
+  }
+
+  #open(name: string, key: string, now: number, request: Request): NumberedRequest | null {
+    const owner = this.#owners.get(name) ?? { lanes: new Map(), horizon: this.#horizon, bytes: 0 };
+    while (!this.#take(owner, LANE_SIZE)) {
+      const oldest = oldestOf(owner);
+      if (oldest === null) {
+        request.copy.unsent();
+        return null;
+      }
+      this.#forget(name, owner, oldest);
+    }
+    this.#owners.set(name, owner);
+    const last = this.#create(owner, request);
+    owner.lanes.set(key, { last, usedAt: now, orderedAt: now });
+    return last;
+  }
+
+  #create(owner: Owner, { sequence, nonce, digest, copy }: Request): NumberedRequest {
+    return new NumberedRequest(sequence, nonce, digest, copy, (bytes) => this.#take(owner, bytes));
+  }
+
+  /** Takes bytes, or gives them back if `bytes` is negative. Returns false, and takes none, if there is no room for them. */
+  #take(owner: Owner, bytes: number): boolean {
+    if (bytes < 0) this.#budget.give(-bytes);
+    else if (owner.bytes + bytes > this.#tokenLimit || !this.#budget.take(bytes)) return false;
+    owner.bytes += bytes;
+    return true;
+  }
+
+  #forget(name: string, owner: Owner, key: string): void {
+    const { last, usedAt } = owner.lanes.get(key)!;
+    last.forget();
+    this.#take(owner, -LANE_SIZE);
+    owner.lanes.delete(key);
+    owner.horizon = Math.max(owner.horizon, usedAt);
+    if (owner.lanes.size > 0) return;
+    this.#owners.delete(name);
+    this.#horizon = Math.max(this.#horizon, owner.horizon);
+  }
+}
+
+/** Returns the key of the lane that was not used for longest, without one that has a request in flight; null without any. */
+function oldestOf({ lanes }: Owner): string | null {
+  for (const [key, { last }] of lanes) if (!last.isRunning) return key;
+  return null;
+}
+
+/** Returns 72 random bits. */
+const newInstance = () => randomBytes(9).toString("hex");

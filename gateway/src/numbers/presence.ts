@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { Subscriptions } from "../redis/pubsub/subscriptions.js";
+import type { Upstream } from "../redis/upstream.js";
+import { command } from "../resp/command.js";
+import type { Standing } from "./lanes.js";
+
+/** The channel on which gateways that share a Redis hear of each other. */
+const CHANNEL = "warmline:gateways";
+/** Time in ms within which others answer a hello. */
+const ANSWER_TIME = 3_000;
+/** A process that did nothing for so long, in ms, may have left a hello unanswered: less than others wait for the answer. */
+const STALL = 1_500;
+/** Interval in ms of hellos while requests flow or others are there, and of attempts to subscribe. */
+const HELLO_INTERVAL = 10_000;
+const TICK = 250;
+
+/**
+ * Finds out whether other gateways use the same Redis. Each says hello when it starts and from time to time, and others answer at
+ * once. Without an answer a gateway is alone, until it hears from another one or can't hear any more. Then its numbers so far are
+ * no longer run, since another one may have taken it for ended.
+ */
+export class Presence implements Standing {
+  aloneSince: number | null = null;
+  /** Called when this gateway may have been taken for ended. */
+  onMissed: () => void = () => {};
+  readonly #id = randomBytes(9).toString("hex");
+  readonly #subscriptions: Subscriptions;
+  readonly #upstream: Upstream;
+  #isSubscribed = false;
+  #isUsed = false;
+  #helloAt = Number.NEGATIVE_INFINITY;
+  /** Whether another gateway was heard since the last hello. */
+  #hasHeard = false;
+  #answers: NodeJS.Timeout | undefined;
+  #tickedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+    this.#subscriptions = new Subscriptions({
+      ...upstream.pushOptions,
+      encode: ([, , payload]) => [payload!],
+      sharding: () => upstream.sharding,
+      onLost: () => this.#missed(),
+    });
+    this.#timer = setInterval(() => this.#tick(), TICK).unref();
+  }
+
+  use(): boolean {
+    this.#isUsed = true;
+    return this.aloneSince !== null;
+  }
+
+  check(): void {
+    if (performance.now() - this.#tickedAt > STALL) this.#missed();
+    this.#tickedAt = performance.now();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#answers);
+    if (this.#isSubscribed) this.#publish("bye");
+    this.#subscriptions.close();
+  }
+
+  #tick(): void {
+    this.check();
+    if (performance.now() - this.#helloAt < HELLO_INTERVAL) return;
+    if (!this.#isSubscribed) this.#subscribe();
+    else if (this.#isUsed || this.aloneSince === null) this.#hello();
+  }
+
+  #subscribe(): void {
+    this.#helloAt = performance.now();
+    this.#isSubscribed = true;
+    const ended = () => {
+      this.#isSubscribed = false;
+      this.#missed();
+    };
+    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(CHANNEL) }], {
+      onReady: () => this.#hello(),
+      onGap: () => this.#hello(),
+      onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
+      onChanged() {},
+      onRefusal: ended,
+      onFailure: ended,
+    });
+  }
+
+  #hello(): void {
+    this.#helloAt = performance.now();
+    this.#isUsed = false;
+    this.#hasHeard = false;
+    clearTimeout(this.#answers);
+    // Without its own hello it can't hear others either.
+    this.#answers = setTimeout(() => this.#missed(), ANSWER_TIME).unref();
+    this.#publish("hello");
+  }
+
+  #onMessage(message: string): void {
+    const [kind, id] = message.split(" ");
+    if (id !== this.#id) {
+      this.#hasHeard = kind !== "bye";
+      this.aloneSince = null;
+      if (kind === "hello") this.#publish("here");
+      else if (kind === "bye") this.#hello();
+    } else if (kind === "hello") {
+      const now = performance.now() / 1_000;
+      clearTimeout(this.#answers);
+      this.#answers = setTimeout(() => {
+        if (!this.#hasHeard) this.aloneSince ??= now;
+      }, ANSWER_TIME).unref();
+    }
+  }
+
+  #missed(): void {
+    clearTimeout(this.#answers);
+    this.aloneSince = null;
+    this.onMissed();
+  }
+
+  #publish(kind: string): void {
+    const ignored = { cancelled: false, onReply() {}, onFailure() {} };
+    this.#upstream.send([command("PUBLISH", CHANNEL, `${kind} ${this.#id}`)], ignored);
+  }
+}

@@ -1,0 +1,119 @@
+import { between, type Moment, moment } from "../util/clock.js";
+import { randomId } from "../util/random-id.js";
+import type { HttpRequest, HttpResponse } from "./http.js";
+
+/** Time in ms for which a ticket is used: the gateway remembers lanes for 900 s. */
+const TICKET_VALID = 800_000;
+
+/** Change of the difference between the clocks in ms above which the process was restored from a snapshot. */
+const CLOCKS_PART = 1_000;
+
+/** The longest body of a request that gets a number, in characters or bytes. */
+export const MAX_NUMBERED = 64 * 1024;
+
+/** A slot for one request at a time, whose sequence grows with each. */
+interface Lane {
+  readonly client: string;
+  readonly id: string;
+  sequence: number;
+  /** Random numbers of 32 bits. */
+  readonly random: Uint32Array;
+}
+
+/** The number of a request, by which a process of the gateway applies it once, however often it arrives. */
+export interface RequestNumber {
+  readonly lane: Lane;
+  readonly text: string;
+  /** A moment before the first copy was written. */
+  readonly since: Moment;
+}
+
+/**
+ * Numbers requests for the process of warmline-gateway that sent the last response. Other endpoints offer no numbers.
+ * See docs/gateway.md.
+ */
+export class Numbers {
+  /** The process and a time of its clock, as its last response said. */
+  #ticket: string | undefined;
+  #seenAt: Moment | undefined;
+  #client = "";
+  /** How far the wall clock is ahead of the monotonic one. */
+  #ahead = 0;
+  #lanes = 0;
+  readonly #free: Lane[] = [];
+  /** False once something in front of the gateway has refused the path of a numbered request. */
+  #mayPass = true;
+
+  /** @param path the endpoint's. */
+  constructor(
+    private readonly path: string,
+    private readonly now: () => Moment = moment,
+  ) {}
+
+  /** @param ticket that of a response of the endpoint; undefined if it offers none. */
+  see(ticket: string | undefined): void {
+    if (ticket === this.#ticket) return;
+    this.#ticket = ticket;
+    this.#seenAt = this.now();
+  }
+
+  /**
+   * Returns the number of a request that is about to be written for the first time, if numbers are offered.
+   * @param since when its call began.
+   */
+  take(since: Moment): RequestNumber | undefined {
+    if (!this.#ticket || !this.#mayPass) return undefined;
+    if (between(this.#seenAt!, since) > TICKET_VALID) return undefined;
+    const ahead = since.wall - since.monotonic;
+    if (Math.abs(ahead - this.#ahead) > CLOCKS_PART) this.renew();
+    this.#ahead = ahead;
+    this.#client ||= randomId();
+    const lane = this.#free.pop() ?? {
+      client: this.#client,
+      id: `${this.#client}.${this.#lanes++}`,
+      sequence: 0,
+      random: crypto.getRandomValues(new Uint32Array(2)),
+    };
+    // Processes restored from one snapshot share random numbers, so they are mixed with both clocks. In decimal digits, which take
+    // V8 a third of the time of others.
+    const [high, low] = lane.random as unknown as [number, number];
+    const nonce = `${(high ^ since.wall) >>> 0}${(low ^ (since.monotonic * 1e6)) >>> 0}`;
+    return { lane, since, text: `${this.#ticket}.${lane.id}.${++lane.sequence}.${nonce}` };
+  }
+
+  /** Adds a number to a request. */
+  apply(request: HttpRequest, { text }: RequestNumber): HttpRequest {
+    const { path } = this;
+    return { ...request, path: `${path}/n/${text}${request.path.slice(path.length)}` };
+  }
+
+  /** The request of a number is settled, or will be written with another one. */
+  release({ lane }: RequestNumber): void {
+    if (lane.client === this.#client) this.#free.push(lane);
+  }
+
+  /** Takes new lanes: others may use the same. */
+  renew(): void {
+    this.#client = "";
+    this.#lanes = 0;
+    this.#free.length = 0;
+  }
+
+  /**
+   * Whether a response refuses the number of a request, rather than to run it. Something in front of the gateway may not let its
+   * path pass.
+   */
+  refused(response: HttpResponse): boolean {
+    const { status } = response;
+    if (status === 412) return true;
+    const isPath = status === 403 || status === 404 || status === 405;
+    if (!isPath || response.header("warmline-gateway") !== undefined) return false;
+    this.#mayPass = false;
+    return true;
+  }
+
+  /** Whether the refusal of a number says that no process has applied any copy: all others ended before the number was taken. */
+  isUnapplied(response: HttpResponse, { since }: RequestNumber): boolean {
+    return Number(response.header("warmline-alone")) > between(since, this.now());
+  }
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../gateway/src/index.js";
+
+// Writes with numbers, through one gateway that has its own engine.
+
+let gateway: Gateway;
+let path: NetworkProxy;
+beforeAll(async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+});
+afterAll(async () => {
+  await path.close();
+  await gateway.close();
+});
+
+/** Loses the reply to the next request that carries `text`. Returns how many were lost. */
+function loseNext(text: string, leave: "close" | "reset"): () => number {
+  let lost = 0;
+  const fault = onRequest((exchange) => carries(text)(exchange) && lost++ === 0, loseReply({ leave }));
+  for (const each of path.connections) each.close();
+  path.onConnection(() => fault);
+  return () => lost;
+}
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("on the entry for $entry", ({ Client }) => {
+  const create = () => new Client({ url: path.url, token: gateway.token });
+
+  test.each(["close", "reset"] as const)(
+    "an INCR whose reply is lost resolves with the right count, and leaves no key beside it: %s",
+    async (leave) => {
+      const redis = create();
+      await redis.flushall();
+      for (let i = 1; i <= 20; i++) {
+        const lost = loseNext("INCR", leave);
+        expect(await redis.incr("n")).toBe(i);
+        // The repeat passed.
+        expect(lost()).toBeGreaterThanOrEqual(1);
+      }
+      expect(await redis.dbsize()).toBe(1);
+    },
+  );
+
+  test("a batch, a pipeline and a transaction whose replies are lost are applied once", async () => {
+    const redis = create();
+    await redis.flushall();
+    loseNext("INCR", "reset");
+    expect(await Promise.all([redis.incr("n"), redis.get("n"), redis.incr("n")])).toEqual([1, 1, 2]);
+    loseNext("INCR", "reset");
+    expect(await redis.pipeline().incr("n").get("n").exec()).toEqual([3, 3]);
+    loseNext("INCR", "reset");
+    expect(await redis.multi().incr("n").incr("n").exec()).toEqual([4, 5]);
+  });
+
+  test("a blocking command and a long one have no number, so their outcome is unknown", async () => {
+    const redis = create();
+    await redis.flushall();
+    await redis.rpush("list", "a", "b");
+    loseNext("BLPOP", "reset");
+    await expect(redis.blpop("list", 1)).rejects.toMatchObject({ outcome: "unknown" });
+    loseNext("APPEND", "reset");
+    await expect(redis.append("long", "x".repeat(70_000))).rejects.toMatchObject({ outcome: "unknown" });
+  });
+});
