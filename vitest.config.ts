@@ -53,7 +53,7 @@ const OUTCOMES = ["abort", "batch", "endpoint", "gateway", "outcomes", "reply-si
  * by chance. Tests that count lost, doubled and wrong values have none, here or by their own option: one failure is a bug.
  */
 const retry = Number(process.env.VITEST_RETRY ?? 0);
-const ONE_ATTEMPT = ["unit", "faults", "fuzz"];
+const ONE_ATTEMPT = ["faults", "fuzz"];
 
 export default defineConfig({
   test: {

@@ -283,7 +283,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
       return false;
     }
     const isOnly = !this.commands.some(isPossiblyApplied);
-    const isUnsent = numbers.isUnapplied(response, number) || (outcome === "unsent" && isOnly);
+    // What does not let a path pass applies nothing.
+    const isRefused = outcome === "unsent" || response.status !== 412;
+    const isUnsent = numbers.isUnapplied(response, number) || (isRefused && isOnly);
     this.#mark(!isUnsent);
     if (isUnsent || isFinal) {
       this.#dropNumber();

@@ -30,6 +30,7 @@ describe.each([
       token: "t",
       enableAutoPipelining: false,
       responseFormat: "json",
+      timeout: 20_000,
       signal,
     });
     return Array.from({ length: CALLS }, () => redis.get("a"));
