@@ -32,11 +32,11 @@ export class InProgressError extends WarmlineError {
 /** Settings of idempotent. */
 export interface IdempotentOptions {
   /** Time in seconds that a run may take. Then another run may begin, and writes of this one are refused. Default 60. */
-  lease?: number;
+  lease?: number | undefined;
   /** Lifetime in seconds of the result, and of the replies of the run's writes. Default 86,400, a day. */
-  remember?: number;
+  remember?: number | undefined;
   /** Time in seconds to wait for the result of another run. Default 0: rejects with InProgressError. */
-  wait?: number;
+  wait?: number | undefined;
 }
 
 /** Pauses in ms between checks for the result of another run. */

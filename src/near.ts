@@ -21,9 +21,9 @@ export interface NearOptions {
    * The most ms for which a read may miss a change, from the moment that the change was acknowledged. Default 2,000. Where the
    * endpoint reports no changes, it is the time to live of a reply in memory.
    */
-  maxStale?: number;
+  maxStale?: number | undefined;
   /** The most bytes of memory for replies, approximately. The least recently used are removed first. Default 8,000,000. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /**

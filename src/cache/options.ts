@@ -8,27 +8,27 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
   /** Time in seconds for which a result is returned without a new computation, from the start of its computation. */
   fresh: number;
   /** Further seconds in which the result may be returned while one call computes it anew. Default 0. */
-  stale?: number;
+  stale?: number | undefined;
   /** Time in seconds that a computation may take. Then another one may begin, and this one is not stored. Default 10. */
-  lease?: number;
+  lease?: number | undefined;
   /** Returns the tags of a result, from the result and the arguments. `deleteTag` deletes the results with a tag. */
-  tags?: (result: T, ...args: Args) => readonly string[];
+  tags?: ((result: T, ...args: Args) => readonly string[]) | undefined;
   /**
    * Any Standard Schema: checks each result other than null and undefined, and may transform it. A stored result that does not
    * match is computed anew.
    */
-  schema?: StandardSchema<NonNullable<T>>;
+  schema?: StandardSchema<NonNullable<T>> | undefined;
   /**
    * Gets the promise of a computation that replaces a stale result, such as `waitUntil` of `@vercel/functions`: the call then
    * returns the stale result at once. Without it, the call returns the new result. It also gets the promise of the request
    * that ends the lease of a function that failed, for which the call waits otherwise.
    */
-  waitUntil?: (refresh: Promise<unknown>) => void;
+  waitUntil?: ((refresh: Promise<unknown>) => void) | undefined;
   /**
    * The treatment of a call while Redis can't be reached: `"compute"` (default) returns a result that is not stored, `"throw"`
    * rejects with the error of the client.
    */
-  onOutage?: "compute" | "throw";
+  onOutage?: "compute" | "throw" | undefined;
 }
 
 /** Options of cached with their defaults. Times are in ms. */

@@ -18,11 +18,11 @@ import type { Encode, EncodeArgs } from "./spec.js";
 export interface ArgEncoder {
   (out: CommandArg[], given: any, encode: Encode): void;
   /** The names of the options that it reads, if the argument is an object of options. */
-  readonly names?: () => readonly string[];
+  readonly names?: (() => readonly string[]) | undefined;
   /** Whether it encodes all arguments from here on, as one array. */
-  readonly gathers?: boolean;
+  readonly gathers?: boolean | undefined;
   /** The least number of arguments from here on, if it encodes each of them. */
-  readonly min?: 0 | 1;
+  readonly min?: 0 | 1 | undefined;
 }
 
 /** A key, a field, an id, a number, a keyword of Redis's: sent as it is. */

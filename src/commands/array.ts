@@ -23,7 +23,7 @@ export type ArrayIndex = number | string;
 /** Settings of arinfo. */
 export interface ArInfoOptions {
   /** Inspects every part of the array. */
-  full?: boolean;
+  full?: boolean | undefined;
 }
 
 /** The memory layout of an array. Indexes are text. */
@@ -43,15 +43,15 @@ export interface ArInfoResult {
   /** Index of arinsert's next value. */
   nextInsertIndex: string;
   /** This and what follows only with `full`. */
-  denseSlices?: number;
+  denseSlices?: number | undefined;
   /** Number of slices stored as pairs of index and value. */
-  sparseSlices?: number;
+  sparseSlices?: number | undefined;
   /** The mean length of the slices that are kept as plain arrays. */
-  avgDenseSize?: number;
+  avgDenseSize?: number | undefined;
   /** Average fill of the dense slices, from 0 to 1. */
-  avgDenseFill?: number;
+  avgDenseFill?: number | undefined;
   /** The mean number of pairs in the others. */
-  avgSparseSize?: number;
+  avgSparseSize?: number | undefined;
 }
 
 /** The whole value, a part of it, a glob pattern, or a regular expression. */
@@ -62,13 +62,13 @@ export interface ArGrepOptions {
   /** One or more predicates that values are compared with. */
   predicates: ArGrepPredicate[];
   /** Whether one predicate has to fit, the default, or all. */
-  combine?: "AND" | "OR" | "and" | "or";
+  combine?: "AND" | "OR" | "and" | "or" | undefined;
   /** Ignores case. */
-  noCase?: boolean;
+  noCase?: boolean | undefined;
   /** Returns pairs of index and value rather than indexes. */
-  withValues?: boolean;
+  withValues?: boolean | undefined;
   /** Maximum number of matches. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Indexes, or with `withValues` pairs of index and value. */
@@ -83,13 +83,13 @@ export type ArGrepResult<T, O extends ArGrepOptions> = O extends { withValues: t
 /** Settings of arlastitems. */
 export interface ArLastItemsOptions {
   /** The newest first. */
-  rev?: boolean;
+  rev?: boolean | undefined;
 }
 
 /** Settings of arscan. */
 export interface ArScanOptions {
   /** Maximum number of values. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Values by index, as an object or as pairs. */

@@ -3,7 +3,7 @@ import type { CommandSpec, Decoder } from "./spec.js";
 
 /** A spec that takes its name from the method. */
 type CommandDraft = Omit<CommandSpec, "name"> & {
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly encoders: readonly ArgEncoder[];
 };
 

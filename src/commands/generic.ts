@@ -21,37 +21,37 @@ export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "non
 /** Settings of copy. */
 export interface CopyOptions {
   /** Overwrites the destination if it exists. */
-  replace?: boolean;
+  replace?: boolean | undefined;
   /** Index of the database to copy into. Default the one of the key. */
-  db?: number;
+  db?: number | undefined;
 }
 
 /** Settings of restore. */
 export interface RestoreOptions {
   /** Overwrites the key if it exists. */
-  replace?: boolean;
+  replace?: boolean | undefined;
   /** Whether `ttl` is a time since 1970, in milliseconds. */
-  absTtl?: boolean;
+  absTtl?: boolean | undefined;
   /** Time since the key's last use, in seconds. */
-  idleTime?: number;
+  idleTime?: number | undefined;
   /** The key's access frequency, 0 to 255. */
-  freq?: number;
+  freq?: number | undefined;
 }
 
 /** Order of sort and sortRo, and the form of their result. */
 export interface SortOptions {
   /** The pattern of the keys to sort by; `*` stands for the element. */
-  by?: string;
+  by?: string | undefined;
   /** Number of elements to skip. */
-  offset?: number;
+  offset?: number | undefined;
   /** Maximum number of elements. */
-  count?: number;
+  count?: number | undefined;
   /** The pattern, or patterns, of the keys to return in place of the elements; `#` is the element itself. */
-  get?: string | string[];
+  get?: string | string[] | undefined;
   /** From the lowest, the default, or from the highest. */
-  order?: "ASC" | "DESC" | "asc" | "desc";
+  order?: "ASC" | "DESC" | "asc" | "desc" | undefined;
   /** Compare as text rather than as numbers. */
-  alpha?: boolean;
+  alpha?: boolean | undefined;
 }
 
 /** The key in which sort stores the elements. */

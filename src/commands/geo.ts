@@ -22,7 +22,7 @@ export interface GeoMember<T> {
 /** Add members alone (`nx`), or move them alone (`xx`). */
 export type GeoAddCommandOptions = AtMostOne<MemberCondition, "only one of nx and xx"> & {
   /** Returns how many were changed, rather than how many are new. */
-  ch?: boolean;
+  ch?: boolean | undefined;
 };
 
 /** Around a member, or around a point in degrees. */
@@ -44,17 +44,17 @@ export interface GeoCount {
 /** Values that geosearch returns with each member. */
 export interface GeoSearchCommandOptions extends GeoCount {
   /** Returns each member's place. */
-  withCoord?: boolean;
+  withCoord?: boolean | undefined;
   /** Returns each member's distance from the centre, in the unit of the shape. */
-  withDist?: boolean;
+  withDist?: boolean | undefined;
   /** Returns each member's geohash as an integer's text. */
-  withHash?: boolean;
+  withHash?: boolean | undefined;
 }
 
 /** Values that geosearchstore stores. */
 export interface GeoSearchStoreCommandOptions extends GeoCount {
   /** Stores distances from the centre as scores, in the unit of the shape. */
-  storeDist?: boolean;
+  storeDist?: boolean | undefined;
 }
 
 /** A place, in degrees. */

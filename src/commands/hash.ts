@@ -49,19 +49,19 @@ export interface FieldExpiration extends Expiration {
 /** Conditions of hsetex, and the fields' time to live. */
 export interface HSetExCommandOptions {
   /** Only if none of the fields exists, or only if all of them do. */
-  conditional?: "FNX" | "fnx" | "FXX" | "fxx";
+  conditional?: "FNX" | "fnx" | "FXX" | "fxx" | undefined;
   /** The fields' time to live, or `keepttl` to leave it as it is. */
-  expiration?: AtMostOne<FieldExpiration, "only one of ex, px, exat, pxat and keepttl">;
+  expiration?: AtMostOne<FieldExpiration, "only one of ex, px, exat, pxat and keepttl"> | undefined;
 }
 
 /** Settings of hscan. */
 export interface HScanOptions {
   /** Only fields that fit this glob pattern. */
-  match?: string;
+  match?: string | undefined;
   /** Number of fields to look at in one call, a hint. Default 10. */
-  count?: number;
+  count?: number | undefined;
   /** Returns the fields without their values. */
-  noValues?: boolean;
+  noValues?: boolean | undefined;
 }
 
 /** Commands on hashes. */

@@ -12,11 +12,11 @@ export type JsonInput = string | number | boolean | Record<string, unknown> | un
 /** Layout of the text that json.get returns. */
 export interface JsonGetOptions {
   /** Text before each level. */
-  indent?: string;
+  indent?: string | undefined;
   /** Text at the end of lines. */
-  newline?: string;
+  newline?: string | undefined;
   /** Text between a name and its value. */
-  space?: string;
+  space?: string | undefined;
 }
 
 /** When json.set sets a value. */

@@ -8,11 +8,11 @@ import type { SeveralValues } from "./types.js";
 /** The range of lpos, and the number of matches. */
 export interface LPosOptions {
   /** Number of the match to begin with: 1 is the first, -1 the last. */
-  rank?: number;
+  rank?: number | undefined;
   /** The number of matches, 0 for all; the reply is then an array. */
-  count?: number;
+  count?: number | undefined;
   /** Maximum number of elements to compare, 0 for all. */
-  maxLen?: number;
+  maxLen?: number | undefined;
 }
 
 /** An end of a list. */

@@ -87,15 +87,15 @@ export interface FunctionLoadArgs {
   /** The library's code, `#!lua name=...` at its head. */
   code: string;
   /** Replace a library of the same name. */
-  replace?: boolean;
+  replace?: boolean | undefined;
 }
 
 /** Which libraries to list, and whether with their code. */
 export interface FunctionListArgs {
   /** A glob pattern of libraries' names. */
-  libraryName?: string;
+  libraryName?: string | undefined;
   /** Returns the code too. */
-  withCode?: boolean;
+  withCode?: boolean | undefined;
 }
 
 /** A library that is loaded. */
@@ -107,7 +107,7 @@ export interface FunctionLibrary {
   /** The functions in it. */
   functions: { name: string; description?: string; flags: string[] }[];
   /** Its text, if requested. */
-  libraryCode?: string;
+  libraryCode?: string | undefined;
 }
 
 /** Loaded libraries and functions, by engine. */

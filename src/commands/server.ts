@@ -7,13 +7,13 @@ import type { NestedReply } from "./types.js";
 /** Settings of flushall and flushdb. */
 export interface FlushOptions {
   /** Frees the memory after the response. */
-  async?: boolean;
+  async?: boolean | undefined;
 }
 
 /** Settings of memoryUsage. */
 export interface MemoryUsageOptions {
   /** Number of inner values to sample, 0 for all. Default 5. */
-  samples?: number;
+  samples?: number | undefined;
 }
 
 /** Commands on the server. */

@@ -8,7 +8,7 @@ import type { CollectionScanOptions, CountLimitOption, SeveralValues } from "./t
 /** How sunioncard counts. */
 export interface UnionCountOptions extends CountLimitOption {
   /** Returns an estimate. */
-  approx?: boolean;
+  approx?: boolean | undefined;
 }
 
 /** Commands on sets. */

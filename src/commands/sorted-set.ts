@@ -42,9 +42,9 @@ export interface ScoreMember<T> {
 export type ZAddCommandOptions = AtMostOne<MemberCondition, "only one of nx and xx"> &
   AtMostOne<ScoreCondition, "only one of lt and gt"> & {
     /** Returns how many members were changed, rather than how many are new. */
-    ch?: boolean;
+    ch?: boolean | undefined;
     /** Adds to the score. Returns the new score, or null if an option prevented it. */
-    incr?: boolean;
+    incr?: boolean | undefined;
   };
 
 /** Which members a command adds or changes. */
@@ -84,7 +84,7 @@ export type OptionalRangeLimit =
 /** Whether a range also returns scores. */
 export interface ScoresOption<WithScores extends boolean = boolean> {
   /** Returns each member's score after it. */
-  withScores?: WithScores;
+  withScores?: WithScores | undefined;
 }
 
 /** The kind of the bounds of a range. Default: ranks. */
@@ -98,9 +98,12 @@ export interface RangeKind {
 /** Range of zrange, and the form of its result. */
 export type ZRangeCommandOptions = ScoresOption & {
   /** From the highest to the lowest: `min` is then the higher bound. */
-  rev?: boolean;
+  rev?: boolean | undefined;
 } & AtMostOne<RangeKind, "only one of byScore and byLex"> &
   OptionalRangeLimit;
+
+/** Range of zrange with scores. */
+export type ScoredRangeOptions = ZRangeCommandOptions & { withScores: true };
 
 /** Range of zrangestore, which stores scores in any case. */
 export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
@@ -139,7 +142,7 @@ export interface ScoreWeights {
 /** The aggregation of scores of the same member. Scores are multiplied by a weight, one for all or one per key. */
 export type ZUnionStoreCommandOptions = {
   /** The sum of the scores, the lowest or the highest. Default "sum". */
-  aggregate?: "sum" | "min" | "max";
+  aggregate?: "sum" | "min" | "max" | undefined;
 } & AtMostOne<ScoreWeights, "only one of weight and weights">;
 
 /** The aggregation of scores. */
@@ -309,6 +312,13 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/zrange/
    */
   zrange<T extends unknown[] = StoredList<K>>(key: Key, min: number, max: number): Reply<K, T>;
+  /** With scores: each follows its member. */
+  zrange<T extends unknown[] = StoredList<K>>(
+    key: Key,
+    min: RangeBound<ZRangeCommandOptions>,
+    max: RangeBound<ZRangeCommandOptions>,
+    opts: ScoredRangeOptions,
+  ): Reply<K, ScoredMembers<T>>;
   /** Returns members by rank, by score or by name, as the options say; with scores, each after its member. */
   zrange<
     T extends unknown[] = StoredList<K>,
@@ -328,6 +338,13 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score. Older form of zrange.
    * @see https://redis.io/commands/zrangebyscore/
    */
+  zrangebyscore<T extends unknown[] = StoredList<K, string[]>>(
+    key: Key,
+    min: ScoreBound,
+    max: ScoreBound,
+    opts: ScoresOption<true> & OptionalRangeLimit,
+  ): Reply<K, ScoredMembers<T>>;
+  /** Returns members by score, without scores unless the options say so. */
   zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
     key: Key,
     min: ScoreBound,

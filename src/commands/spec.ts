@@ -29,5 +29,5 @@ export interface CommandSpec {
   readonly encodeArgs: EncodeArgs;
   readonly reply: Decoder;
   /** Whether it takes a schema, and what that checks: each stored value, the whole of what is read, or its items. */
-  readonly schema?: "each" | "whole" | "items";
+  readonly schema?: "each" | "whole" | "items" | undefined;
 }

@@ -28,7 +28,7 @@ export type XAckDelOption = StreamRefOption;
 /** Settings of xadd. */
 export interface XAddCommandOptions<NoMkStream extends boolean = boolean> {
   /** Does nothing and returns null if there is no stream. */
-  nomkStream?: NoMkStream;
+  nomkStream?: NoMkStream | undefined;
   /** Removes the oldest entries: all but the newest `threshold`, or those with a lower id than `threshold`. */
   trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
     ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
@@ -37,13 +37,13 @@ export interface XAddCommandOptions<NoMkStream extends boolean = boolean> {
 /** Settings of the subcommand SETID of xgroup. */
 export interface XGroupSetIdOptions {
   /** Number of entries that the group has read. */
-  ENTRIESREAD?: number;
+  ENTRIESREAD?: number | undefined;
 }
 
 /** Settings of the subcommand CREATE of xgroup. */
 export interface XGroupCreateOptions extends XGroupSetIdOptions {
   /** Creates the stream if it does not exist. */
-  MKSTREAM?: boolean;
+  MKSTREAM?: boolean | undefined;
 }
 
 /** A subcommand of xgroup and its arguments. */
@@ -52,7 +52,7 @@ export type XGroupCommandType =
       type: "CREATE";
       group: string;
       id: "$" | (string & {});
-      options?: XGroupCreateOptions;
+      options?: XGroupCreateOptions | undefined;
     }
   | { type: "CREATECONSUMER"; group: string; consumer: string }
   | { type: "DELCONSUMER"; group: string; consumer: string }
@@ -75,23 +75,23 @@ export type XInfoCommands =
 /** Maximum number of entries of xread, and how long it waits. */
 export interface XReadOptions {
   /** Maximum number of entries of each stream. */
-  count?: number;
+  count?: number | undefined;
   /** Waits for entries up to this time in milliseconds, 0 forever, where the server allows it. */
-  blockMS?: number;
+  blockMS?: number | undefined;
 }
 
 /** Limits of xreadgroup, and whether its entries need an acknowledgement. */
 export interface XReadGroupOptions extends XReadOptions {
   /** Counts entries as acknowledged at once. */
-  NOACK?: boolean;
+  NOACK?: boolean | undefined;
 }
 
 /** The pending entries to return. */
 export interface XPendingOptions {
   /** Only entries idle for at least this time in milliseconds. */
-  idleTime?: number;
+  idleTime?: number | undefined;
   /** Only those of this consumer. */
-  consumer?: string | string[];
+  consumer?: string | string[] | undefined;
 }
 
 /** The number of pending entries, their lowest and highest id, and the number of each consumer. */
@@ -108,17 +108,17 @@ export type PendingEntry = [id: string, consumer: string, idle: number, deliveri
 /** Fields of pending entries that xclaim changes beside their owner. */
 export interface XClaimOptions<JustId extends boolean = boolean> {
   /** Sets their idle time, in milliseconds. */
-  idleMS?: number;
+  idleMS?: number | undefined;
   /** Sets the time since which they are idle, in milliseconds since 1970. */
-  timeMS?: number;
+  timeMS?: number | undefined;
   /** Sets their number of deliveries. */
-  retryCount?: number;
+  retryCount?: number | undefined;
   /** Claims them even where they are not pending. */
-  force?: boolean;
+  force?: boolean | undefined;
   /** Returns ids alone, and leaves the number of deliveries unchanged. */
-  justId?: JustId;
+  justId?: JustId | undefined;
   /** Sets the group's last id, where this one is later. */
-  lastId?: number | string;
+  lastId?: number | string | undefined;
 }
 
 /** Which entries xtrim leaves. */
@@ -126,43 +126,43 @@ export interface XTrimOptions {
   /** "MAXLEN" keeps the newest `threshold` entries, "MINID" those whose id is at least `threshold`. */
   strategy: "MAXLEN" | "MINID";
   /** "~", the default, may leave a few more than the threshold. */
-  exactness?: "~" | "=";
+  exactness?: "~" | "=" | undefined;
   /** Number of entries to keep, or the lowest id to keep. */
   threshold: number | string;
   /** Maximum number of entries to remove. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Settings of xautoclaim. */
 export interface XAutoClaimOptions<JustId extends boolean = boolean> {
   /** Maximum number of entries to look at. Default 100. */
-  count?: number;
+  count?: number | undefined;
   /** Returns ids alone, and leaves the number of deliveries unchanged. */
-  justId?: JustId;
+  justId?: JustId | undefined;
 }
 
 /** Settings of xcfgset. */
 export interface XCfgSetOptions {
   /** Lifetime of producers' ids, in seconds. */
-  duration?: number;
+  duration?: number | undefined;
   /** Number of ids that are remembered per producer. */
-  maxSize?: number;
+  maxSize?: number | undefined;
 }
 
 /** Settings of xnack. */
 export interface XNackOptions {
   /** Sets the entries' number of deliveries. */
-  retryCount?: number;
+  retryCount?: number | undefined;
   /** Releases entries even where they are not pending. */
-  force?: boolean;
+  force?: boolean | undefined;
 }
 
 /** Settings of xsetid. */
 export interface XSetIdOptions {
   /** Number of entries that were ever added. */
-  entriesAdded?: number;
+  entriesAdded?: number | undefined;
   /** The highest id that was deleted. */
-  maxDeletedId?: string;
+  maxDeletedId?: string | undefined;
 }
 
 /** An entry: its id, and its fields and values in turn. Null in place of these where it was deleted while pending. */

@@ -44,19 +44,19 @@ export interface IncrementOption {
 /** The increment, its bounds, and the key's time to live. */
 export type IncrExOptions = AtMostOne<IncrementOption, "only one of byInt and byFloat"> & {
   /** The lowest number that the key may become. Below it nothing is added. */
-  lBound?: number;
+  lBound?: number | undefined;
   /** The highest number that the key may become. Above it nothing is added. */
-  uBound?: number;
+  uBound?: number | undefined;
   /** Adds as much as the bounds allow. */
-  saturate?: boolean;
+  saturate?: boolean | undefined;
   /** Sets the time to live only if the key has none. */
-  enx?: boolean;
+  enx?: boolean | undefined;
 } & AtMostOne<ExpirationOrPersist, "only one of ex, px, exat, pxat and persist">;
 
 /** Whether set returns the previous value. */
 export interface PreviousValueOption {
   /** Returns the previous value, or null, rather than "OK". */
-  get?: boolean;
+  get?: boolean | undefined;
 }
 
 /** Conditions of set: at most one of them. */
@@ -90,13 +90,13 @@ export type GetExCommandOptions = AtMostOne<
 /** The form of the result of lcs. Default: the longest common subsequence itself. */
 export interface LcsOptions<Len extends boolean = boolean, Idx extends boolean = boolean> {
   /** Returns the length only, in bytes. */
-  len?: Len;
+  len?: Len | undefined;
   /** Returns where the matches are. */
-  idx?: Idx;
+  idx?: Idx | undefined;
   /** With `idx`, leaves out matches shorter than this number of bytes. */
-  minMatchLen?: number;
+  minMatchLen?: number | undefined;
   /** With `idx`, also returns each match's length. */
-  withMatchLen?: boolean;
+  withMatchLen?: boolean | undefined;
 }
 
 /** Matches, last first: where in the first and in the second string, from and to, and the match's length if requested. */
@@ -211,6 +211,10 @@ export interface StringCommands<K extends ReplyMode> {
     key2: Key,
     opts?: LcsOptions<Len, Idx>,
   ): Reply<K, LcsResult<Len, Idx>>;
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
+  mget<S extends StandardSchema>(
+    ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
+  ): Reply<K, (InferOutput<S> | null)[]>;
   /**
    * Returns the values in the order of the keys, null where there is none.
    * @example
@@ -222,10 +226,6 @@ export interface StringCommands<K extends ReplyMode> {
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
   ): Reply<K, T>;
-  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
-  mget<S extends StandardSchema>(
-    ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
-  ): Reply<K, (InferOutput<S> | null)[]>;
   /**
    * Sets each key of the object.
    * @example

@@ -5,7 +5,9 @@ import type { Key } from "./reply-mode.js";
  * @typeParam Reason a sentence that the compiler shows where a second one is given.
  */
 export type AtMostOne<T, Reason extends string | undefined = undefined> = {
-  [Chosen in keyof T]: { [P in Chosen]?: T[P] } & { [P in Exclude<keyof T, Chosen>]?: Reason | undefined };
+  [Chosen in keyof T]: { [P in Chosen]?: T[P] | undefined } & {
+    [P in Exclude<keyof T, Chosen>]?: Reason | undefined;
+  };
 }[keyof T];
 
 declare const REASON: unique symbol;
@@ -108,19 +110,19 @@ export interface ExistenceCondition {
 /** Filters of scan, and whether it returns the types of keys. */
 export interface ScanCommandOptions<WithType extends boolean = boolean> {
   /** A glob pattern of names. */
-  match?: string;
+  match?: string | undefined;
   /** Number of keys to look at in one call, a hint. Default 10. */
-  count?: number;
+  count?: number | undefined;
   /** Only keys of this type, such as `"hash"`. */
-  type?: string;
+  type?: string | undefined;
   /** Returns each key's type with it. Upstash only. */
-  withType?: WithType;
+  withType?: WithType | undefined;
 }
 
 /** How far a command counts. */
 export interface CountLimitOption {
   /** Number to count up to, 0 for all. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Filters of hscan, sscan and zscan. */

@@ -37,39 +37,39 @@ export type Vector = readonly number[] | Float32Array | Float64Array;
 /** Options of vadd. */
 export interface VAddOptions {
   /** Number of dimensions to project the vector down to. */
-  reduce?: number;
+  reduce?: number | undefined;
   /** Does a part of the work in another thread of the server. */
-  cas?: boolean;
+  cas?: boolean | undefined;
   /** The quantization of vectors. Default "Q8", or that of the set. */
-  quantization?: "NOQUANT" | "Q8" | "BIN";
+  quantization?: "NOQUANT" | "Q8" | "BIN" | undefined;
   /** Number of candidates when neighbours are searched. Default 200. */
-  ef?: number;
+  ef?: number | undefined;
   /** JSON that a search may filter by. */
-  setAttr?: Record<string, unknown> | string;
+  setAttr?: Record<string, unknown> | string | undefined;
   /** Maximum number of links of an element, twice as many in the lowest layer. Default 16. */
-  m?: number;
+  m?: number | undefined;
 }
 
 /** Search parameters of vsim, and the form of its result. */
 export interface VSimOptions {
   /** Returns how similar each is, from 0 to 1. */
-  withScores?: boolean;
+  withScores?: boolean | undefined;
   /** Returns each one's attributes. */
-  withAttribs?: boolean;
+  withAttribs?: boolean | undefined;
   /** The maximum number of elements. Default 10. */
-  count?: number;
+  count?: number | undefined;
   /** Maximum distance, from 0 to 1. */
-  epsilon?: number;
+  epsilon?: number | undefined;
   /** Number of candidates to look at: more find better matches. */
-  ef?: number;
+  ef?: number | undefined;
   /** An expression on attributes, such as `.year > 1950`. */
-  filter?: string;
+  filter?: string | undefined;
   /** Maximum number of elements that the filter checks. */
-  filterEf?: number;
+  filterEf?: number | undefined;
   /** Compares every element. */
-  truth?: boolean;
+  truth?: boolean | undefined;
   /** Searches in the server's main thread. */
-  noThread?: boolean;
+  noThread?: boolean | undefined;
 }
 
 /** An element, with the values that the options request. */

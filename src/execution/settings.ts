@@ -31,8 +31,7 @@ const DELIVERY_MARGIN = 10_000;
 /** @throws ConfigError naming the option that is wrong. */
 export function resolveSettings(options: RedisOptions): Settings {
   checkOptions(options);
-  const { retry, exactlyOnceTtl = 120_000, automaticDeserialization, enableAutoPipelining = true } = options;
-  const { retries = 5, backoff = jitteredBackoff } = retry || { retries: retry === false ? 0 : undefined };
+  const { exactlyOnceTtl = 120_000, automaticDeserialization, enableAutoPipelining = true } = options;
   const base: Settings = {
     codec: resolveCodec(automaticDeserialization === false ? "text" : "json"),
     timeout: 2_500,
@@ -43,15 +42,8 @@ export function resolveSettings(options: RedisOptions): Settings {
     scope: undefined,
     near: true,
     autoPipelining: enableAutoPipelining,
-    retries,
-    // An error ends the retries, so that it never reaches a socket's event.
-    backoff(retry) {
-      try {
-        return backoff(retry);
-      } catch {
-        return Infinity;
-      }
-    },
+    retries: 5,
+    backoff: jitteredBackoff,
   };
   return merge(base, { ...options, near: undefined });
 }
@@ -74,8 +66,10 @@ function merge(
     scope,
     remember,
     strict,
+    retry = {},
   }: CallOptions & ScopeOptions,
 ): Settings {
+  const { retries = base.retries, backoff } = retry || { retries: 0 };
   const settings = {
     ...base,
     codec: codec === undefined ? base.codec : resolveCodec(codec),
@@ -84,6 +78,8 @@ function merge(
     deadline,
     writes,
     near,
+    retries,
+    backoff: backoff ? endedByError(backoff) : base.backoff,
     ...(scope !== undefined && {
       scope: typeof scope === "string" ? createScope(scope, strict) : (scope as WriteScope),
       exactlyOnceTtl: Math.round((remember ?? 86_400) * 1_000),
@@ -102,6 +98,15 @@ function merge(
   );
   return settings;
 }
+
+/** An error ends the retries, so that it never reaches a socket's event. */
+const endedByError = (backoff: Settings["backoff"]) => (retry: number) => {
+  try {
+    return backoff(retry);
+  } catch {
+    return Infinity;
+  }
+};
 
 /** The most bytes of a response. */
 export const resolveMaxReplySize = ({ maxReplySize = DEFAULT_MAX_REPLY_SIZE }: RedisOptions): number =>

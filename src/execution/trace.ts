@@ -1,7 +1,6 @@
 import type { ConfigError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
 import type { TraceContext, TraceHook, TracingOptions } from "../options/options.js";
-import { microtask } from "../util/timers.js";
 
 type Operation = TraceContext["operation"];
 
@@ -40,7 +39,7 @@ function callHook(hook: TraceHook, context: TraceContext): ReturnType<TraceHook>
   try {
     return hook(context);
   } catch (error) {
-    microtask(() => {
+    queueMicrotask(() => {
       throw error;
     });
   }

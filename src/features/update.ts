@@ -14,7 +14,7 @@ return 1`;
 /** Settings of an optimistic update. */
 export interface UpdateOptions {
   /** Maximum number of attempts while other clients change the key. Default 10. */
-  attempts?: number;
+  attempts?: number | undefined;
 }
 
 /** Returns the new value of a key from its current one: null deletes the key, undefined leaves it. */

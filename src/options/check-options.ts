@@ -28,6 +28,10 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   ],
   timeout: isMilliseconds,
   deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
+  retry: [
+    (value) => value === false || (typeof value === "object" && value !== null),
+    "an object with retries and backoff, or false",
+  ],
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked where it is resolved.
   codec: isAnything,
@@ -47,10 +51,6 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   ...CALL_OPTIONS,
   scope: [() => false, "passed to redis.with(), once per delivery"],
   near: [(value) => value?.stats, "near() of warmline/near"],
-  retry: [
-    (value) => value === false || (typeof value === "object" && value !== null),
-    "an object with retries and backoff, or false",
-  ],
   keepAlive: isBoolean,
   tls: [(value) => value !== null, "left out rather than null"],
   proxy: [(value) => value === false || typeof value === "string", "a URL, or false"],
@@ -101,6 +101,7 @@ export function checkCallOptions(given: CallOptions & ScopeOptions): void {
   const fixed = Object.keys(given).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(given, CALL_OPTIONS);
+  if (given.retry) check(given.retry, RETRY_OPTIONS, "retry.");
 }
 
 function check(given: object, checks: Record<string, Check>, path = ""): void {

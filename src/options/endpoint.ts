@@ -21,15 +21,21 @@ export const ENV = Symbol("env");
 /** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
+/** Returns a variable without white space around it, such as a line end or a byte order mark. */
+const read = (env: Env | undefined, name: string) => env?.[name]?.trim();
+
 /** The first complete pair of url and token in the environment. */
 export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
-  const prefix = PREFIXES.find((prefix) => env[`${prefix}URL`]?.trim() && env[`${prefix}TOKEN`]?.trim());
-  return prefix ? { url: env[`${prefix}URL`], token: env[`${prefix}TOKEN`] } : {};
+  const pairs = PREFIXES.map((prefix) => ({
+    url: read(env, `${prefix}URL`),
+    token: read(env, `${prefix}TOKEN`),
+  }));
+  return pairs.find(({ url, token }) => url && token) ?? {};
 }
 
 /** Returns the addition to the error of a refused token. */
 export function refusedToken({ origin, token, env }: Endpoint): string {
-  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}TOKEN`]?.trim() === token);
+  const prefix = PREFIXES.find((prefix) => read(env, `${prefix}TOKEN`) === token);
   return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
 }
 
@@ -58,10 +64,9 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
  * @throws ConfigError when the url or the token is malformed.
  */
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
-  // A byte order mark and a line end, as an editor or a pipe adds them, are white space.
-  const [url, token] = [options.url?.trim(), options.token?.trim()];
+  const { url, token } = options;
   if (!url || !token) return missingEndpoint(options, env);
-  const prefix = PREFIXES.find((prefix) => env?.[`${prefix}URL`] === options.url);
+  const prefix = PREFIXES.find((prefix) => read(env, `${prefix}URL`) === url);
   const assert = (holds: boolean, message: string) =>
     assertConfig(holds, prefix ? message.replace(/^\w+/, (name) => prefix + name.toUpperCase()) : message);
   assert(URL.canParse(url), "url must be a URL such as https://host, without quotes");

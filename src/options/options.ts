@@ -4,20 +4,20 @@ export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 /** The number of retries and the pauses before them. */
 export interface RetryOptions {
   /** Maximum number of times that a command is sent again, if it may be. Default 5. */
-  retries?: number;
+  retries?: number | undefined;
   /**
    * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
    * are no further retries.
    */
-  backoff?: (retryCount: number) => number;
+  backoff?: ((retryCount: number) => number) | undefined;
 }
 
 /** Times of the circuit. */
 export interface CircuitOptions {
   /** Time in ms until the next attempt at an origin that does not respond. Default 1,000; doubled after each failed one, up to 30,000. */
-  resetTimeout?: number;
+  resetTimeout?: number | undefined;
   /** Time in ms for the response to the PING that decides. Default 500; at most half of a call's timeout, more where connecting takes long. */
-  probeTimeout?: number;
+  probeTimeout?: number | undefined;
 }
 
 /** A command or a request, as traces report it. It holds no key and no value, unless `tracing.args` is true. */
@@ -27,9 +27,9 @@ export interface TraceContext {
   /** Redis's name of the command, or `PIPELINE` or `MULTI`. */
   readonly command: string;
   /** Number of commands in a pipeline or transaction. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** The command's arguments, if `tracing.args` is true. */
-  readonly args?: readonly (string | Uint8Array)[];
+  readonly args?: readonly (string | Uint8Array)[] | undefined;
   /** Host of the endpoint. */
   readonly serverAddress: string;
   /** Port of the endpoint. */
@@ -42,9 +42,9 @@ export type TraceHook = (context: TraceContext) => ((error?: unknown) => void) |
 /** Options of traces. */
 export interface TracingOptions {
   /** Whether the trace of a command has its arguments, which may be user data. Default false. */
-  args?: boolean;
+  args?: boolean | undefined;
   /** Reports commands and requests where there is no `node:diagnostics_channel`. */
-  hook?: TraceHook;
+  hook?: TraceHook | undefined;
 }
 
 /** A Lambda context, or any other object that returns the remaining time, in ms. */
@@ -99,27 +99,29 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * Rejects the call with the signal's reason. A function is called once per command, `exec()` or subscription, in the
    * asynchronous context of its caller; undefined means no signal.
    */
-  signal?: Signal | (() => Signal | undefined);
+  signal?: Signal | (() => Signal | undefined) | undefined;
   /** Timeout of a call in ms, including retries. Default 2,500: within the 3 s that a Lambda function has by default. */
-  timeout?: number;
+  timeout?: number | undefined;
+  /** Retries of commands that may be sent again; `false` turns them off. */
+  retry?: RetryOptions | false | undefined;
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
-  deadline?: Deadline;
+  deadline?: Deadline | undefined;
   /**
    * The treatment of a write whose outcome is unknown. `"at-most-once"` (default) never sends it again and rejects with
    * UnknownOutcomeError; `"at-least-once"` sends it again; `"exactly-once"` runs it in a script that keeps its reply
    * beside its key, so that a repeated delivery returns the first reply.
    */
-  writes?: WriteMode;
+  writes?: WriteMode | undefined;
   /**
    * The codec of values: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
    * functions.
    */
-  codec?: CodecOption<Name, V>;
+  codec?: CodecOption<Name, V> | undefined;
   /**
    * The use of the client's near cache by reads: `true` (default) reads from memory what is younger than `maxStale`,
    * `"verify"` what has not changed at Redis by now, `false` nothing. Only with `near` of `new Redis()`.
    */
-  near?: boolean | "verify";
+  near?: boolean | "verify" | undefined;
 }
 
 /** Counts of a near cache since it was created. */
@@ -151,37 +153,37 @@ export interface ScopeOptions {
    * client, and from its arguments: when the event is delivered again, the same writes return their first replies and
    * change nothing. Needs `writes: "exactly-once"`. Call `with()` once per delivery: each call counts from one.
    */
-  scope?: string | object;
+  scope?: string | object | undefined;
   /** Time in seconds for which a redelivery finds the first replies. Default 86,400, a day. */
-  remember?: number;
+  remember?: number | undefined;
   /**
    * Whether a write that differs from the write with the same ordinal in an earlier run is rejected, with a RedisError of
    * code `OTHERPATH`. Later writes are applied if no earlier run had their ordinal. Its record is the key `<scope>:wl:path`.
    * Default false: such a write gets a new token.
    */
-  strict?: boolean;
+  strict?: boolean | undefined;
 }
 
 /** Options of the reference client that change nothing here: there is no telemetry. */
 export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */
-  agent?: unknown;
+  agent?: unknown | undefined;
   /** Ignored: there is none. */
-  enableTelemetry?: boolean;
+  enableTelemetry?: boolean | undefined;
   /** Ignored; see the channels of `node:diagnostics_channel`. */
-  latencyLogging?: boolean;
+  latencyLogging?: boolean | undefined;
 }
 
 /** Certificates as PEM, with the meaning that they have for `tls.connect` of Node. */
 export interface TlsOptions {
   /** The authorities to trust, in place of Node's own. */
-  ca?: string | Uint8Array | (string | Uint8Array)[];
+  ca?: string | Uint8Array | (string | Uint8Array)[] | undefined;
   /** The client's certificate, with the certificates that lead to its authority. */
-  cert?: string | Uint8Array;
+  cert?: string | Uint8Array | undefined;
   /** The private key of `cert`. */
-  key?: string | Uint8Array;
+  key?: string | Uint8Array | undefined;
   /** The passphrase of `key`. */
-  passphrase?: string;
+  passphrase?: string | undefined;
 }
 
 /** Creates the transport of a client: what `undici()` of `warmline/undici` returns. */
@@ -192,88 +194,86 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   extends Omit<CallOptions<Name, V>, "near">,
     IdleOptions {
   /** The near cache of the client's reads: `near({ match })` of `warmline/near`. Default: none. */
-  near?: NearCache;
+  near?: NearCache | undefined;
   /** The endpoint: `https://...` or `http://...`. */
   url?: string | undefined;
   /** The endpoint's bearer token. */
   token?: string | undefined;
-  /** Retries of commands that may be sent again; `false` turns them off. */
-  retry?: RetryOptions | false;
   /**
    * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. On the entry
    * on `fetch` the runtime decides.
    */
-  keepAlive?: boolean;
+  keepAlive?: boolean | undefined;
   /**
    * A private certificate authority, or a certificate of the client's own, for the endpoint's TLS. On the entry for Node.
    * NODE_EXTRA_CA_CERTS of Node works too.
    */
-  tls?: TlsOptions;
+  tls?: TlsOptions | undefined;
   /**
    * A proxy that opens tunnels by CONNECT: `http://user:password@host:3128`, or `https://...`. On the entry for Node. Default:
    * HTTPS_PROXY for an https:// url, unless NO_PROXY excludes its host; `false`: none.
    */
-  proxy?: string | false;
+  proxy?: string | false | undefined;
   /**
    * Sends requests in place of the client's own connections: `undici(dispatcher)` of `warmline/undici`, for proxies,
    * certificates, interceptors and mocks.
    */
-  transport?: TransportFactory;
+  transport?: TransportFactory | undefined;
   /**
    * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every entry: a page
    * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
    * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
    */
-  cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";
+  cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload" | undefined;
   /** The backend that requests go to on Fastly Compute; for the entry on `fetch` alone. */
-  backend?: string;
+  backend?: string | undefined;
   /** Maximum number of connections to one origin at a time. Default 64. */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
   /**
    * The most bytes of a response. Default 536,870,912 (512 MiB), as much as warmline-gateway passes on. A larger response
    * ends its connection, and the call rejects with ProtocolError; nothing is sent again.
    */
-  maxReplySize?: number;
+  maxReplySize?: number | undefined;
   /**
    * The circuit ends calls at once, with a ConnectionError whose `code` is `"circuit-open"`, while the endpoint does not respond;
    * `false` turns it off. On the entry for Node. It opens when a call has failed for want of a response and a PING beside it
    * got none either.
    */
-  circuit?: CircuitOptions | false;
+  circuit?: CircuitOptions | false | undefined;
   /**
    * Traces of commands and requests. On Node they are published on the channels `tracing:warmline:command` and
    * `tracing:warmline:request` of `node:diagnostics_channel`; `hook` works on every entry.
    */
-  tracing?: TracingOptions;
+  tracing?: TracingOptions | undefined;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
-  preconnect?: boolean;
+  preconnect?: boolean | undefined;
   /**
    * Lifetime of the stored reply of an exactly-once write, in ms, from the first application. Default
    * 120,000. It must be at least 10,000 ms longer than `timeout`: the last repeat is sent before the call ends, and
    * needs time to arrive.
    */
-  exactlyOnceTtl?: number;
+  exactlyOnceTtl?: number | undefined;
   /** Format of responses. `"resp2"` (default) falls back to JSON if the endpoint does not support it. */
-  responseFormat?: "resp2" | "json";
+  responseFormat?: "resp2" | "json" | undefined;
   /**
    * Whether requests ask for encoded strings. Default `"base64"`: where a reply is not in RESP2 and is read as bytes,
    * by `codec: "bytes"`, a codec of your own, `dump` or `update`. After a string that is not base64, later requests to that
    * endpoint do not ask for it. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that
    * are not UTF-8 are lost.
    */
-  responseEncoding?: false | "base64";
+  responseEncoding?: false | "base64" | undefined;
   /**
    * Whether commands issued in the same turn travel as one request, in the order issued. Default true. Without it each is a
    * request of its own, and their order is open.
    */
-  enableAutoPipelining?: boolean;
+  enableAutoPipelining?: boolean | undefined;
   /**
    * Whether a read sees what was written before it through this process, also where a replica answers. Default true;
    * it costs an endpoint with replicas a little time.
    */
-  readYourWrites?: boolean;
+  readYourWrites?: boolean | undefined;
   /** `false` is `codec: "text"`. */
-  automaticDeserialization?: boolean;
+  automaticDeserialization?: boolean | undefined;
 }
 
 /** Settings of a client whose endpoint the environment names. */

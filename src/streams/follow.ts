@@ -16,9 +16,9 @@ export interface FollowOptions {
    * The id of the entry after which to begin, such as that of the last entry received. Default `"0-0"`: the beginning of the
    * stream. `"-"`: the first entry that has not been trimmed. `"$"`: entries added from now on.
    */
-  from?: string;
+  from?: string | undefined;
   /** Ends the loop with its reason. Default: the client's signal. */
-  signal?: Signal;
+  signal?: Signal | undefined;
 }
 
 /**

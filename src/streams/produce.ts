@@ -14,9 +14,9 @@ export type StreamChunk = string | Uint8Array | Record<string, unknown>;
 /** Settings of produce. */
 export interface ProduceOptions {
   /** Lifetime of the stream in seconds, from its last entry. Default: none. */
-  ttl?: number;
+  ttl?: number | undefined;
   /** Maximum number of entries; older ones are trimmed. Redis may keep some more (`MAXLEN ~`). Default: none. */
-  maxLen?: number;
+  maxLen?: number | undefined;
 }
 
 /** Maximum number of entries, and of their bytes, that are sent in one request. Twice as many exert backpressure. */

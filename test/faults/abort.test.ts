@@ -21,7 +21,14 @@ afterEach(async () => {
 });
 
 const client = (options: RedisOptions = {}) =>
-  new Redis({ url: endpoint.url, token: "t", codec: "text", enableAutoPipelining: false, ...options });
+  new Redis({
+    url: endpoint.url,
+    token: "t",
+    codec: "text",
+    enableAutoPipelining: false,
+    timeout: 10_000,
+    ...options,
+  });
 const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
 /** Responds to each command with its own key. */
 const ownKey = ({ socket, body }: Arrived) => void socket.write(resp2Response(bulk(JSON.parse(body)[1])));

@@ -29,6 +29,7 @@ afterEach(async () => {
 
 const client = (options: RedisOptions = {}) =>
   new Redis({
+    timeout: 10_000,
     url: endpoint.url,
     token: "t",
     codec: "text",

@@ -49,7 +49,7 @@ async function startFunction(
     env: {
       WARMLINE_URL: url,
       WARMLINE_TOKEN: gateway.token,
-      CACHED: JSON.stringify({ url: gateway.url, options, client }),
+      CACHED: JSON.stringify({ url: gateway.url, options, client: { timeout: 10_000, ...client } }),
     },
   });
   const call = async (event: object) => {

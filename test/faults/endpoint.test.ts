@@ -23,7 +23,8 @@ afterEach(async () => {
   await endpoint.stop();
 });
 
-const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "secret", ...options });
+const client = (options: RedisOptions = {}) =>
+  new Redis({ url: endpoint.url, token: "secret", timeout: 10_000, ...options });
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
 test.each([1, 2, 5])("an incr is sent once after %i lost replies, with an unknown outcome", async (lost) => {

@@ -48,7 +48,7 @@ describe.each([
 ])("on the entry for $entry", ({ entry, Client }) => {
   const onNode = entry === "Node";
   const client = (options: RedisOptions = {}) =>
-    new Client({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
+    new Client({ url: endpoint.url, token: "t", responseFormat: "json", timeout: 10_000, ...options });
   const withSignals = (options: RedisOptions = {}) =>
     client({ signal: () => request.getStore()?.signal, ...options });
   const withDeadlines = (options: RedisOptions = {}) =>

@@ -22,7 +22,13 @@ describe.each([
   });
 
   const client = (options: RedisOptions = {}) =>
-    new Client({ url: endpoint.url, token: "t", retry: { retries: 2, backoff: () => 1 }, ...options });
+    new Client({
+      url: endpoint.url,
+      token: "t",
+      retry: { retries: 2, backoff: () => 1 },
+      timeout: 10_000,
+      ...options,
+    });
 
   /** The first request is applied and its response lost; the others get a response for each command. */
   const loseFirst = (item: string, status?: string, headers = {}) => {

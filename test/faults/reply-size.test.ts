@@ -32,6 +32,7 @@ describe.each([
 ])("on the entry for $entry", ({ Client }) => {
   const client = (options: RedisOptions = {}) =>
     new Client({
+      timeout: 10_000,
       url: endpoint.url,
       token: "t",
       responseFormat: "json",

@@ -7,19 +7,19 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 /** Settings of a new Bloom filter. */
 export interface BloomReserveOptions {
   /** Factor by which each further part of the filter is larger. Default 2. */
-  expansion?: number;
+  expansion?: number | undefined;
   /** Refuses items once the filter is full, rather than adding a part. */
-  nonScaling?: boolean;
+  nonScaling?: boolean | undefined;
 }
 
 /** Settings of a Bloom filter that insert creates. */
 export interface BloomInsertOptions extends BloomReserveOptions {
   /** Number of items that a new filter is made for. Default 100. */
-  capacity?: number;
+  capacity?: number | undefined;
   /** Probability from 0 to 1 that a new filter wrongly takes an item for a member. Default 0.01. */
-  error?: number;
+  error?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
-  noCreate?: boolean;
+  noCreate?: boolean | undefined;
 }
 
 /** Bloom filters: sets that may take an item for a member wrongly, and never miss one. */

@@ -7,19 +7,19 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 /** Settings of a cuckoo filter that insert creates. */
 export interface CuckooInsertOptions {
   /** Number of items that a new filter is made for. Default 1024. */
-  capacity?: number;
+  capacity?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
-  noCreate?: boolean;
+  noCreate?: boolean | undefined;
 }
 
 /** Settings of a new cuckoo filter. */
 export interface CuckooReserveOptions {
   /** Number of items per bucket. Default 2. */
-  bucketSize?: number;
+  bucketSize?: number | undefined;
   /** Maximum number of swaps before the filter grows. Default 20. */
-  maxIterations?: number;
+  maxIterations?: number | undefined;
   /** Factor by which each further part of the filter is larger. Default 1. */
-  expansion?: number;
+  expansion?: number | undefined;
 }
 
 /** Cuckoo filters: like Bloom filters, and items can be removed. */

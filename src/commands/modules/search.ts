@@ -38,15 +38,15 @@ import { type Facts, facts } from "./shared.js";
 /** Settings of a field of any type. */
 export interface FieldOptions {
   /** The name in queries. */
-  as?: string;
+  as?: string | undefined;
   /** Allows to sort results by the field. */
-  sortable?: boolean;
+  sortable?: boolean | undefined;
   /** Sorts by the value as it is written, without normalizing it. */
-  unf?: boolean;
+  unf?: boolean | undefined;
   /** Stores the field without indexing it. */
-  noIndex?: boolean;
+  noIndex?: boolean | undefined;
   /** Allows to search for documents without the field. */
-  indexMissing?: boolean;
+  indexMissing?: boolean | undefined;
 }
 
 /** A field of an index, or a path in JSON documents. */
@@ -54,18 +54,18 @@ export type SearchField = FieldOptions &
   (
     | {
         type: "TEXT";
-        weight?: number;
-        noStem?: boolean;
-        phonetic?: string;
-        withSuffixTrie?: boolean;
-        indexEmpty?: boolean;
+        weight?: number | undefined;
+        noStem?: boolean | undefined;
+        phonetic?: string | undefined;
+        withSuffixTrie?: boolean | undefined;
+        indexEmpty?: boolean | undefined;
       }
     | {
         type: "TAG";
-        separator?: string;
-        caseSensitive?: boolean;
-        withSuffixTrie?: boolean;
-        indexEmpty?: boolean;
+        separator?: string | undefined;
+        caseSensitive?: boolean | undefined;
+        withSuffixTrie?: boolean | undefined;
+        indexEmpty?: boolean | undefined;
       }
     | { type: "NUMERIC" }
     | { type: "GEO" }
@@ -84,35 +84,35 @@ export type SearchSchema = Record<string, SearchField>;
 /** Settings of an index. */
 export interface CreateIndexOptions {
   /** Type of the keys that are indexed. Default "HASH". */
-  on?: "HASH" | "JSON";
+  on?: "HASH" | "JSON" | undefined;
   /** Prefixes of the keys that are indexed. Default all keys. */
-  prefix?: string | string[];
+  prefix?: string | string[] | undefined;
   /** An expression: only documents for which it is true are indexed. */
-  filter?: string;
+  filter?: string | undefined;
   /** Language of the documents, for stemming. Default "english". */
-  language?: string;
+  language?: string | undefined;
   /** Field that holds a document's language. */
-  languageField?: string;
+  languageField?: string | undefined;
   /** Score of documents without one, from 0 to 1. Default 1. */
-  score?: number;
+  score?: number | undefined;
   /** Field that holds a document's score. */
-  scoreField?: string;
+  scoreField?: string | undefined;
   /** Allows more than 32 text fields. */
-  maxTextFields?: boolean;
+  maxTextFields?: boolean | undefined;
   /** Time in seconds without use after which the index is removed. */
-  temporary?: number;
+  temporary?: number | undefined;
   /** Stores no positions of terms: no exact phrases, no highlighting. */
-  noOffsets?: boolean;
+  noOffsets?: boolean | undefined;
   /** Stores nothing for highlighting. */
-  noHl?: boolean;
+  noHl?: boolean | undefined;
   /** Stores no fields of terms: no search by field. */
-  noFields?: boolean;
+  noFields?: boolean | undefined;
   /** Stores no frequencies of terms. */
-  noFreqs?: boolean;
+  noFreqs?: boolean | undefined;
   /** Words that are not indexed; an empty array for none. */
-  stopwords?: string[];
+  stopwords?: string[] | undefined;
   /** Indexes new documents alone. */
-  skipInitialScan?: boolean;
+  skipInitialScan?: boolean | undefined;
 }
 
 /** Values that stand for names in a query. */
@@ -121,41 +121,41 @@ export type Params = Record<string, string | number | Uint8Array>;
 /** Settings of a query. */
 export interface QueryOptions {
   /** Searches for words as they are, without stemming. */
-  verbatim?: boolean;
+  verbatim?: boolean | undefined;
   /** Timeout of the query in milliseconds. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Values that stand for `$name` in the query. */
-  params?: Params;
+  params?: Params | undefined;
   /** Number of the query dialect. */
-  dialect?: number;
+  dialect?: number | undefined;
 }
 
 /** Settings of a search. */
 export interface SearchOptions extends QueryOptions {
   /** Returns the keys alone. */
-  noContent?: boolean;
+  noContent?: boolean | undefined;
   /** Searches for stopwords too. */
-  noStopwords?: boolean;
+  noStopwords?: boolean | undefined;
   /** Returns each document's score. */
-  withScores?: boolean;
+  withScores?: boolean | undefined;
   /** Only documents under these keys. */
-  inKeys?: Key[];
+  inKeys?: Key[] | undefined;
   /** Searches these fields alone. */
-  inFields?: string[];
+  inFields?: string[] | undefined;
   /** Returns these fields, or of a pair the first under the second's name. */
-  return?: (string | [field: string, as: string])[];
+  return?: (string | [field: string, as: string])[] | undefined;
   /** Returns parts of fields around the words found: `frags` parts of `len` words. */
   summarize?: { fields?: string[]; frags?: number; len?: number; separator?: string };
   /** Puts tags around the words found. */
   highlight?: { fields?: string[]; tags?: [open: string, close: string] };
   /** Maximum number of other words between the words of the query. */
-  slop?: number;
+  slop?: number | undefined;
   /** Requires the order of the query's words. */
-  inOrder?: boolean;
+  inOrder?: boolean | undefined;
   /** Language of the query, for stemming. */
-  language?: string;
+  language?: string | undefined;
   /** Function that scores documents, such as "BM25". */
-  scorer?: string;
+  scorer?: string | undefined;
   /** Field that results are sorted by. */
   sortBy?: { field: string; order?: "ASC" | "DESC" };
   /** The number of results to skip, and the maximum number to return. Default 10. */
@@ -181,9 +181,9 @@ export type AggregateStep =
 /** Settings of an aggregation. */
 export interface AggregateOptions extends QueryOptions {
   /** Loads these fields, or all. */
-  load?: string[] | "*";
+  load?: string[] | "*" | undefined;
   /** Steps of the aggregation, in order. */
-  steps?: AggregateStep[];
+  steps?: AggregateStep[] | undefined;
   /** Returns the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
   cursor?: { count?: number; maxIdle?: number };
 }
@@ -193,67 +193,67 @@ export interface AggregateResult {
   /** A row of the result, by the names of its fields. */
   rows: Record<string, any>[];
   /** The next cursor, 0 at the end. */
-  cursor?: number;
+  cursor?: number | undefined;
 }
 
 /** Settings of alter and synupdate. */
 export interface AlterOptions {
   /** Indexes new documents alone. */
-  skipInitialScan?: boolean;
+  skipInitialScan?: boolean | undefined;
 }
 
 /** Settings of cursorRead. */
 export interface CursorReadOptions {
   /** Maximum number of rows. */
-  count?: number;
+  count?: number | undefined;
 }
 
 /** Settings of dropindex. */
 export interface DropIndexOptions {
   /** Removes the documents too. */
-  dd?: boolean;
+  dd?: boolean | undefined;
 }
 
 /** Settings of explain and explaincli. */
 export interface ExplainOptions {
   /** Number of the query dialect. */
-  dialect?: number;
+  dialect?: number | undefined;
 }
 
 /** Settings of profile. */
 export interface ProfileOptions {
   /** Leaves out details of the parts of the query. */
-  limited?: boolean;
+  limited?: boolean | undefined;
 }
 
 /** Settings of spellcheck. */
 export interface SpellcheckOptions extends ExplainOptions {
   /** Maximum number of changed letters, from 1 to 4. Default 1. */
-  distance?: number;
+  distance?: number | undefined;
   /** Dictionary of words to suggest. */
-  include?: string;
+  include?: string | undefined;
   /** Dictionary of words not to suggest. */
-  exclude?: string;
+  exclude?: string | undefined;
 }
 
 /** Settings of sugadd. */
 export interface SuggestionAddOptions {
   /** Adds to the suggestion's score. */
-  incr?: boolean;
+  incr?: boolean | undefined;
   /** Text that is stored with the suggestion. */
-  payload?: string;
+  payload?: string | undefined;
 }
 
 /** Settings of sugget. */
 export interface SuggestionGetOptions {
   /** Also finds suggestions that differ in a letter. */
-  fuzzy?: boolean;
+  fuzzy?: boolean | undefined;
   /** Returns each suggestion's score. */
-  withScores?: boolean;
+  withScores?: boolean | undefined;
   /** Returns each suggestion's payload. */
-  withPayloads?: boolean;
+  withPayloads?: boolean | undefined;
   /** Maximum number of suggestions. Default 5. */
-  max?: number;
+  max?: number | undefined;
 }
 
 /** Search and queries. */

@@ -10,19 +10,19 @@ const sources = counting(array(scalar));
 /** Settings of merge of count-min sketches. */
 export interface CountMinMergeOptions {
   /** Factor of the counts of each sketch, in the order of the keys. */
-  weights?: number[];
+  weights?: number[] | undefined;
 }
 
 /** Settings of a t-digest. */
 export interface TDigestOptions {
   /** Number that trades memory for accuracy. Default 100. */
-  compression?: number;
+  compression?: number | undefined;
 }
 
 /** Settings of merge of t-digests. */
 export interface TDigestMergeOptions extends TDigestOptions {
   /** Replaces the destination rather than adding to it. */
-  override?: boolean;
+  override?: boolean | undefined;
 }
 
 /** Count-min sketches: about how often each item came. */

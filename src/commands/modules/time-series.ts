@@ -28,29 +28,29 @@ export type Aggregator =
 /** Settings of a time series. */
 export interface TimeSeriesOptions {
   /** Time in milliseconds for which samples are kept; 0 forever. */
-  retention?: number;
+  retention?: number | undefined;
   /** The encoding of samples. Default "COMPRESSED". */
-  encoding?: "COMPRESSED" | "UNCOMPRESSED";
+  encoding?: "COMPRESSED" | "UNCOMPRESSED" | undefined;
   /** Size of a part of the series in bytes. Default 4096. */
-  chunkSize?: number;
+  chunkSize?: number | undefined;
   /** The treatment of a second sample of the same time. Default "BLOCK". */
-  duplicatePolicy?: DuplicatePolicy;
+  duplicatePolicy?: DuplicatePolicy | undefined;
   /** Leaves out a sample that is this near to the one before: in milliseconds, and in value. */
-  ignore?: [maxTimeDiff: number, maxValDiff: number];
+  ignore?: [maxTimeDiff: number, maxValDiff: number] | undefined;
   /** Labels of the series. */
-  labels?: Record<string, string | number>;
+  labels?: Record<string, string | number> | undefined;
 }
 
 /** Settings of a time series that add creates. */
 export interface TimeSeriesAddOptions extends Omit<TimeSeriesOptions, "duplicatePolicy"> {
   /** The treatment of a second sample of the same time. */
-  onDuplicate?: DuplicatePolicy;
+  onDuplicate?: DuplicatePolicy | undefined;
 }
 
 /** The time of a sample, and settings of a time series that incrby creates. */
 export interface TimeSeriesIncrOptions extends TimeSeriesOptions {
   /** In milliseconds since 1970; now unless given. */
-  timestamp?: number | "*";
+  timestamp?: number | "*" | undefined;
 }
 
 /** A time in milliseconds since 1970, or the end of the series. */
@@ -62,24 +62,24 @@ export type Sample = [timestamp: number, value: number];
 /** Samples of a range, and how they are joined. */
 export interface RangeOptions {
   /** Returns the last bucket too, though it may still grow. */
-  latest?: boolean;
+  latest?: boolean | undefined;
   /** Only samples of these times, in milliseconds since 1970. */
-  filterByTs?: number[];
+  filterByTs?: number[] | undefined;
   /** Only samples with a value between these. */
-  filterByValue?: [min: number, max: number];
+  filterByValue?: [min: number, max: number] | undefined;
   /** Maximum number of samples or buckets. */
-  count?: number;
+  count?: number | undefined;
   /** The alignment of buckets: a time, or the start or the end of the range. */
-  align?: number | "start" | "end" | "-" | "+";
+  align?: number | "start" | "end" | "-" | "+" | undefined;
   /** Joins samples into buckets of this many milliseconds. */
   aggregation?: {
     type: Aggregator;
     /** In milliseconds. */
     bucket: number;
     /** Which time stands for a bucket. */
-    bucketTimestamp?: "-" | "+" | "~";
+    bucketTimestamp?: "-" | "+" | "~" | undefined;
     /** Returns buckets without samples too. */
-    empty?: boolean;
+    empty?: boolean | undefined;
   };
 }
 
@@ -94,7 +94,7 @@ export interface ReturnedLabels {
 /** Which labels mget returns, and whether the last bucket. */
 export type MultiGetOptions = {
   /** Returns the last bucket too, though it may still grow. */
-  latest?: boolean;
+  latest?: boolean | undefined;
 } & AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels">;
 
 /** A range of several series. */
@@ -110,7 +110,7 @@ export type Found<T> = [key: string, labels: [label: string, value: string | nul
 /** Settings of get. */
 export interface TimeSeriesGetOptions {
   /** Returns the last bucket, though it may still grow. */
-  latest?: boolean;
+  latest?: boolean | undefined;
 }
 
 /** Time series: numbers with the times that they belong to. */

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SETTINGS } from "../../../gateway/src/settings/table.js";
 import { ConfigError, RedisError, WarmlineError } from "../../../src/errors.js";
-import { resolveSettings } from "../../../src/execution/settings.js";
+import { resolveSettings, withOptions } from "../../../src/execution/settings.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
@@ -43,8 +43,6 @@ test.each([
   const env = { WARMLINE_URL: `${before}https://trim.example${after}`, WARMLINE_TOKEN: `${before}t${after}` };
   expect(await FetchRedis.fromEnv(env).get("k")).toBe("v");
   expect(sent).toEqual(["https://trim.example/", "Bearer t"]);
-  const { WARMLINE_URL: url, WARMLINE_TOKEN: token } = env;
-  expect(await new FetchRedis({ url, token }).get("k")).toBe("v");
   expect(() => FetchRedis.fromEnv({ WARMLINE_URL: `${before}${after}`, WARMLINE_TOKEN: "t" })).not.toThrow();
 });
 
@@ -235,7 +233,6 @@ test("an option with undefined counts as left out", () => {
 });
 
 test.each([
-  [{ retry: false }, "with() can't change retry: pass it to new Redis()"],
   [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: pass it to new Redis()"],
   [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
   [undefined, "with() needs an object of options"],
@@ -384,4 +381,23 @@ test.each([null, 5, "https://host"])("new Redis(%j) is a ConfigError", (options)
   expect(() => new Redis(options as never)).toThrow(
     new ConfigError("new Redis() needs an object of options, such as { url, token }"),
   );
+});
+
+test("with() takes retries, and keeps those of its client", () => {
+  const base = resolveSettings({ retry: { retries: 2, backoff: () => 7 } });
+  expect(withOptions(base, {})).toMatchObject({ retries: 2, backoff: base.backoff });
+  expect(withOptions(base, { retry: false }).retries).toBe(0);
+  const changed = withOptions(base, { retry: { backoff: () => 9 } });
+  expect([changed.retries, changed.backoff(0), base.backoff(0)]).toEqual([2, 9, 7]);
+  expect(withOptions(withOptions(base, { retry: { retries: 1 } }), {}).retries).toBe(1);
+  const failing = withOptions(base, {
+    retry: {
+      backoff() {
+        throw new Error("no pause");
+      },
+    },
+  });
+  expect(failing.backoff(0)).toBe(Infinity);
+  for (const retry of [true, 3, null, { retries: -1 }, { pause: 1 }])
+    expect(() => withOptions(base, { retry } as object)).toThrow(ConfigError);
 });
