@@ -36,7 +36,7 @@ test("a read without a response is sent again on a fresh connection", async () =
 });
 
 test("a write without a number is not", async () => {
-  const redis = client({ timeout: 1_500, circuit: false });
+  const redis = client({ timeout: 2_500, circuit: false });
   await redis.strlen("k");
   silenceFirst();
   await expect(redis.incr("n")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
@@ -47,7 +47,7 @@ test("a command that was slow is not sent again the next time", async () => {
   const redis = client({ circuit: false });
   await redis.strlen("k");
   // The hedge is as slow, so the first connection is the one that responds.
-  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response(":1\r\n")), 1_000);
+  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response(":1\r\n")), 2_000);
   await redis.strlen("k");
   const sent = endpoint.count("STRLEN");
   await redis.strlen("k");
@@ -71,7 +71,7 @@ test("few of many reads are sent again while nothing responds", async () => {
 test("a read that may block is not sent again", async () => {
   const redis = client({ circuit: false });
   await redis.strlen("k");
-  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 1_000);
-  await redis.xread("s", "0", { blockMS: 900 } as never).catch(() => {});
+  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 2_000);
+  await redis.xread("s", "0", { blockMS: 1_900 } as never).catch(() => {});
   expect(endpoint.count("XREAD")).toBe(1);
 });
