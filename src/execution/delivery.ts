@@ -96,12 +96,12 @@ export function deliver<C extends Sent["command"]>(
 export function deliverRequest<T>(
   context: DeliveryContext,
   { request, read }: EncodedRequest<T>,
-  options: Omit<DeliveryOptions<never>, "encode"> & Pick<Sent["command"], "write" | "repeatable">,
+  options: Omit<DeliveryOptions<never>, "encode"> & Pick<Sent["command"], "write" | "repeatable" | "wait">,
   resolve: (value: T) => void,
   reject: (error: unknown) => void,
 ): Delivery<Sent["command"]> {
-  const { label: name, write, repeatable } = options;
-  const pending = new Pending({ name, write, repeatable }, undefined, resolve, reject);
+  const { label: name, write, repeatable, wait } = options;
+  const pending = new Pending<Sent["command"]>({ name, write, repeatable, wait }, undefined, resolve, reject);
   const readValue = (response: HttpResponse): Verdict[] => [{ kind: "value", value: read(response) }];
   return deliver(context, [pending], {
     ...options,
@@ -161,8 +161,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (time <= 0) this.#failTimedOut();
     else {
       if (signal) this.#forgetSignal = onAbort(signal, () => this.#cancel(failed(signal.reason)));
-      // The timer fires early if the transport wants to know that the call is slow.
-      const ms = carry ? time + GRACE : (transport.slowAfter?.(time) ?? time);
+      // The timer fires early when a response is late, and when the transport wants to know that the call is slow.
+      const ms = carry
+        ? time + GRACE
+        : Math.min(this.#slowAfter, this.#waits ? time : (transport.hedgeAfter?.() ?? time));
       this.#timer = this.#timers.start(ms, this);
       this.send();
     }
@@ -172,6 +174,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** Whether the current request is written, or about to be, so that its commands may be applied. */
   get written(): boolean {
     return this.#frozen && !this.#ended;
+  }
+
+  get label(): string {
+    return this.options.label;
   }
 
   get repeatable(): boolean {
@@ -202,8 +208,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#number || this.repeatable) return true;
     const { numbers } = this.options;
     const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
-    if (!this.#refused && isShort && this.commands.every(({ command }) => command.wait === undefined))
-      this.#number = numbers?.take(this.#budget.began);
+    if (!this.#refused && isShort && !this.#waits) this.#number = numbers?.take(this.#budget.began);
     return this.#number !== undefined;
   }
 
@@ -252,8 +257,11 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { timeLeft } = this.#budget;
     // A timer may fire early by less than 1 ms, and by what its time has beyond whole ms.
     if (timeLeft >= 1) {
-      this.#restTimer = setTimeout(fire, Math.ceil(timeLeft), this);
-      transport.onSlow?.(time);
+      const untilSlow = carry ? 0 : this.#slowAfter - (time - timeLeft);
+      const isLate = untilSlow >= 1;
+      this.#restTimer = setTimeout(fire, Math.ceil(isLate ? untilSlow : timeLeft), this);
+      if (!isLate) transport.onSlow?.(time);
+      else if (!this.#waits) this.#attempt?.onLate?.();
       return;
     }
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
@@ -307,6 +315,16 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** @param possiblyApplied whether a copy of the request may have been applied. */
   #mark(possiblyApplied: boolean): void {
     for (const command of this.commands) command.possiblyApplied = possiblyApplied;
+  }
+
+  /** Whether a command may block at the server. */
+  get #waits(): boolean {
+    return this.commands.some(({ command }) => command.wait !== undefined);
+  }
+
+  get #slowAfter(): number {
+    const { time } = this.options;
+    return this.context.transport.slowAfter?.(time) ?? time;
   }
 
   get #timers(): Timers {

@@ -1,3 +1,4 @@
+import { blockingTime } from "../commands/blocking.js";
 import { isWrite } from "../commands/write.js";
 import { ArgumentError, RedisError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
@@ -32,6 +33,8 @@ export function sendDirect(
   // Only the arguments are known of a request that middleware created itself.
   const write = commands.some(isWrite);
   const repeatable = body === call.argv ? call.repeatable : !write;
+  const waits = commands.map(([name, ...args] = []) => blockingTime([String(name).toUpperCase(), ...args]));
+  const wait = waits.find((time) => time !== undefined);
   const encoded = context.protocol.passthrough(body, route, Object.entries(headers).flat());
   const read = (response: HttpResponse) => {
     const json = readReply(
@@ -45,7 +48,7 @@ export function sendDirect(
   const batchSize = route ? commands.length : undefined;
   const { numbers } = context.protocol;
   const limits = { numbers, settings, time: call.budget.timeLeft, signal: signal ?? call.signal };
-  const options = { label, batchSize, write, repeatable, ...limits };
+  const options = { label, batchSize, write, repeatable, wait, ...limits };
   return new Promise((resolve, reject) => {
     deliverRequest(context, { request: encoded.request, read }, options, resolve, reject);
   });

@@ -17,6 +17,8 @@ export interface FinalFailure extends Error {
 
 /** A request to attempt. Exactly one of `onResponse` and `onFailure` is called, unless the attempt is aborted. */
 export interface AttemptListener {
+  /** The name of the request, by which slow ones are known. */
+  readonly label: string;
   /** Whether the request may be written twice. */
   readonly repeatable: boolean;
   /** Called before the request is written: gives it a number if that makes it repeatable. Returns whether it may be written twice. */
@@ -36,6 +38,8 @@ export interface AttemptListener {
 }
 
 export interface Attempt {
+  /** The response is late: the request is written on another connection as well, if that may and can be. */
+  onLate?(): void;
   /** Gives up: nothing is called any more, and a connection with a response outstanding is closed. */
   abort(): void;
 }
@@ -96,6 +100,8 @@ export interface Transport {
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
   attempt(listener: AttemptListener): Attempt;
+  /** Returns the ms after which a response is late. */
+  hedgeAfter?(): number;
   /** Returns the ms after which a call with this timeout in ms is reported if it has no response; without it none is. */
   slowAfter?(timeout: number): number;
   /** Called when a call with this timeout in ms has had no response for that time. */

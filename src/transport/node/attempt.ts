@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../../protocol/http.js";
+import type { Moment } from "../../util/clock.js";
 import { setImmediate } from "../../util/timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
@@ -7,6 +8,9 @@ import type { NodeTransportOptions } from "./transport-options.js";
 
 /** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
 const HEDGE_AGAIN_AFTER = 500;
+
+/** A request with a longer body is not sent again only because its response is late. */
+const LARGE = 64 * 1024;
 
 /** The wait for a first byte on a suspect connection before a fresh one is opened: some round trips, in ms. */
 function hedgeDelay(connection: Connection): number {
@@ -32,6 +36,11 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private written = 0;
   /** Whether it may be written again. */
   private repeatable = false;
+  /** When it was written, if its response is timed. */
+  private writtenAt: Moment | undefined;
+  /** The connection on which its response is late. */
+  private late: Connection | undefined;
+  private large = false;
   /** The refusal of one copy while another one is under way. */
   private refusal: HttpResponse | undefined;
 
@@ -53,6 +62,16 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     }
     if (!this.stopWaiting) this.start();
     return this;
+  }
+
+  onLate(): void {
+    const [connection] = this.running;
+    if (this.written !== 1 || !connection || this.validating || this.suspect || this.late) return;
+    this.late = connection;
+    // As one that is suspect: if it is lost, the other one counts.
+    if (!this.repeatable || this.large || !this.pool.hedging.take(this.listener.label)) return;
+    this.suspect = connection;
+    this.waitForConnection(1);
   }
 
   private start(): void {
@@ -147,7 +166,10 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     this.written++;
     this.repeatable = this.listener.makeRepeatable();
     const { keepAlive, maxReplySize } = this.options;
-    connection.send(this.listener.take(), keepAlive, maxReplySize, this);
+    const request = this.listener.take();
+    this.large = request.body.length > LARGE;
+    this.writtenAt = this.pool.hedging.onWrite();
+    connection.send(request, keepAlive, maxReplySize, this);
   }
 
   onStart(): void {
@@ -155,6 +177,9 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   onResponse(response: HttpResponse, connection: Connection): void {
+    const { hedging } = this.pool;
+    if (connection === this.late) hedging.onSlow(this.listener.label);
+    else if (this.writtenAt) hedging.onResponse(this.writtenAt);
     this.leave(connection);
     if (this.running.length > 0 && this.listener.isRefusal?.(response)) {
       this.refusal = response;

@@ -4,6 +4,7 @@ import { type ConnectionStats, createStats } from "../transport.js";
 import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
 import { events } from "./events.js";
+import { Hedging } from "./hedging.js";
 import { type Network, serverOf } from "./network.js";
 import type { Origin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
@@ -35,6 +36,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly stats: ConnectionStats = createStats();
   readonly origin: Origin;
   readonly circuit = new Circuit(this);
+  readonly hedging: Hedging;
   openTook = 0;
   /** Most recently used last. */
   private readonly idle: Connection[] = [];
@@ -53,6 +55,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     readonly clock: Clock = systemClock,
   ) {
     this.origin = { url, network, ...serverOf(new URL(url)) };
+    this.hedging = new Hedging(clock);
     this.thawWatch = new ThawWatch(
       () => this.idle.length > 0 || this.circuit.isRefusing,
       (ms) => this.onThaw(ms),

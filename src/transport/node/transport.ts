@@ -40,6 +40,10 @@ export class NodeTransport implements Transport {
     return new PooledAttempt(this.pool, this.options, listener).begin();
   }
 
+  hedgeAfter(): number {
+    return this.pool.hedging.delay;
+  }
+
   slowAfter(timeout: number): number {
     return this.options.circuit ? this.pool.circuit.slowAfter(timeout, this.options) : timeout;
   }
@@ -72,6 +76,7 @@ export class NodeTransport implements Transport {
       const { probe } = this.options;
       const listener = {
         // A fresh connection is opened if the suspect one does not respond.
+        label: "PING",
         repeatable: true,
         makeRepeatable: () => true,
         take: () => probe,

@@ -656,6 +656,7 @@ test("random freezes with a healthy server never open the circuit", { timeout: 6
   const command = () => {
     const repeatable = next() < 0.5;
     const listener = {
+      label: "GET",
       repeatable,
       makeRepeatable: () => repeatable,
       take: () => ({ path: "/", headers: [], body: '["GET","k"]' }),

@@ -1,0 +1,61 @@
+import type { Clock, Moment } from "../../util/clock.js";
+
+/** The shortest delay of a hedge, in ms, and the steps of longer ones. */
+const MIN_DELAY = 1_000;
+const STEP = 100;
+/** One of so many responses is timed. */
+const SAMPLED = 8;
+/** Hedges per request, how many of them may be saved up, and the interval in ms after which one is allowed anyway. */
+const SHARE = 0.03;
+const MAX_SAVED = 5;
+const FLOOR = 5_000;
+/** Time in ms for which a request of a name counts as slow after one was. */
+const SLOW_FOR = 60_000;
+
+/** When a request without a response is sent again on another connection, and how often. */
+export class Hedging {
+  /** Time in ms after which a response is late: the usual round trip and its spread. */
+  delay = MIN_DELAY;
+  #requests = 0;
+  #saved = 1;
+  #hedgedAt: Moment | undefined;
+  #mean = 0;
+  #deviation = 0;
+  readonly #slow = new Map<string, Moment>();
+
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A request is about to be written. Returns the time if its response is to be timed. */
+  onWrite(): Moment | undefined {
+    this.#saved = Math.min(MAX_SAVED, this.#saved + SHARE);
+    return this.#requests++ % SAMPLED === 0 ? this.#clock.moment() : undefined;
+  }
+
+  /** The response to a request that was timed has come. RFC 6298, section 2.3. */
+  onResponse(writtenAt: Moment): void {
+    const ms = this.#clock.elapsed(writtenAt);
+    this.#deviation += (Math.abs(ms - this.#mean) - this.#deviation) / 4;
+    this.#mean += (ms - this.#mean) / 8;
+    this.delay = Math.max(MIN_DELAY, Math.ceil((this.#mean + 8 * this.#deviation) / STEP) * STEP);
+  }
+
+  /** Takes a hedge for a late request. Returns false if requests of this name are slow, or there were too many hedges. */
+  take(label: string): boolean {
+    const clock = this.#clock;
+    const since = this.#slow.get(label);
+    if (since && clock.elapsed(since) < SLOW_FOR) return false;
+    if (this.#saved < 1 && this.#hedgedAt && clock.elapsed(this.#hedgedAt) < FLOOR) return false;
+    this.#saved = Math.max(0, this.#saved - 1);
+    this.#hedgedAt = clock.moment();
+    return true;
+  }
+
+  /** The response to a late request has come on its first connection: it was slow rather than lost. */
+  onSlow(label: string): void {
+    this.#slow.set(label, this.#clock.moment());
+  }
+}
