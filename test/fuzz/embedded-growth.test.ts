@@ -76,15 +76,18 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
   });
 
   test.each(names)("twice as many %s take about twice the CPU time", async (name) => {
-    const ratios: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      await measure(engine, [["FLUSHALL"]]);
-      const once = await measure(engine, writes(name, 5_000));
-      await measure(engine, [["FLUSHALL"]]);
-      const twice = await measure(engine, writes(name, 10_000));
-      ratios.push(twice.cpu / once.cpu);
+    const [once, twice]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 6; round += 1) {
+      for (const [times, count] of [
+        [once, 10_000],
+        [twice, 20_000],
+      ] as const) {
+        await measure(engine, [["FLUSHALL"]]);
+        times.push((await measure(engine, writes(name, count))).cpu);
+      }
     }
-    expect(median(ratios)).toBeLessThan(MAX_RATIO);
+    // The first ones are slower, before the code is compiled.
+    expect(median(twice.slice(1)) / median(once.slice(1))).toBeLessThan(MAX_RATIO);
   });
 
   test.each(Object.keys(READS))(
