@@ -102,9 +102,6 @@ export type ZRangeCommandOptions = ScoresOption & {
 } & AtMostOne<RangeKind, "only one of byScore and byLex"> &
   OptionalRangeLimit;
 
-/** Range of zrange with scores. */
-export type ScoredRangeOptions = ZRangeCommandOptions & { withScores: true };
-
 /** Range of zrangestore, which stores scores in any case. */
 export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
 
@@ -312,13 +309,6 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/zrange/
    */
   zrange<T extends unknown[] = StoredList<K>>(key: Key, min: number, max: number): Reply<K, T>;
-  /** With scores: each follows its member. */
-  zrange<T extends unknown[] = StoredList<K>>(
-    key: Key,
-    min: RangeBound<ZRangeCommandOptions>,
-    max: RangeBound<ZRangeCommandOptions>,
-    opts: ScoredRangeOptions,
-  ): Reply<K, ScoredMembers<T>>;
   /** Returns members by rank, by score or by name, as the options say; with scores, each after its member. */
   zrange<
     T extends unknown[] = StoredList<K>,
@@ -338,13 +328,6 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score. Older form of zrange.
    * @see https://redis.io/commands/zrangebyscore/
    */
-  zrangebyscore<T extends unknown[] = StoredList<K, string[]>>(
-    key: Key,
-    min: ScoreBound,
-    max: ScoreBound,
-    opts: ScoresOption<true> & OptionalRangeLimit,
-  ): Reply<K, ScoredMembers<T>>;
-  /** Returns members by score, without scores unless the options say so. */
   zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
     key: Key,
     min: ScoreBound,

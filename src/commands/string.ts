@@ -211,10 +211,6 @@ export interface StringCommands<K extends ReplyMode> {
     key2: Key,
     opts?: LcsOptions<Len, Idx>,
   ): Reply<K, LcsResult<Len, Idx>>;
-  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
-  mget<S extends StandardSchema>(
-    ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
-  ): Reply<K, (InferOutput<S> | null)[]>;
   /**
    * Returns the values in the order of the keys, null where there is none.
    * @example
@@ -226,6 +222,10 @@ export interface StringCommands<K extends ReplyMode> {
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
   ): Reply<K, T>;
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
+  mget<S extends StandardSchema>(
+    ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
+  ): Reply<K, (InferOutput<S> | null)[]>;
   /**
    * Sets each key of the object.
    * @example

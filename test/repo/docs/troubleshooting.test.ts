@@ -24,6 +24,9 @@ const FOREIGN = [
   "EPIPE",
   "ETIMEDOUT",
   "FUNCTION_INVOCATION_TIMEOUT",
+  // test/integration/errors/messages.test.ts provokes them.
+  "the circuit is open",
+  "circuit-open",
   "Failed to fetch",
   "Runtime.NodeJsExit",
   "Task timed out",
