@@ -64,7 +64,7 @@ export async function startFakeRedis(
   const applied: FakeCommand[] = [];
   const seen = new Map<string, number>();
   const sockets = new Set<Socket>();
-  /** All connections so far, but those that subscribe, which the gateway opens on its own account. */
+  /** All connections so far, without those on which a gateway looks for others. */
   const opened: Socket[] = [];
   let commands = 0;
   let script = decide;
@@ -80,7 +80,7 @@ export async function startFakeRedis(
       for (const value of reader.push(bytes)) {
         const args = (value as Resp[]).map(String);
         const name = args[0]!.toUpperCase();
-        if (name === "SUBSCRIBE") {
+        if (name === "SUBSCRIBE" && args[1] === "warmline:gateways") {
           if (opened.includes(socket)) opened.splice(opened.indexOf(socket), 1);
           socket.write(encode(UNKNOWN));
           continue;

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+
+// The table of numbered requests, by raw requests to one gateway.
+
+let gateway: Gateway;
+let ticket: string;
+beforeAll(async () => {
+  gateway = await createGateway({
+    engine: "embedded",
+    port: 0,
+    token: "one",
+    tokens: [{ name: "other", token: "another" }],
+  });
+  ticket = (await send(["PING"])).instance!;
+});
+afterAll(() => gateway.close());
+
+interface Options {
+  readonly path?: string;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+}
+
+async function send(
+  body: unknown,
+  number?: string,
+  { path = "", token = "one", headers = {} }: Options = {},
+) {
+  const response = await fetch(`${gateway.url}${number ? `/n/${number}` : ""}/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    body: JSON.stringify(body),
+  });
+  const { result, error } = ((await response.json()) ?? {}) as { result?: unknown; error?: string };
+  const header = (name: string) => response.headers.get(`warmline-${name}`);
+  const [instance, outcome, final] = [header("instance"), header("outcome"), header("number")];
+  return { status: response.status, result, error, instance, outcome, final };
+}
+
+const refused = (outcome: string, final: string | null) => ({ status: 412, outcome, final });
+
+test("a number is run once, and each copy gets the response", async () => {
+  const number = `${ticket}.a.0.1.5`;
+  expect(await send(["INCR", "a"], number)).toMatchObject({ status: 200, result: 1 });
+  expect(await send(["INCR", "a"], number)).toMatchObject({ status: 200, result: 1 });
+  expect(await send(["INCR", "a"], `${ticket}.a.0.2.6`)).toMatchObject({ result: 2 });
+});
+
+test("two copies at once are run once, also of a transaction", async () => {
+  const commands = [
+    ["INCR", "b"],
+    ["INCR", "b"],
+  ];
+  const copy = () => send(commands, `${ticket}.b.0.1.5`, { path: "multi-exec" });
+  expect((await Promise.all([copy(), copy()])).map(({ status }) => status)).toEqual([200, 200]);
+  expect(await send(["GET", "b"])).toMatchObject({ result: "2" });
+});
+
+test("an error of Redis is kept, and is final", async () => {
+  await send(["SET", "text", "x"]);
+  const number = `${ticket}.c.0.1.5`;
+  const first = await send(["INCR", "text"], number);
+  expect(first).toMatchObject({ status: 400, final: "final" });
+  expect(await send(["INCR", "text"], number)).toEqual(first);
+});
+
+test.each([
+  ["an older number of its lane", ["INCR", "d"], "d.0.4.5", {}, refused("unknown", "final")],
+  ["the number of a clone", ["INCR", "d"], "d.0.5.6", {}, refused("unsent", "final")],
+  ["a number with other bytes", ["INCR", "e"], "d.0.5.5", {}, refused("unknown", "final")],
+] as const)("%s is refused", async (_, body, number, options, expected) => {
+  await send(["INCR", "d"], `${ticket}.d.0.5.5`);
+  expect(await send(body, `${ticket}.${number}`, options)).toMatchObject(expected);
+  expect(await send(["GET", "d"])).toMatchObject({ result: "1" });
+});
+
+test("the same number of another token is another one", async () => {
+  expect(await send(["INCR", "f"], `${ticket}.f.0.1.5`)).toMatchObject({ result: 1 });
+  expect(await send(["INCR", "f"], `${ticket}.f.0.1.5`, { token: "another" })).toMatchObject({ result: 2 });
+});
+
+test("a number of another process is not run, and not called unsent behind a proxy", async () => {
+  const number = "0123abcd.1.g.0.1.5";
+  expect(await send(["INCR", "g"], number)).toMatchObject(refused("unsent", null));
+  const headers = { "x-forwarded-for": "192.0.2.1" };
+  expect(await send(["INCR", "g"], number, { headers })).toMatchObject(refused("unknown", null));
+  expect(await send(["GET", "g"])).toMatchObject({ result: null });
+});
+
+test("a blocking command is run once, and its response is not kept", async () => {
+  await send(["RPUSH", "list", "a", "b"]);
+  const number = `${ticket}.h.0.1.5`;
+  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject({ status: 200 });
+  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject(refused("unknown", "final"));
+  expect(await send(["LLEN", "list"])).toMatchObject({ result: 1 });
+});
+
+test("a refusal before the lookup says nothing about other copies", async () => {
+  const number = `${ticket}.i.0.1.5`;
+  expect(await send(["INCR", "i"], number, { token: "wrong" })).toMatchObject({ status: 401, final: null });
+  expect(await send(["INCR", "i"], number)).toMatchObject({ result: 1 });
+});
