@@ -26,7 +26,6 @@ describe.each([
   const calls = (signal: AbortSignal) => {
     const { url } = endpoint;
     const redis = new Client({
-      timeout: 10_000,
       url,
       token: "t",
       enableAutoPipelining: false,
