@@ -1,17 +1,18 @@
 let turn = 0;
-let isCounted = false;
+/** Turns that are still to be counted. */
+let left = 0;
 
 /**
- * Returns the number of the present turn of the event loop, counted only while it is asked for: what is read from a socket in one
- * poll has one number, and what the next poll brings the next one, however long the turn takes.
+ * Returns the number of the present turn of the event loop: what is read from sockets in one poll has one number, and what the next
+ * poll brings the next one, however long the turn takes. Only the two turns after a call are counted.
  */
 export function currentTurn(): number {
-  if (!isCounted) {
-    isCounted = true;
-    setImmediate(() => {
-      isCounted = false;
-      turn++;
-    });
-  }
+  if (left === 0) setImmediate(count);
+  left = 2;
   return turn;
+}
+
+function count(): void {
+  turn++;
+  if (--left > 0) setImmediate(count);
 }

@@ -62,28 +62,30 @@ describe.each(entries)("on %s", (name, Client) => {
     expect((await errorOf(client({ url: gateway.url }).exec(["NONSENSE"]))).message).not.toContain("path");
   });
 
-  test.runIf(name === "Node's entry")("a response that a proxy has compressed is named", async () => {
-    const endpoint = await RawEndpoint.start();
-    cleanups.push(() => endpoint.stop());
-    const body = gzipSync('{"result":"v"}');
-    endpoint.onRequest = ({ socket }) => {
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`,
+  if (name === "Node's entry") {
+    test("a response that a proxy has compressed is named", async () => {
+      const endpoint = await RawEndpoint.start();
+      cleanups.push(() => endpoint.stop());
+      const body = gzipSync('{"result":"v"}');
+      endpoint.onRequest = ({ socket }) => {
+        socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`,
+        );
+        socket.write(body);
+      };
+      expect((await errorOf(client({ url: endpoint.url }).get("k"))).message).toContain(
+        "the response is compressed: turn that off in the proxy",
       );
-      socket.write(body);
-    };
-    expect((await errorOf(client({ url: endpoint.url }).get("k"))).message).toContain(
-      "the response is compressed: turn that off in the proxy",
-    );
-    endpoint.onRequest = ({ socket }) =>
-      void socket.write(
-        httpResponse('{"result":"v"}', {
-          "content-type": "application/json",
-          "content-encoding": "identity",
-        }),
-      );
-    expect(await client({ url: endpoint.url }).get("k")).toBe("v");
-  });
+      endpoint.onRequest = ({ socket }) =>
+        void socket.write(
+          httpResponse('{"result":"v"}', {
+            "content-type": "application/json",
+            "content-encoding": "identity",
+          }),
+        );
+      expect(await client({ url: endpoint.url }).get("k")).toBe("v");
+    });
+  }
 });
 
 test("a server that speaks HTTP/2 alone is named", async () => {

@@ -166,7 +166,7 @@ describe.each([
 
   /** Everything that the client sends by fetch; Node's entry sends commands on its own connections. */
   async function requestAll(options: RedisOptions = {}): Promise<void> {
-    const redis = new Client({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
+    const redis = new Client({ url: "http://127.0.0.2:9", token: "t", retry: false, ...options });
     const calls = [
       redis.get("k"),
       redis.set("k", new Uint8Array([1])),
