@@ -29,6 +29,10 @@ export async function connectionsAtRedis(
     open.push(connection);
     await connection.run(["GET", "greeting"]);
   };
+  // The gateway opens one more connection soon after its start, on which gateways at one Redis hear of each other.
+  const heard = async () =>
+    Number(((await redis!.command("PUBSUB", "NUMSUB", "warmline:gateways")) as unknown[])[1]);
+  while ((await heard()) === 0) await sleep(10);
   const before = await connectedClients();
   // The gateway's connections are there before its clients come. Over TCP they are not the instances'.
   const others = protocol === "tcp" ? before : 1;

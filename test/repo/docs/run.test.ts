@@ -16,7 +16,7 @@ let files = 0;
 
 /** The exports of the first block of a page that holds this text. */
 async function programOf(page: string, text: string): Promise<any> {
-  const block = blocksOf(page).find(({ language, code }) => language === "ts" && code.includes(text));
+  const block = blocksOf(page).find(({ language, code }) => /^[jt]s$/.test(language) && code.includes(text));
   expect(block, `${page} has no block with ${text}`).toBeDefined();
   const { code } = await transform(block!.code, { loader: "ts", format: "esm" });
   const file = join(folder, `${files++}.mjs`);

@@ -349,6 +349,7 @@ describe("figures outside the blocks", () => {
       "slices of 20 ms",
     ],
     "docs/connections.md": [
+      "for at most 3% of the requests",
       "four times the time that connecting took",
       "open for twice as long as before",
       "four times as long as the last connection took",
