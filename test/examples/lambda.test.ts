@@ -46,7 +46,7 @@ test("a call to a server that is silent ends before its function", async () => {
   try {
     const { handler } = await import(join(example.folder, "dist/handler.mjs"));
     const context = { getRemainingTimeInMillis: () => 150 };
-    await expect(handler({}, context)).rejects.toThrow(/^GET: no response within 100 ms/);
+    await expect(handler({}, context)).rejects.toThrow(/^GET: no response within \d+ ms/);
   } finally {
     await path.close();
   }

@@ -54,8 +54,11 @@ interface Written {
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
-  /** A reply has begun that holds those behind it up. Returns whether only they would wait if the connection were paused. */
-  onLarge(): boolean;
+  /**
+   * A reply of that many bytes has begun that holds those behind it up. Returns whether only they would wait if the connection were
+   * paused.
+   */
+  onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
   onCrowded(): void;
   /** Called when no reply is awaited on a connection that was replaced. */
@@ -263,7 +266,7 @@ export class InFlightConnection implements BatchConnection {
     let apart = false;
     const holdUp = () => {
       this.#isHeldUp = true;
-      apart = this.#handler.onLarge();
+      apart = this.#handler.onLarge(size);
     };
     if (size >= HOLDS_UP && entry.stream) holdUp();
     return {

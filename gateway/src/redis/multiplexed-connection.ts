@@ -10,8 +10,10 @@ import type { RedisSocketOptions } from "./redis-socket.js";
  * buffers limits the replies on them before that.
  */
 const MAX_REPLACED = 64;
-/** A read that waits this long behind a large reply, in ms, is sent again on another connection. */
+/** A read that would wait longer than this behind a large reply, in ms, is sent again on another connection. */
 const READS_WAIT = 1_000;
+/** The largest reply, in bytes, that counts as one which its reader takes in that time. */
+const SOON_OVER = 16 * 1_024 * 1_024;
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
@@ -187,7 +189,7 @@ export class MultiplexedConnection {
       onSendable: (batch) => {
         if (this.#queue.wake(batch)) this.#schedule();
       },
-      onLarge: () => this.#heldUp(connection),
+      onLarge: (size) => this.#heldUp(connection, size),
       onCrowded: () => this.#repeatReads(connection),
       onUnused: () => this.#unused(connection),
       onDown: (reason) => {
@@ -201,10 +203,10 @@ export class MultiplexedConnection {
   }
 
   /**
-   * Called when a large reply has begun on a connection. Later commands go to another connection. So do, after a second, the
-   * reads that still wait behind it. The rest of a batch in flight stays on this connection.
+   * Called when a large reply has begun on a connection. Later commands go to another connection. So do the reads behind it that
+   * would wait for long. The rest of a batch in flight stays on this connection.
    */
-  #heldUp(connection: InFlightConnection): boolean {
+  #heldUp(connection: InFlightConnection, size: number): boolean {
     // A connection that is lent is used by one client alone.
     if (this.#options.reconnect === "never") return true;
     if (!connection.isReplaced) {
@@ -216,7 +218,8 @@ export class MultiplexedConnection {
       if (this.#connection) this.#connection.isReplaced = false;
       else this.#connect();
     }
-    setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
+    if (size > SOON_OVER) this.#repeatReads(connection);
+    else setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
     this.#schedule();
     return true;
   }

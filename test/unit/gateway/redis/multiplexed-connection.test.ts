@@ -304,6 +304,19 @@ test("a read behind a large reply that comes within a second is sent once", asyn
   expect(connections[1]?.received ?? []).toEqual([]);
 });
 
+test("a read behind a reply that takes long is sent again at once", async () => {
+  const connections = start({ maxReplySize: 100_000_000 });
+  const seen: string[] = [];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  for (const name of ["large", "small"]) multiplexed.send([command("GET", name)], streaming(seen, name));
+  await expect.poll(() => connections[0]!.received.length).toBe(4);
+  const begun = performance.now();
+  connections[0]!.side.write(`$50000000\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => connections[1]?.received, { interval: 1 }).toEqual(["GET", "small"]);
+  expect(performance.now() - begun).toBeLessThan(900);
+});
+
 test("reads that wait for a second behind a large reply, and what follows them, use another connection", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
