@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
-import { readInfo } from "../rig/redis-info.js";
+import { gatewayListens, readInfo } from "../rig/redis-info.js";
 import type { Rig } from "../rig/rig.js";
 
 /** The number of connections that open at a time: fewer than a listening socket's queue. */
@@ -29,10 +29,7 @@ export async function connectionsAtRedis(
     open.push(connection);
     await connection.run(["GET", "greeting"]);
   };
-  // The gateway opens one more connection soon after its start, on which gateways at one Redis hear of each other.
-  const heard = async () =>
-    Number(((await redis!.command("PUBSUB", "NUMSUB", "warmline:gateways")) as unknown[])[1]);
-  while ((await heard()) === 0) await sleep(10);
+  await gatewayListens(redis!);
   const before = await connectedClients();
   // The gateway's connections are there before its clients come. Over TCP they are not the instances'.
   const others = protocol === "tcp" ? before : 1;

@@ -4,8 +4,9 @@ import { commandsFunction, handlerPath } from "../client/bench-client.js";
 import { atLeast, claimOf, decideClaim } from "../results/checks.js";
 import { headline, seconds } from "../results/format.js";
 import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { gatewayListens } from "../rig/redis-info.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { followClosed } from "../sockets/follow.js";
+import { establishedAt, followClosed } from "../sockets/follow.js";
 import { kernelMissing } from "../sockets/kernel.js";
 import { mean } from "../statistics/series.js";
 
@@ -43,13 +44,16 @@ export default defineScenario({
     const gatewayArgs = ["--keep-alive-timeout", `${LIMIT_S}s`];
     const own = await rig({ rttMs: 0, tls: false, redis: true, gatewayArgs, greeting: true });
     await own.redis!.command("CONFIG", "SET", "timeout", LIMIT_S);
+    const port = client.protocol === "tcp" ? own.redis!.port! : own.gateway.port;
+    // The gateway's own, one of which stays open: it waits for messages.
+    await gatewayListens(own.redis!);
+    const others = establishedAt(port);
     const { handler, env } = commandsFunction(client, { keepAlive: true, reused: true }, own.direct);
     const instance = await startInstance({ handler: handlerPath(handler), env });
     try {
       const { error } = await instance.invoke({});
       if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
-      const port = client.protocol === "tcp" ? own.redis!.port! : own.gateway.port;
-      const follow = followClosed(port, settings.seconds * 1_000);
+      const follow = followClosed(port, settings.seconds * 1_000, others);
       const [{ closedMs, finWaitMs }] = await Promise.all([follow, frozen ? instance.freeze() : undefined]);
       return { closedS: closedMs / 1_000, finWaitS: finWaitMs / 1_000 };
     } finally {

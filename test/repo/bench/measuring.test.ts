@@ -137,10 +137,10 @@ describe("the kernel's sockets", () => {
       const own = (states.shift() ?? []).map((state, at) => socket(6_379, at + 1, state));
       return reads++ === 0 ? own : [...own, ...other];
     };
-    const { closedMs, finWaitMs } = await followClosed(6_379, 10_000, read);
+    const { closedMs, finWaitMs } = await followClosed(6_379, 10_000, new Set(), read);
     expect(states).toEqual([]);
     expect(Math.min(closedMs, finWaitMs)).toBeGreaterThan(50);
-    await expect(followClosed(6_379, 10_000, () => other.slice(1))).rejects.toThrow(
+    await expect(followClosed(6_379, 10_000, new Set(), () => other.slice(1))).rejects.toThrow(
       "The server on port 6379 has no connection to follow.",
     );
   });
@@ -149,7 +149,7 @@ describe("the kernel's sockets", () => {
     // FIN_WAIT_1 until the client's kernel acknowledges the FIN.
     const states = ["01", "04", "04", "05"];
     const read = () => [socket(6_379, 1, states.length > 1 ? states.shift()! : states[0]!)];
-    const { finWaitMs } = await followClosed(6_379, 20, read);
+    const { finWaitMs } = await followClosed(6_379, 20, new Set(), read);
     expect(finWaitMs).toBeGreaterThanOrEqual(20);
   });
 
