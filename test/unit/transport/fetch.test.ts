@@ -201,6 +201,13 @@ describe.each([
   });
 });
 
+test("a stubbed fetch works where the runtime has no Request, as in jsdom", async () => {
+  vi.stubGlobal("Request", undefined);
+  vi.stubGlobal("fetch", async () => Response.json({ result: "v" }));
+  const redis = client({ url: "https://jsdom.example.com", responseFormat: "json" });
+  expect(await redis.get("k")).toBe("v");
+});
+
 test("the mode of the cache can be set", async () => {
   const modes: unknown[] = [];
   vi.stubGlobal("fetch", async (_url: string, { cache }: { cache?: string }) => {
