@@ -155,9 +155,9 @@ export class KeyvStore {
 }
 
 function lifetime(ttl: number | undefined): { px: number } | undefined {
-  if (ttl === undefined || ttl > MAX_TTL) return undefined;
+  if (ttl === undefined) return undefined;
   if (typeof ttl !== "number" || Number.isNaN(ttl)) throw new TypeError("ttl must be a number of ms");
-  return { px: Math.max(1, Math.ceil(ttl)) };
+  return ttl > MAX_TTL ? undefined : { px: Math.max(1, Math.ceil(ttl)) };
 }
 
 function textOf(value: unknown): string {

@@ -130,7 +130,9 @@ describe("on a cluster", { tags: "redis-server" }, () => {
         "multi",
         "exec",
         "script",
-        ...["subscribe", "ping", "publish"],
+        "subscribe",
+        "ping",
+        "publish",
       ];
       expect(used).toContain("hmget");
       expect(used.filter((command) => ![...known.split(" "), ...ofGateway].includes(command!))).toEqual([]);
