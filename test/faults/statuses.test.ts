@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { listenApart } from "../support/listen-apart.js";
 
 // Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
 
@@ -40,7 +41,7 @@ describe.each([
         followed.push(request.headers);
         response.setHeader("content-type", "application/json").end('{"result":1}');
       });
-      await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+      await listenApart(target);
       const origin = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
       for (const error of await failures(
         httpResponse("", { location: `${origin}/login?session=hidden` }, `${status} Moved`),

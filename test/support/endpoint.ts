@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { listenApart } from "./listen-apart.js";
 
 /** A request as it arrived, whole. */
 export interface Arrived {
@@ -9,9 +10,6 @@ export interface Arrived {
   readonly number: number;
   readonly socket: Socket;
 }
-
-/** The URLs of all endpoints so far. */
-const urls = new Set<string>();
 
 /**
  * An HTTP endpoint whose every byte a test controls: `onRequest` gets each whole request and writes any bytes to the
@@ -33,13 +31,7 @@ export class RawEndpoint {
     const server = createServer();
     const endpoint = new RawEndpoint(server);
     server.on("connection", (socket) => endpoint.accept(socket));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // A client counts by origin, for as long as the process lives.
-    if (urls.has(endpoint.url)) {
-      await endpoint.stop();
-      return RawEndpoint.start();
-    }
-    urls.add(endpoint.url);
+    await listenApart(server);
     return endpoint;
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { Gateway } from "../../gateway/src/index.js";
+import { listenApart } from "./listen-apart.js";
 
 /** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
 export async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
@@ -24,6 +25,6 @@ export async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
     response.writeHead(passed.status, { "content-type": "application/json" });
     response.end(await passed.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listenApart(server);
   return server;
 }

@@ -9,6 +9,7 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { listenApart } from "../../support/listen-apart.js";
 
 // Mistakes whose message has to name what is wrong and what to do.
 
@@ -28,8 +29,8 @@ const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
     (error) => error,
   );
 
-async function listen(server: Pick<Server, "listen" | "address" | "close">): Promise<number> {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+async function listen(server: Server): Promise<number> {
+  await listenApart(server);
   cleanups.push(() => new Promise((closed) => server.close(closed)));
   return (server.address() as AddressInfo).port;
 }

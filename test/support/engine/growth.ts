@@ -99,8 +99,3 @@ export async function measure(
     client.close();
   }
 }
-
-/** The middle one of some numbers. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
