@@ -103,13 +103,15 @@ describe("sequential, twice with one seed", () => {
     return found;
   };
 
-  test("sequential has the same direction in every ratio of two runs with one seed", async () => {
+  test("sequential has no ratio in which two runs with one seed contradict each other", async () => {
     const args = ["--seed", "11", "--rtt", "5", "--clients", "warmline,agent,ioredis"];
     const [first, second] = [await run("sequential", ...args), await run("sequential", ...args)];
     expect(first.command).toBe(second.command);
     const again = ratios(second.data);
     for (const [name, ratio] of ratios(first.data)) {
-      expect([name, again.get(name)! > 1], `${ratio} and ${again.get(name)}`).toEqual([name, ratio > 1]);
+      // Quick runs beside other programs differ by some percent.
+      const [low, high] = [ratio, again.get(name)!].toSorted((a, b) => a - b) as [number, number];
+      expect(low < 0.9 && high > 1.1, `${name}: ${low} and ${high}`).toBe(false);
     }
   }, 180_000);
 });

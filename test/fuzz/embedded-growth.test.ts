@@ -10,7 +10,7 @@ import { runSeed } from "../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../gateway/src/seed/seed-file.js";
 import { call, run } from "../integration/gateway/http.js";
 import { ReplyClient } from "../support/differential/replies.js";
-import { loop, measure, median, READS, WRITES, writes } from "../support/engine/growth.js";
+import { loop, measure, READS, WRITES, writes } from "../support/engine/growth.js";
 import { scaled } from "../support/random-tests.js";
 
 const names = Object.keys(WRITES);
@@ -18,7 +18,10 @@ const names = Object.keys(WRITES);
 const ATOMIC = scaled(5_000);
 const PIPELINED = scaled(10_000);
 const PIPELINE = 1_000;
-/** Above 2, for the time that collections of garbage take by chance. */
+/**
+ * Above 2, for what grows with a logarithm. Times are the least of several: garbage that is collected, code that is not
+ * compiled yet and programs beside this one only add to them.
+ */
 const MAX_RATIO = 2.5;
 
 describe("large collections of the embedded engine", { timeout: 300_000 }, () => {
@@ -86,8 +89,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
         times.push((await measure(engine, writes(name, count))).cpu);
       }
     }
-    // The first ones are slower, before the code is compiled.
-    expect(median(twice.slice(1)) / median(once.slice(1))).toBeLessThan(MAX_RATIO);
+    expect(Math.min(...twice) / Math.min(...once)).toBeLessThan(MAX_RATIO);
   });
 
   test.each(Object.keys(READS))(
@@ -98,9 +100,8 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
       const timeAt = async (size: number) => {
         await measure(engine, [["FLUSHALL"], ...writes(write, size)]);
         const cpu: number[] = [];
-        // The first ones pay for the garbage of the writes.
-        for (let round = 0; round < 7; round += 1) cpu.push((await measure(engine, reads)).cpu);
-        return median(cpu.slice(2));
+        for (let round = 0; round < 5; round += 1) cpu.push((await measure(engine, reads)).cpu);
+        return Math.min(...cpu);
       };
       await timeAt(1_000);
       expect((await timeAt(PIPELINED)) / (await timeAt(1_000))).toBeLessThan(3);
