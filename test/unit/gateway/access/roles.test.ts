@@ -7,9 +7,9 @@ import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { argsOf } from "../../../../gateway/src/resp/args.js";
 import { command } from "../../../../gateway/src/resp/command.js";
+import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/guard.js";
 import { createScope } from "../../../../src/execution/exactly-once/scope.js";
 import { CHECK_LEASE, CHECK_PATH, idempotencyScript } from "../../../../src/execution/exactly-once/script.js";
-import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
