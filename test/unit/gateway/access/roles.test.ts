@@ -80,6 +80,20 @@ test("a write of a strict scope has the permissions of its command, and needs th
   expect(call.keys.map((place) => args[place]).slice(1)).toEqual(["app:a", "app:event:wl:path"]);
 });
 
+test("no token publishes on the channel of gateways, not even by an exactly-once write", () => {
+  const publish = ["PUBLISH", "warmline:gateways", "bye x"] as const;
+  const once = wrapInIdempotencyScript(publish, 120_000, false).map(String);
+  for (const each of [
+    command(...publish),
+    command("publish", ...publish.slice(1)),
+    onceCallOf(command(...once))!.wrapped,
+  ])
+    expect(denialReason(each, SINGLE)).toBe(
+      "NOPERM only gateways may publish on the channel warmline:gateways",
+    );
+  expect(denialReason(command("PUBLISH", "warmline:gateways:", "x"), SINGLE)).toBeNull();
+});
+
 test("refused commands can be allowed by name, except those that change a connection", () => {
   const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxArgs: 100 };
   for (const args of [
