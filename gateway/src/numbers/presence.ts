@@ -4,8 +4,11 @@ import type { Upstream } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
 import type { Standing } from "./lanes.js";
 
-/** The channel on which gateways that share a Redis hear of each other. */
-const CHANNEL = "warmline:gateways";
+/**
+ * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may: what it forges can
+ * end an offer of numbers, but not make one, since others answer each hello, whoever sent it.
+ */
+export const GATEWAYS_CHANNEL = "warmline:gateways";
 /** Time in ms within which others answer a hello. */
 const ANSWER_TIME = 3_000;
 /** A process that did nothing for so long, in ms, may have left a hello unanswered: less than others wait for the answer. */
@@ -77,7 +80,7 @@ export class Presence implements Standing {
       this.#isSubscribed = false;
       this.#missed();
     };
-    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(CHANNEL) }], {
+    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(GATEWAYS_CHANNEL) }], {
       onReady: () => this.#hello(),
       onGap: () => this.#hello(),
       onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
@@ -121,6 +124,6 @@ export class Presence implements Standing {
 
   #publish(kind: string): void {
     const ignored = { cancelled: false, onReply() {}, onFailure() {} };
-    this.#upstream.send([command("PUBLISH", CHANNEL, `${kind} ${this.#id}`)], ignored);
+    this.#upstream.send([command("PUBLISH", GATEWAYS_CHANNEL, `${kind} ${this.#id}`)], ignored);
   }
 }

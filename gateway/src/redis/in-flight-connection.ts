@@ -119,6 +119,9 @@ export class InFlightConnection implements BatchConnection {
   /** Whether another connection has taken its place. */
   isReplaced = false;
 
+  /** Runs until reads behind the present large reply are sent again. */
+  readsTimer: NodeJS.Timeout | undefined;
+
   /** Commands that have no reply yet, those given up included. */
   get inFlight(): number {
     return this.#written.size;
@@ -292,6 +295,7 @@ export class InFlightConnection implements BatchConnection {
         }
         this.#delaysAll = false;
         this.#isHeldUp = false;
+        clearTimeout(this.readsTimer);
         const { stream } = entry;
         entry.stream = null;
         this.#shift();

@@ -219,7 +219,7 @@ export class MultiplexedConnection {
       else this.#connect();
     }
     if (size > SOON_OVER) this.#repeatReads(connection);
-    else setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
+    else connection.readsTimer = setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
     this.#schedule();
     return true;
   }
