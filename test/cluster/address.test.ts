@@ -15,7 +15,9 @@ describe("one address that leads to a primary, and later to another one", { tags
   let gateway: Gateway;
 
   beforeEach(async () => {
-    servers = await Promise.all([1, 2].map(() => startRedis({ listen: "tcp", flags: ["--repl-diskless-sync-delay", "0"] })));
+    servers = await Promise.all(
+      [1, 2].map(() => startRedis({ listen: "tcp", flags: ["--repl-diskless-sync-delay", "0"] })),
+    );
     target = servers[0]!;
     await follow(servers[1]!, servers[0]!);
     forwarder = createServer((client) => {
@@ -72,8 +74,20 @@ describe("one address that leads to a primary, and later to another one", { tags
     const script = 'redis.call("GET", "x"); return redis.call("INCR", KEYS[1])';
     const loads = users.flatMap(() => [
       load("single", () => run(gateway, "INCR", "single")),
-      load("pipeline", async () => (await pipeline(gateway, [["INCR", "pipeline"], ["GET", "x"]]))[0]!.result),
-      load("transaction", async () => (await transaction(gateway, [["INCR", "transaction"]])).json[0]?.result),
+      load(
+        "pipeline",
+        async () =>
+          (
+            await pipeline(gateway, [
+              ["INCR", "pipeline"],
+              ["GET", "x"],
+            ])
+          )[0]!.result,
+      ),
+      load(
+        "transaction",
+        async () => (await transaction(gateway, [["INCR", "transaction"]])).json[0]?.result,
+      ),
       load("script", () => run(gateway, "EVAL", script, 1, "script")),
     ]);
     const popped = run(gateway, "BLPOP", "queue", 20);
@@ -82,7 +96,9 @@ describe("one address that leads to a primary, and later to another one", { tags
     await sleep(700);
     const before = { ...done };
     target = servers[1]!;
-    await until(() => Object.entries(done).every(([kind, count]) => count > before[kind as keyof typeof done] + 20));
+    await until(() =>
+      Object.entries(done).every(([kind, count]) => count > before[kind as keyof typeof done] + 20),
+    );
     running = false;
     await Promise.all(loads);
     expect(errors).toEqual([]);
@@ -93,7 +109,10 @@ describe("one address that leads to a primary, and later to another one", { tags
     expect(await popped).toEqual(["queue", "x"]);
     expect(await metric(gateway, "topology_changes_total")).toBe(1);
     // Nobody has a connection to the former primary, but for the one that looks, and the other server.
-    const clients = async () => String(await servers[0]!.command("CLIENT", "LIST", "TYPE", "normal")).trim().split("\n");
+    const clients = async () =>
+      String(await servers[0]!.command("CLIENT", "LIST", "TYPE", "normal"))
+        .trim()
+        .split("\n");
     await expect.poll(clients).toHaveLength(1);
   }, 60_000);
 
@@ -124,10 +143,17 @@ describe("one address that leads to a primary, and later to another one", { tags
     await start();
     await servers[0]!.command("SET", "k", "v");
     await expect.poll(() => run(gateway, "GET", "k")).toBe("v");
-    const before = Number(/total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1]);
+    const before = Number(
+      /total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1],
+    );
     for (let i = 0; i < 20; i++)
-      expect(await run(gateway, "SET", "k", "w")).toEqual({ status: 400, error: expect.stringMatching(/^READONLY /) });
-    const after = Number(/total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1]);
+      expect(await run(gateway, "SET", "k", "w")).toEqual({
+        status: 400,
+        error: expect.stringMatching(/^READONLY /),
+      });
+    const after = Number(
+      /total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1],
+    );
     expect(after - before).toBeLessThanOrEqual(2);
     expect((await call(gateway, "/ready")).status).toBe(200);
   }, 30_000);

@@ -1,9 +1,9 @@
 import type { PrimaryFinder } from "./awaiting-primary.js";
+import type { UpstreamCounters } from "./counters.js";
 import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 import type { Reachability } from "./reachability.js";
 import type { ConnectionWatch, WatchedConnection } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
-import type { UpstreamCounters } from "./counters.js";
 import type { Cancel } from "./upstream.js";
 
 /** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */

@@ -5,6 +5,7 @@ import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { CANCELLED, CLOSING, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { refusedFailure } from "../refusal.js";
 import {
   AFTER_UNKNOWN,
   type ClusterCommand,
@@ -16,7 +17,6 @@ import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy, rotated } from "./read-policy.js";
 import { asking, findTarget, type Redirect, redirectionOf } from "./redirection.js";
-import { refusedFailure } from "../refusal.js";
 import { isNoScript, type Scripts } from "./scripts.js";
 import type { Shard, Topology } from "./topology.js";
 

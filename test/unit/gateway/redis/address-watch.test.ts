@@ -53,7 +53,9 @@ class FakeServer {
           reply = "+OK";
         } else if (name === "EXEC") {
           isQueuing = false;
-          reply = isRefused ? "-EXECABORT Transaction discarded because of previous errors." : `*1\r\n+${this.id}`;
+          reply = isRefused
+            ? "-EXECABORT Transaction discarded because of previous errors."
+            : `*1\r\n+${this.id}`;
         } else if (isQueuing) reply = "+QUEUED";
         else reply = HANDSHAKE.includes(name) ? "+OK" : this.reply(args);
         if (reply !== null) far.write(`${reply}\r\n`);
@@ -145,8 +147,7 @@ test("a wait at the former server ends by itself, and its connection is not lent
   let target = a;
   const upstream = start(() => target);
   a.reply = ([name]) => (name === "BLPOP" ? null : "+OK");
-  const alone = () =>
-    sent((all, receiver) => void upstream.sendAlone(all, [5_000], receiver), ["BLPOP q 5"]);
+  const alone = () => sent((all, receiver) => void upstream.sendAlone(all, [5_000], receiver), ["BLPOP q 5"]);
   const popped = alone();
   await expect.poll(() => a.received).toContain("BLPOP q 5");
   target = b;

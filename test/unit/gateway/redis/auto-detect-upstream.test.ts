@@ -1,7 +1,7 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
-import { AwaitingPrimary, ONE_SERVER } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { AutoDetectUpstream, Finding } from "../../../../gateway/src/redis/auto-detect-upstream.js";
+import { AwaitingPrimary, ONE_SERVER } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { Server } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";

@@ -110,23 +110,23 @@ test.each([
 });
 
 test("a server that is a replica on purpose, or one that accepts no writes, replies to each write at once", async () => {
-  const { received, asked } = start(() => READONLY, undefined, undefined, undefined, { waitsFor: () => false });
+  const { received, asked } = start(() => READONLY, undefined, undefined, undefined, {
+    waitsFor: () => false,
+  });
   expect(await send("SET a 1", "SET b 1")).toEqual([READONLY, READONLY]);
   expect(received).toHaveLength(2);
   expect(asked()).toBe(2);
 });
 
-test.each([
-  "-READONLY x",
-  "-LOADING x",
-  "-BUSY x",
-  "-CLUSTERDOWN x",
-])("an error that a script has made up is its reply, and asks nobody: %s", async (error) => {
-  const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
-  expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);
-  expect(received).toHaveLength(3);
-  expect(asked()).toBe(0);
-});
+test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
+  "an error that a script has made up is its reply, and asks nobody: %s",
+  async (error) => {
+    const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
+    expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);
+    expect(received).toHaveLength(3);
+    expect(asked()).toBe(0);
+  },
+);
 
 test("a script that replies as a replica would is run once if the server is a primary, and again if it is not", async () => {
   const verdicts = [null, null, false];
