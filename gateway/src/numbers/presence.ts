@@ -16,11 +16,15 @@ const STALL = 1_500;
 /** Interval in ms of hellos while requests flow or others are there, and of attempts to subscribe. */
 const HELLO_INTERVAL = 10_000;
 const TICK = 250;
+/** Says whether the server is a replica: what is published there reaches nobody at its primary. */
+const ROLE = command("INFO", "replication");
+const IS_REPLICA = /^role:slave/m;
 
 /**
  * Finds out whether other gateways use the same Redis. Each says hello when it starts and from time to time, and others answer at
  * once. Without an answer a gateway is alone, until it hears from another one or can't hear any more. Then its numbers so far are
- * no longer run, since another one may have taken it for ended.
+ * no longer run, since another one may have taken it for ended. At a replica it is never alone: the others may be at the primary,
+ * after a failover that this gateway has not noticed yet.
  */
 export class Presence implements Standing {
   aloneSince: number | null = null;
@@ -97,7 +101,14 @@ export class Presence implements Standing {
     clearTimeout(this.#answers);
     // Without its own hello it can't hear others either.
     this.#answers = setTimeout(() => this.#missed(), ANSWER_TIME).unref();
-    this.#publish("hello");
+    this.#upstream.send([ROLE], {
+      cancelled: false,
+      onReply: (reply) => {
+        if (IS_REPLICA.test(reply.toString("latin1"))) this.#missed();
+        else this.#publish("hello");
+      },
+      onFailure() {},
+    });
   }
 
   #onMessage(message: string): void {

@@ -63,6 +63,8 @@ export interface InFlightConnectionHandler {
   onCrowded(): void;
   /** Called when no reply is awaited on a connection that was replaced. */
   onUnused(): void;
+  /** Called when the address leads to another server. */
+  onLeave(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
   /** The connection exited or could not be had; what was written on it has failed already. */
@@ -95,6 +97,7 @@ export class InFlightConnection implements BatchConnection {
       onDrain: () => handler.onWritable(),
       onReply: (reply, dropReason) => this.#reply(reply, dropReason),
       onLarge: (first, size) => this.#large(first, size),
+      onLeave: () => handler.onLeave(),
       onDown: (reason) => {
         this.#forget(`the connection to Redis was lost: ${reason}`);
         handler.onDown(reason);
@@ -118,6 +121,8 @@ export class InFlightConnection implements BatchConnection {
 
   /** Whether another connection has taken its place. */
   isReplaced = false;
+  /** Whether the address leads to another server, so that it is not used again. */
+  isLeft = false;
 
   /** Runs until reads behind the present large reply are sent again. */
   readsTimer: NodeJS.Timeout | undefined;

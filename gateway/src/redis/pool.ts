@@ -65,10 +65,10 @@ export class Pool {
     else this.#queue(borrower, deadline);
   }
 
-  /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
+  /** Takes a connection back. One that still owes a reply, or is at a server that was left, is closed rather than lent again. */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
-    if (connection.pending > 0 || this.#closed) {
+    if (connection.pending > 0 || connection.isLeft || this.#closed) {
       connection.close();
       return;
     }
