@@ -6,8 +6,11 @@ const FORMS =
 
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
 
+/** The content of a Redis URL. */
+export type RedisUrl = ReturnType<typeof parseRedisUrl>;
+
 /**
- * Reads a Redis URL. Returns its content.
+ * Reads a Redis URL. Returns its content. A user may have no password, which settings then give.
  * @throws {TypeError} when it is not one of the forms understood; the message does not repeat it
  */
 export function parseRedisUrl(url: string) {
@@ -64,7 +67,6 @@ function signIn(text: string): [username: string, password: string] {
   const colon = text.indexOf(":");
   const username = decoded(colon < 0 ? text : text.slice(0, colon));
   const password = colon < 0 ? "" : decoded(text.slice(colon + 1));
-  if (username && !password) throw new TypeError("redis: the URL has a user but no password");
   return [username, password];
 }
 

@@ -7,17 +7,27 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./counters.js";
+import type { Credentials } from "./credentials/credentials.js";
+import { type Login, refusalOf } from "./credentials/login.js";
 import type { Reachability } from "./reachability.js";
 
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
+
+/**
+ * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
+ * {@link RedisSocket.isResp3}.
+ */
+export const HELLO_3 = command("HELLO", "3");
 
 /** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands sent first, at least one. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
-  /** Timeout in ms for connecting and the handshake together. */
+  /** What the connection is signed in with before the handshake. Default: the handshake alone. */
+  readonly credentials?: Credentials | undefined;
+  /** Timeout in ms for connecting and the handshake together, including the wait for credentials. */
   readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
@@ -42,6 +52,11 @@ export interface RedisSocketHandler {
   onLarge?(first: number, size: number): LargeReply | null;
   /** Called when written bytes have left the buffer, so that more may be written. */
   onDrain?(): void;
+  /**
+   * The credentials have changed since the connection was signed in, and it is up. The handler sends AUTH, and reports a refusal
+   * to the credentials. Without this method the connection stays signed in as it was.
+   */
+  onLogin?(login: Login): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
@@ -52,14 +67,21 @@ export class RedisSocket {
   readonly #handler: RedisSocketHandler;
   readonly #framer: Framer;
   #socket: Duplex | null = null;
-  /** Handshake replies still to come. */
-  #handshake: number;
+  /** The first commands, up to the handshake. Null while credentials are awaited. */
+  #greeting: readonly Command[] | null = null;
+  /** Replies to them so far. */
+  #greeted = 0;
   #timer: NodeJS.Timeout | undefined;
+  #stopRenewing: (() => void) | undefined;
   #ended = false;
   /** When it came up, or null. */
   upSince: number | null = null;
   /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
   clientId: string | null = null;
+  /** The login that the connection is signed in with, if it comes from credentials, else null. */
+  login: Login | null = null;
+  /** Whether {@link HELLO_3} was in the handshake and succeeded. */
+  isResp3 = false;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
   /** Whether nothing is being read. */
@@ -71,12 +93,11 @@ export class RedisSocket {
     this.#options = options;
     this.#handler = handler;
     this.#framer = new Framer(options.maxReplySize, options.budget, options.resp3);
-    this.#handshake = options.handshake.length;
   }
 
   /** Connects, and sends the handshake. */
   open(): void {
-    const { connect, handshake, connectTimeout } = this.#options;
+    const { connect, handshake, credentials, connectTimeout } = this.#options;
     let socket: Duplex;
     try {
       socket = connect(inChunks(this.#onData));
@@ -97,8 +118,22 @@ export class RedisSocket {
       if (this.upSince !== null && !this.#ended) this.#handler.onDrain?.();
     });
     socket.on("data", this.#onData);
-    this.#timer = setTimeout(() => this.drop("no reply in time"), connectTimeout);
-    socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
+    const onTimeout = () => this.drop(this.#greeting ? "no reply in time" : "no password for it in time");
+    this.#timer = setTimeout(onTimeout, connectTimeout);
+    if (!credentials) this.#greet(handshake);
+    else {
+      const signIn = (login: Login) => {
+        this.login = login;
+        this.#greet([login.auth, ...handshake]);
+      };
+      credentials.get().then(signIn, (error: Error) => this.drop(error.message));
+    }
+  }
+
+  #greet(commands: readonly Command[]): void {
+    if (this.#ended) return;
+    this.#greeting = commands;
+    this.#socket!.write(Buffer.concat(commands.map((command) => command.bytes)));
   }
 
   /** Writes chunks of `total` bytes at once. */
@@ -141,6 +176,7 @@ export class RedisSocket {
   close(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.#stopRenewing?.();
     this.#framer.close();
     this.#socket?.destroy();
   }
@@ -158,31 +194,41 @@ export class RedisSocket {
 
   /** For the framer. */
   onLarge(first: number, size: number): LargeReply | null {
-    return this.#handshake === 0 && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
+    return this.upSince !== null && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
   }
 
   /** For the framer. */
   onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
-    if (this.#handshake === 0) {
+    if (this.upSince !== null) {
       this.#handler.onReply(reply, this.#framer.dropReason);
       return;
     }
-    const { handshake, counters, reachability } = this.#options;
-    const sent = handshake[handshake.length - this.#handshake]!;
-    if (sent === CLIENT_ID) {
-      if (reply?.[0] === COLON) this.clientId = lineOf(reply);
-    } else if (reply && isError(reply) && !isUserWithoutPing(sent, reply)) {
-      this.drop(`it replied ${lineOf(reply)}`);
+    const { credentials, counters, reachability } = this.#options;
+    if (!this.#greeting) {
+      // A server at its limit of clients sends an error before it gets a command.
+      this.drop(reply && isError(reply) ? `it replied ${lineOf(reply)}` : "a reply without a command");
       return;
     }
-    if (--this.#handshake > 0) return;
+    const sent = this.#greeting[this.#greeted++]!;
+    if (sent === CLIENT_ID) {
+      if (reply?.[0] === COLON) this.clientId = lineOf(reply);
+    } else if (sent === HELLO_3) this.isResp3 = reply !== null && !isError(reply);
+    else if (reply && isError(reply) && !isUserWithoutPing(sent, reply)) {
+      const refusal = refusalOf(reply);
+      if (this.login && sent === this.login.auth) credentials!.refused(this.login, refusal);
+      this.drop(`it replied ${refusal}`);
+      return;
+    }
+    if (this.#greeted < this.#greeting.length) return;
     clearTimeout(this.#timer);
     counters.opened++;
     reachability?.up();
     this.upSince = performance.now();
     this.#handler.onUp();
+    if (!this.#ended && this.login && this.#handler.onLogin)
+      this.#stopRenewing = credentials!.onChange(this.login, (login) => this.#handler.onLogin!(login));
   }
 
   /** Ends the connection as lost, for this reason. */

@@ -109,8 +109,22 @@ export const SETTINGS = {
   }),
   /** A file that holds the URL of `redis`. */
   redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
-  /** A file that holds the password for the URL of `redis`. */
-  redisPasswordFile: commandLineOnly(file({ help: "file with the password for the URL of --redis" })),
+  /**
+   * A file that holds the password for the URL of `redis`, and of each route whose URL has a user without a password. It is read
+   * for every connection, and when it changes: connections that are open then sign in again.
+   */
+  redisPasswordFile: file({
+    help: "file with the password for the URL of --redis; read again when it changes",
+  }),
+  /**
+   * A program that prints such a password as JSON: `{"password": "...", "username": "...", "expires": "2030-01-01T00:00:00Z"}`.
+   * The user and the time are optional. It is run without arguments and without a shell, again before the password expires,
+   * and after Redis has refused it. It has 10 s.
+   */
+  redisAuthCommand: file({
+    help: "program that prints the password for the URL of --redis as JSON; run again before it expires",
+    placeholder: "<program>",
+  }),
   /**
    * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
    * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the

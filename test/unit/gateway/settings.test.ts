@@ -46,16 +46,11 @@ const byName: Record<string, [text: string, value: unknown]> = {
   allowedHosts: ["a.test, b.test", ["a.test", "b.test"]],
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
+  redisPasswordFile: [secretFile, secretFile],
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set([
-  "engine",
-  "redisFile",
-  "redisPasswordFile",
-  "restTokenSecretFile",
-  "traceCommands",
-]);
+const INDIRECT = new Set(["engine", "redisFile", "restTokenSecretFile", "traceCommands"]);
 
 function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[setting.kind.name];
@@ -67,6 +62,8 @@ const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
+  redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
+  redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
 };
 
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
@@ -322,16 +319,38 @@ describe("the secrets of a Redis, from files", () => {
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  test("a file may contain the password of a Redis", () => {
-    const password = file("p@ss/word\n");
-    const set = ["--redis-password-file", password];
-    expect(redisOf("--redis", "redis://a.test:1/2", ...set)).toBe("redis://:p%40ss%2Fword@a.test:1/2");
-    expect(redisOf("--redis", "rediss://ann@a.test", ...set)).toBe("rediss://ann:p%40ss%2Fword@a.test");
+  test("the password of a Redis, or of the user of a route, may come from a file or a program", () => {
+    const set = ["--redis-password-file", file("hush")];
+    for (const url of ["redis://a.test", "rediss://ann@a.test", "redis+sentinel://ann@a.test/main"])
+      expect(redisOf("--redis", url, ...set)).toBe(url);
+    expect(redisOf("--route", "a:=redis://ann@a.test", ...set)).toBeUndefined();
+    expect(redisOf("--redis", "redis://ann@a.test", "--redis-auth-command", "/bin/print")).toBeDefined();
   });
 
   test.each([
     [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /already has a password/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
+    [
+      ["--route", "a:=redis://a.test", "--redis-password-file", "FILE"],
+      /^--redis-password-file: needs the URL/,
+    ],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "/no/such"],
+      /^--redis-password-file: \/no\/such: there is no/,
+    ],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "EMPTY"],
+      /^--redis-password-file: .*: the file is empty/,
+    ],
+    [
+      ["--redis", "redis://ann@a.test"],
+      /^--redis: the URL has a user but no password; .* set redisPasswordFile/,
+    ],
+    [["--route", "a:=redis://ann@a.test"], /^--route: the URL has a user but no password/],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "FILE", "--redis-auth-command", "p"],
+      /give one of them/,
+    ],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
     [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],
