@@ -118,7 +118,7 @@ export class RedisSocket {
       if (this.upSince !== null && !this.#ended) this.#handler.onDrain?.();
     });
     socket.on("data", this.#onData);
-    const onTimeout = () => this.drop(this.#greeting ? "no reply in time" : "no password for it in time");
+    const onTimeout = () => this.drop(this.#greeting ? "no reply in time" : credentials!.delay);
     this.#timer = setTimeout(onTimeout, connectTimeout);
     if (!credentials) this.#greet(handshake);
     else {

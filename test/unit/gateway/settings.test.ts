@@ -47,6 +47,9 @@ const byName: Record<string, [text: string, value: unknown]> = {
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
   redisPasswordFile: [secretFile, secretFile],
+  redisAuth: ["aws-iam", "aws-iam"],
+  redisAwsRegion: ["eu-west-1", "eu-west-1"],
+  redisAwsService: ["memorydb", "memorydb"],
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
@@ -58,12 +61,20 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
+/** The URL of a Redis of AWS, and the settings to sign in there. */
+const SERVERLESS = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
+const AWS_IAM = { WARMLINE_GATEWAY_REDIS: SERVERLESS, WARMLINE_GATEWAY_REDIS_AUTH: "aws-iam" };
+
 /** Options that depend on each other: the environment's value of the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
   redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
+  redisAuth: { WARMLINE_GATEWAY_REDIS: SERVERLESS },
+  ...Object.fromEntries(
+    ["Name", "Region", "Service", "Serverless"].map((each) => [`redisAws${each}`, AWS_IAM]),
+  ),
 };
 
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
@@ -351,6 +362,15 @@ describe("the secrets of a Redis, from files", () => {
       ["--redis", "redis://a.test", "--redis-password-file", "FILE", "--redis-auth-command", "p"],
       /give one of them/,
     ],
+    [
+      ["--redis", "redis://a.test", "--redis-auth", "aws-iam"],
+      /^--redis-auth: aws-iam needs a user in the URL/,
+    ],
+    [
+      ["--redis", "redis://a@a.test", "--redis-auth", "aws-iam"],
+      /^--redis-aws-service: must be elasticache or memorydb/,
+    ],
+    [["--redis", "redis://a.test", "--redis-aws-name", "n"], /^--redis-aws-name: needs redisAuth aws-iam/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
     [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],

@@ -10,6 +10,7 @@ const FORM = 'expected a JSON object with "password", and optionally "username" 
 export class AuthCommand implements LoginSource {
   readonly isQuick = false;
   readonly description: string;
+  readonly #end = new AbortController();
 
   /**
    * @param program the path of the program, which is run without arguments and without a shell
@@ -32,9 +33,14 @@ export class AuthCommand implements LoginSource {
     }
   }
 
+  close(): void {
+    this.#end.abort();
+  }
+
   #run(): Promise<string> {
     return new Promise((resolve, reject) => {
-      const options = { timeout: this.timeout, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT } as const;
+      const limits = { timeout: this.timeout, maxBuffer: MAX_OUTPUT };
+      const options = { ...limits, killSignal: "SIGKILL", signal: this.#end.signal } as const;
       const child = execFile(this.program, [], options, (error, output) => {
         if (error) reject(new Error(failureOf(error, this.timeout)));
         else resolve(output);
@@ -51,6 +57,7 @@ function failureOf(
 ) {
   const { code, killed, signal } = error;
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${MAX_OUTPUT} bytes`;
+  if (code === "ABORT_ERR") return "was ended, since the gateway is closing";
   if (killed) return `did not end within ${timeout} ms`;
   if (signal) return `was ended by ${signal}`;
   return typeof code === "number" ? `failed with status ${code}` : `can't be run (${code})`;

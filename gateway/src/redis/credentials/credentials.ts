@@ -30,6 +30,8 @@ export interface LoginSource {
   readonly isQuick: boolean;
   /** Calls `onChange` when {@link read} may return something else, until the returned function is called. */
   watch?(onChange: () => void): () => void;
+  /** Ends a {@link read} that is under way. */
+  close?(): void;
 }
 
 /** The user and the password of the gateway's own connections, which may change while it runs. */
@@ -51,6 +53,7 @@ export class Credentials {
   #refused: Login | null = null;
   #timer: NodeJS.Timeout | undefined;
   #stopWatching: (() => void) | null = null;
+  #closed = false;
 
   constructor(source: LoginSource, log: Log, clock = systemClock) {
     this.#source = source;
@@ -70,6 +73,11 @@ export class Credentials {
     if (isRefused || now >= this.#endsAt) return this.#read();
     if (now >= this.#renewAt) void this.#read();
     return login;
+  }
+
+  /** The reason why a connection waits for {@link get}. */
+  get delay(): string {
+    return this.#problem ?? `${this.#source.description} gave no password in time`;
   }
 
   /** Whether there is a newer login than this one. */
@@ -100,8 +108,10 @@ export class Credentials {
 
   /** Stops to renew logins. */
   close(): void {
+    this.#closed = true;
     this.#listeners.clear();
     this.#rest();
+    this.#source.close?.();
   }
 
   #rest(): void {
@@ -152,7 +162,8 @@ export class Credentials {
   #failed(reason: string): void {
     const isNew = reason !== this.#problem;
     this.#problem = reason;
-    if (isNew && this.#current) this.#log.error(`${reason}; the previous password stays in use`);
+    if (isNew && !this.#closed)
+      this.#log.error(this.#current ? `${reason}; the previous password stays in use` : reason);
     const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
     this.#renewAt = Math.max(this.#renewAt, this.#clock.now() + backoff);
   }

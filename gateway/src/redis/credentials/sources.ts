@@ -1,17 +1,38 @@
 import { parseRedisUrl, type RedisUrl } from "../redis-address.js";
 import { AuthCommand } from "./auth-command.js";
+import { AwsIam } from "./aws/aws-iam.js";
+import { type AwsSettings, connectRequestOf } from "./aws/connect-request.js";
 import type { LoginSource } from "./credentials.js";
 import { PasswordFile } from "./password-file.js";
 
 /** The settings of passwords that change: see `GatewayOptions`. */
-export interface SignInSettings {
+export interface SignInSettings extends AwsSettings {
   readonly redis?: string | undefined;
   readonly redisPasswordFile?: string | undefined;
   readonly redisAuthCommand?: string | undefined;
+  readonly redisAuth?: AuthKind | undefined;
 }
 
-/** The settings that give a password. At most one of them may be given. */
-const NAMES = ["redisPasswordFile", "redisAuthCommand"] as const;
+/**
+ * Where passwords come from, if neither from a file nor from a program.
+ *
+ * - `password`: the URL
+ * - `aws-iam`: tokens that are made with credentials of AWS
+ */
+export const AUTH_KINDS = ["password", "aws-iam"] as const;
+type AuthKind = (typeof AUTH_KINDS)[number];
+
+/** The settings that are for `aws-iam` alone. */
+const AWS_NAMES = ["redisAwsName", "redisAwsRegion", "redisAwsService", "redisAwsServerless"] as const;
+
+/** Returns the settings that give a password. At most one of them may be given. */
+function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSettings): string[] {
+  const names: string[] = [];
+  if (redisPasswordFile !== undefined) names.push("redisPasswordFile");
+  if (redisAuthCommand !== undefined) names.push("redisAuthCommand");
+  if (redisAuth === "aws-iam") names.push("redisAuth");
+  return names;
+}
 
 /**
  * Returns the source of the password for a Redis at a URL. Null if the URL has all that is needed. The settings are for the Redis
@@ -25,7 +46,7 @@ export function loginSourceOf(
 ): LoginSource | null {
   const address = parseRedisUrl(url);
   const { username, password } = address;
-  const name = NAMES.find((each) => settings[each] !== undefined);
+  const [name] = namesOf(settings);
   if (name === undefined || (urlFrom === "routes" && (username === "" || password !== ""))) {
     if (username !== "" && password === "") throw new TypeError(`${urlFrom}: ${NO_PASSWORD}`);
     return null;
@@ -35,12 +56,13 @@ export function loginSourceOf(
 }
 
 const NO_PASSWORD =
-  "the URL has a user but no password; give it in the URL, or set redisPasswordFile or redisAuthCommand";
+  "the URL has a user but no password; give it in the URL, or set redisPasswordFile, redisAuthCommand or redisAuth";
 
-function sourceOf(settings: SignInSettings, { username }: RedisUrl): LoginSource {
+function sourceOf(settings: SignInSettings, address: RedisUrl): LoginSource {
   const { redisPasswordFile, redisAuthCommand } = settings;
-  if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, username);
-  return new AuthCommand(redisAuthCommand!, username);
+  if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, address.username);
+  if (redisAuthCommand !== undefined) return new AuthCommand(redisAuthCommand, address.username);
+  return new AwsIam(connectRequestOf(address, settings));
 }
 
 /**
@@ -49,7 +71,9 @@ function sourceOf(settings: SignInSettings, { username }: RedisUrl): LoginSource
  * @throws {TypeError} that begins with the name of a setting
  */
 export function checkSignIn(settings: SignInSettings, routes: readonly string[]): void {
-  const given = NAMES.filter((name) => settings[name] !== undefined);
+  const given = namesOf(settings);
+  const other = AWS_NAMES.find((name) => settings[name]);
+  if (other && settings.redisAuth !== "aws-iam") throw new TypeError(`${other}: needs redisAuth aws-iam`);
   if (given.length > 1) throw new TypeError(`${given.join(", ")}: give one of them`);
   const sources = routes.map((url) => loginSourceOf(settings, url, "routes"));
   if (settings.redis !== undefined) sources.push(loginSourceOf(settings, settings.redis, "redis"));

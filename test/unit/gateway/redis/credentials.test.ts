@@ -237,6 +237,13 @@ describe("sources", () => {
     await expect(source.read()).rejects.toThrow(/did not end within 500 ms$/);
   });
 
+  test("a program that runs is ended when the gateway closes", async () => {
+    const credentials = credentialsFrom(new AuthCommand(program("setInterval(() => {}, 1000)"), "app"));
+    const login = credentials.get().catch((error) => error.message);
+    credentials.close();
+    expect(await login).toMatch(/^redisAuthCommand: .* was ended, since the gateway is closing$/);
+  });
+
   test("a program is run without a shell, so its path is no text of commands", async () => {
     const source = new AuthCommand('echo \'{"password":"p"}\'', "app");
     await expect(source.read()).rejects.toThrow(/can't be run \(ENOENT\)$/);
