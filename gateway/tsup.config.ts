@@ -113,4 +113,11 @@ export default defineConfig([
     },
     onSuccess: copyLua,
   },
+  {
+    ...shared,
+    entry: { "aws-iam": "src/redis/credentials/aws/iam-tokens.ts" },
+    format: ["esm"],
+    // The largest file, which few need: it is loaded only with `redisAuth: "aws-iam"`.
+    minify: true,
+  },
 ]);

@@ -27,14 +27,28 @@ export function thirdPartyLicenses(folder, outDir) {
       parts.set(name, (parts.get(name) ?? new Set()).add(file.replace(/\.map$/, "")));
     }
   }
-  const texts = [...parts].sort().map(([name, files]) => {
-    const found = findPackage(name, require);
-    const terms = readdirSync(found).filter((file) =>
-      /^(licen[cs]e|copying|third_party_notices)/i.test(file),
-    );
-    if (terms.length === 0) throw new Error(`${name} has no license file`);
-    const whole = terms.map((file) => readFileSync(join(found, file), "utf8").trim()).join("\n\n");
-    return `${name} (part of ${[...files].sort().join(", ")})\n\n${whole}\n`;
+  const found = [...parts.keys()].map((name) => packageAt(name, findPackage(name, require)));
+  /** The names of the packages with the same text. */
+  const namesByText = new Map();
+  for (const own of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    // Some packages of a repository leave out the file that the others have.
+    const isTwin = ({ repository, license, text }) =>
+      text !== "" && repository !== "" && repository === own.repository && license === own.license;
+    const text = own.text || found.find(isTwin)?.text;
+    if (!text) throw new Error(`${own.name} has no license file`);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), own.name]);
+  }
+  const texts = [...namesByText].map(([text, names]) => {
+    const heads = names.map((name) => `${name} (part of ${[...parts.get(name)].sort().join(", ")})`);
+    return `${heads.join("\n")}\n\n${text}\n`;
   });
   return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** Returns a package's repository, license and the text of its license files, which is empty without any. */
+function packageAt(name, folder) {
+  const { license, repository = "" } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|third_party_notices)/i.test(file));
+  const text = files.map((file) => readFileSync(join(folder, file), "utf8").trim()).join("\n\n");
+  return { name, license, repository: repository.url ?? repository, text };
 }

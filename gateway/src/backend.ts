@@ -2,6 +2,8 @@ import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
 import type { TrackedSource } from "./near/tracking-session.js";
+import { Credentials } from "./redis/credentials/credentials.js";
+import { loginSourceOf } from "./redis/credentials/sources.js";
 import { Reachability } from "./redis/reachability.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
@@ -46,10 +48,9 @@ interface Part {
  * @throws {Error} when the engine can't be started
  */
 export async function createBackend(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
-  const remote = { ca: settings.redisCa };
   const routes = parseRoutes(settings.routes).map((route) => ({
     ...route,
-    engine: redisAt(route.url, remote),
+    engine: engineAt(route.url, "routes", settings, log),
   }));
   const named = routes.filter(({ prefix }) => prefix !== "");
   const first = routes.find(({ prefix }) => prefix === "")?.engine ?? (await engineOf(settings, log));
@@ -103,9 +104,14 @@ function trackedAt(part: Part, near: readonly string[]): TrackedSource {
   };
 }
 
+function engineAt(url: string, from: "redis" | "routes", settings: Settings, log: Log): RemoteEngine {
+  const source = loginSourceOf(settings, url, from);
+  return redisAt(url, { ca: settings.redisCa, credentials: source && new Credentials(source, log) });
+}
+
 async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
-  const { redis, redisCa, engine = "auto", persist, seed } = settings;
-  if (redis !== undefined) return redisAt(redis, { ca: redisCa });
+  const { redis, engine = "auto", persist, seed } = settings;
+  if (redis !== undefined) return engineAt(redis, "redis", settings, log);
   if (typeof engine !== "string") return ownEngine(engine);
   const file =
     seed === undefined

@@ -58,7 +58,7 @@ async function run(settings: CliSettings): Promise<number> {
   else if (signals.received) status = statusOf(signals.received);
   else {
     signals.release();
-    const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options.redis) };
+    const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options) };
     status = await runCommand(settings.command, environment, report);
   }
   await gateway.close();

@@ -63,7 +63,7 @@ export class RestTokens {
 export function checkUser(user: RedisUser, options: PushConnectionOptions): Promise<string | null> {
   return new Promise((resolve) => {
     const connection = new PushConnection(
-      { ...options, handshake: [command("AUTH", user.username, user.password)] },
+      { ...options, credentials: undefined, handshake: [command("AUTH", user.username, user.password)] },
       {
         onUp() {
           connection.close();

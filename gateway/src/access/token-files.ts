@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { stampOf } from "../util/file-stamp.js";
 import { readTokenList, type TokenList, type TokenSources } from "./token-list.js";
 
 /** Reads the tokens again when one of their files has changed. */
@@ -41,16 +41,6 @@ export class TokenFiles {
     if (sameFiles(list.files, this.#list.files)) return null;
     this.#list = list;
     return list;
-  }
-}
-
-/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path);
-    return `${ino}:${mtimeMs}:${size}`;
-  } catch {
-    return "none";
   }
 }
 

@@ -1,3 +1,4 @@
+import { loginSourceOf, type SignInSettings } from "../redis/credentials/sources.js";
 import { parseRedisUrl } from "../redis/redis-address.js";
 import type { KeptToken } from "./kept-token.js";
 import type { StartedGateway } from "./start.js";
@@ -17,9 +18,13 @@ export function environmentOf(gateway: {
   };
 }
 
-/** Returns the environment variable for clients of Redis's own protocol, if one server is to be reached by TCP. */
-export function redisEnvironmentOf(redis: string | undefined): Record<string, string> {
-  if (redis === undefined) return {};
+/**
+ * Returns the environment variable for clients of Redis's own protocol, if one server is to be reached by TCP, with a password
+ * that stays the same or none.
+ */
+export function redisEnvironmentOf(options: SignInSettings): Record<string, string> {
+  const { redis } = options;
+  if (redis === undefined || loginSourceOf(options, redis, "redis")) return {};
   const { addresses, isSentinel, isCluster } = parseRedisUrl(redis);
   return addresses.length === 1 && !isSentinel && !isCluster ? { REDIS_URL: redis } : {};
 }

@@ -4,26 +4,15 @@ import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
 /**
- * The URL of the Redis to front, from `redis` or the file that `redisFile` names, with the password that
- * `redisPasswordFile` holds; undefined without either.
+ * The URL of the Redis to front, from `redis` or the file that `redisFile` names; undefined without either.
  * @throws {UsageError} when a file can't be read, or when two settings contradict each other.
  */
 export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefined {
   const plain = given.get("redis");
   const file = given.get("redisFile");
-  const password = given.get("redisPasswordFile");
-  const url = isFromFile(plain, file, "the URL of a Redis")
+  return isFromFile(plain, file, "the URL of a Redis")
     ? readSecretFile(file!)
     : plain && readValue(SETTINGS.redis, plain);
-  if (password === undefined) return url;
-  if (url === undefined)
-    throw new UsageError(`${password.from}: needs the URL of a Redis, in --redis or --redis-file`);
-  // By hand, since a URL may name several hosts.
-  const [, scheme, user, held, rest] = /^([a-z+-]+:\/\/)(?:([^:@/]*)(:[^@/]*)?@)?(.*)$/is.exec(url) ?? [];
-  if (scheme === undefined || held !== undefined) {
-    throw new UsageError(`${password.from}: the URL of the Redis already has a password`);
-  }
-  return `${scheme}${user ?? ""}:${encodeURIComponent(readSecretFile(password))}@${rest}`;
 }
 
 /**

@@ -140,8 +140,8 @@ function routeForRest(given: AllGiven): Given | undefined {
 /** Lets the gateway's own checks speak, in terms of where the value came from. */
 function check(options: GatewayOptions, given: AllGiven): void {
   try {
-    if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
     resolveSettings(options);
+    if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
     readTokenList(options);
   } catch (error) {
     if (error instanceof TokensError) {

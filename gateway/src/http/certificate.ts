@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { type Clock, systemClock } from "../util/clock.js";
+import { stampNow } from "../util/file-stamp.js";
 
 /** Interval in ms between checks of the files. */
 const CHECK_INTERVAL = 2_000;
@@ -64,18 +65,8 @@ export class Certificate {
     this.#clock.clear(this.#timer);
   }
 
-  /** Returns a stamp that changes with the files. Links are followed, since mounted secrets are replaced through their links. */
   #readVersion(): string {
-    return [this.#files.cert, this.#files.key].map(stampOf).join();
-  }
-}
-
-function stampOf(path: string): string {
-  try {
-    const { ino, mtimeMs, size } = statSync(path);
-    return `${ino}:${mtimeMs}:${size}`;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? "none";
+    return [this.#files.cert, this.#files.key].map(stampNow).join();
   }
 }
 

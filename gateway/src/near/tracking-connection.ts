@@ -1,12 +1,11 @@
+import { type Login, refusalOf } from "../redis/credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
+import { HELLO_3 } from "../redis/redis-socket.js";
 import { command } from "../resp/command.js";
 import { RespReader } from "../resp/reader.js";
 import { isError, lineOf } from "../resp/replies.js";
-import { STAR } from "../util/bytes.js";
+import { GREATER, PLUS, STAR } from "../util/bytes.js";
 
-const HELLO = command("HELLO", "3");
-/** The type byte of a push message in RESP3. */
-const PUSH = ">".charCodeAt(0);
 /** Errors of a server that may accept the command later. */
 const TEMPORARY = /^-(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN)/;
 
@@ -38,19 +37,27 @@ export function openTracking(
   /** Replies so far: to HELLO, to CLIENT TRACKING, and to what was sent later. */
   let replies = 0;
   let isCluster = false;
+  /** The login that was sent last, while the connection is up. */
+  let signedIn: Login | null = null;
   const connection = new PushConnection(
     { ...options, resp3: true },
     {
       onUp() {
-        connection.send(HELLO);
+        connection.send(HELLO_3);
         const limits = prefixes.flatMap((prefix) => (prefix === "" ? [] : ["PREFIX", prefix]));
         connection.send(command("CLIENT", "TRACKING", "ON", "BCAST", ...limits));
+      },
+      onLogin: (login) => {
+        signedIn = login;
+        connection.send(login.auth);
       },
       onReply(reply) {
         // Only a report of very many keys is too large.
         if (!reply) handler.onChange(null);
-        else if (reply[0] === PUSH) onPush(reply, handler);
-        else if (isError(reply)) {
+        else if (reply[0] === GREATER) onPush(reply, handler);
+        else if (signedIn && isReplyToAuth(reply, replies)) {
+          if (isError(reply)) options.credentials?.refused(signedIn, refusalOf(reply));
+        } else if (isError(reply)) {
           // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
           connection.close();
           handler.onDown(`it replied ${lineOf(reply)}`, !TEMPORARY.test(reply.toString("latin1", 0, 16)));
@@ -63,6 +70,13 @@ export function openTracking(
   );
   connection.open();
   return connection;
+}
+
+/** Whether a reply is that of AUTH: of the commands sent once the server reports changes, no other one gets one of these. */
+function isReplyToAuth(reply: Buffer, replies: number): boolean {
+  return (
+    replies >= 2 && (reply[0] === PLUS ? lineOf(reply) === "OK" : lineOf(reply).startsWith("WRONGPASS "))
+  );
 }
 
 /** `invalidate` and a list of keys, or a null for all of them. */

@@ -5,6 +5,7 @@ import { isError } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
+import { type Login, refusalOf } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
@@ -79,6 +80,7 @@ export class InFlightConnection implements BatchConnection {
   readonly #silence: number;
   readonly #budget: BufferBudget | undefined;
   readonly #explain: RedisSocketOptions["explain"];
+  readonly #credentials: RedisSocketOptions["credentials"];
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
   /** Whether the present reply is a large one that holds those behind it up. */
@@ -86,14 +88,24 @@ export class InFlightConnection implements BatchConnection {
   /** Whether every command behind the present reply had to wait for its reader. */
   #delaysAll = false;
 
-  /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
-  constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
+  /**
+   * @param silence how long Redis may say nothing while a command waits in vain, in ms
+   * @param renews whether the connection is signed in again whenever its credentials change
+   */
+  constructor(
+    options: RedisSocketOptions,
+    silence: number,
+    handler: InFlightConnectionHandler,
+    renews = false,
+  ) {
     this.#silence = silence;
+    this.#credentials = options.credentials;
     this.#budget = options.budget;
     this.#explain = options.explain;
     this.#handler = handler;
     this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
+      ...(renews && { onLogin: (login: Login) => this.#signIn(login) }),
       onDrain: () => handler.onWritable(),
       onReply: (reply, dropReason) => this.#reply(reply, dropReason),
       onLarge: (first, size) => this.#large(first, size),
@@ -113,6 +125,12 @@ export class InFlightConnection implements BatchConnection {
   /** The connection's id at the server, if the handshake requested it, else null. */
   get clientId(): string | null {
     return this.#socket.clientId;
+  }
+
+  /** Whether the connection was signed in with an earlier password than new ones are. */
+  get isOutdated(): boolean {
+    const { login } = this.#socket;
+    return login !== null && this.#credentials!.isOutdated(login);
   }
 
   get isWritable(): boolean {
@@ -223,11 +241,29 @@ export class InFlightConnection implements BatchConnection {
     return batches;
   }
 
+  /**
+   * Signs the connection in again, between the commands of others. If Redis refuses, the connection stays signed in as it was,
+   * until the next password.
+   */
+  #signIn(login: Login): void {
+    const now = performance.now();
+    const receiver: Receiver = {
+      cancelled: false,
+      onReply: (reply) => {
+        if (isError(reply)) this.#credentials?.refused(login, refusalOf(reply));
+        else this.#socket.login = login;
+      },
+      onFailure() {},
+    };
+    const bytes = this.take(new CommandBatch([login.auth], receiver, now + this.#silence), now);
+    this.write([bytes], bytes.length);
+  }
+
   /** Whether commands of other batches wait behind the first one. */
   #delaysOthers({ batch }: Written): boolean {
     for (let i = 1; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
-      if (entry.receiver && entry.batch !== batch) return true;
+      if (entry.receiver && entry.batch !== batch && entry.command.name !== "AUTH") return true;
     }
     return false;
   }

@@ -2,7 +2,7 @@ import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
 import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
 import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
-import { InFlightConnection } from "./in-flight-connection.js";
+import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
 /**
@@ -89,6 +89,11 @@ export class MultiplexedConnection {
   /** Whether the connection is up. */
   get ready(): boolean {
     return this.#connection?.upSince != null;
+  }
+
+  /** Whether the connection was signed in with an earlier password than new ones are. */
+  get isOutdated(): boolean {
+    return this.#connection?.isOutdated ?? false;
   }
 
   /** The connection's id at the server, if the handshake requested it and the connection is up, else null. */
@@ -186,7 +191,7 @@ export class MultiplexedConnection {
   }
 
   #connect(): void {
-    const connection: InFlightConnection = new InFlightConnection(this.#options, this.#options.timeout, {
+    const handler: InFlightConnectionHandler = {
       onWritable: () => this.#schedule(),
       onSendable: (batch) => {
         if (this.#queue.wake(batch)) this.#schedule();
@@ -200,7 +205,10 @@ export class MultiplexedConnection {
         else if (this.#silent.delete(connection)) this.#failBroken();
         else this.#lost(connection, reason);
       },
-    });
+    };
+    // A connection that is lent may be in the middle of a transaction.
+    const renews = this.#options.reconnect !== "never";
+    const connection = new InFlightConnection(this.#options, this.#options.timeout, handler, renews);
     this.#connection = connection;
     connection.open();
   }

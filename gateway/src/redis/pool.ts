@@ -56,6 +56,7 @@ export class Pool {
       borrower.onRefused(this.#stopped ?? CLOSING);
       return;
     }
+    this.#closeOutdated();
     const idle = this.#idle.pop();
     if (idle) {
       clearTimeout(idle.timer);
@@ -65,10 +66,14 @@ export class Pool {
     else this.#queue(borrower, deadline);
   }
 
-  /** Takes a connection back. One that still owes a reply, or is at a server that was left, is closed rather than lent again. */
+  /**
+   * Takes a connection back. One that still owes a reply, is at a server that was left, or has an earlier password, is closed
+   * rather than lent again.
+   */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
-    if (connection.pending > 0 || connection.isLeft || this.#closed) {
+    this.#closeOutdated();
+    if (connection.pending > 0 || connection.isLeft || connection.isOutdated || this.#closed) {
       connection.close();
       return;
     }
@@ -89,6 +94,11 @@ export class Pool {
     this.#closed = true;
     for (let next = this.#next(); next; next = this.#next()) next.onRefused(CLOSING);
     for (const connection of [...this.#all]) connection.close();
+  }
+
+  /** Closes the idle connections with an earlier password. */
+  #closeOutdated(): void {
+    for (const { connection } of [...this.#idle]) if (connection.isOutdated) connection.close();
   }
 
   #make(): MultiplexedConnection {

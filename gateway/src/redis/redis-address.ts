@@ -6,8 +6,11 @@ const FORMS =
 
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
 
+/** The content of a Redis URL. */
+export type RedisUrl = ReturnType<typeof parseRedisUrl>;
+
 /**
- * Reads a Redis URL. Returns its content.
+ * Reads a Redis URL. Returns its content. A user may have no password, which settings then give.
  * @throws {TypeError} when it is not one of the forms understood; the message does not repeat it
  */
 export function parseRedisUrl(url: string) {
@@ -57,6 +60,13 @@ export function parseRedisUrl(url: string) {
     /** Password for the Sentinels. Empty if they need none. */
     sentinelPassword,
     db: Number(db),
+    /** What tokens of AWS are made for: see `redisAwsName` and the settings after it. Empty, or undefined, if the URL does not say it. */
+    aws: {
+      name: query.get("awsName") ?? "",
+      region: query.get("awsRegion") ?? "",
+      service: query.get("awsService") ?? "",
+      serverless: query.has("awsServerless") ? query.get("awsServerless") === "true" : undefined,
+    },
   };
 }
 
@@ -64,7 +74,6 @@ function signIn(text: string): [username: string, password: string] {
   const colon = text.indexOf(":");
   const username = decoded(colon < 0 ? text : text.slice(0, colon));
   const password = colon < 0 ? "" : decoded(text.slice(colon + 1));
-  if (username && !password) throw new TypeError("redis: the URL has a user but no password");
   return [username, password];
 }
 

@@ -7,6 +7,8 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./counters.js";
+import type { Credentials } from "./credentials/credentials.js";
+import { type Login, refusalOf as loginRefusal } from "./credentials/login.js";
 import type { Reachability } from "./reachability.js";
 import { refusalOf } from "./refusal.js";
 
@@ -35,12 +37,20 @@ export interface ConnectionWatch {
   down(connection: WatchedConnection): void;
 }
 
+/**
+ * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
+ * {@link RedisSocket.isResp3}.
+ */
+export const HELLO_3 = command("HELLO", "3");
+
 /** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands sent first, at least one. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
-  /** Timeout in ms for connecting and the handshake together. */
+  /** What the connection is signed in with before the handshake. Default: the handshake alone. */
+  readonly credentials?: Credentials | undefined;
+  /** Timeout in ms for connecting and the handshake together, including the wait for credentials. */
   readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
@@ -72,6 +82,11 @@ export interface RedisSocketHandler {
   onDrain?(): void;
   /** Called when the address leads to another server. Default: the connection is dropped. */
   onLeave?(): void;
+  /**
+   * The credentials have changed since the connection was signed in, and it is up. The handler sends AUTH, and reports a refusal
+   * to the credentials. Without this method the connection stays signed in as it was.
+   */
+  onLogin?(login: Login): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
@@ -82,9 +97,12 @@ export class RedisSocket implements WatchedConnection {
   readonly #handler: RedisSocketHandler;
   readonly #framer: Framer;
   #socket: Duplex | null = null;
-  /** Handshake replies still to come. */
-  #handshake: number;
+  /** The first commands, up to the handshake. Null while credentials are awaited. */
+  #greeting: readonly Command[] | null = null;
+  /** Replies to them so far. */
+  #greeted = 0;
   #timer: NodeJS.Timeout | undefined;
+  #stopRenewing: (() => void) | undefined;
   #ended = false;
   /** The replies to {@link IDENTIFY}. */
   #info = "";
@@ -92,6 +110,10 @@ export class RedisSocket implements WatchedConnection {
   upSince: number | null = null;
   /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
   clientId: string | null = null;
+  /** The login that the connection is signed in with, if it comes from credentials, else null. */
+  login: Login | null = null;
+  /** Whether {@link HELLO_3} was in the handshake and succeeded. */
+  isResp3 = false;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
   /** Whether nothing is being read. */
@@ -103,12 +125,11 @@ export class RedisSocket implements WatchedConnection {
     this.#options = options;
     this.#handler = handler;
     this.#framer = new Framer(options.maxReplySize, options.budget, options.resp3);
-    this.#handshake = options.handshake.length;
   }
 
   /** Connects, and sends the handshake. */
   open(): void {
-    const { connect, handshake, connectTimeout } = this.#options;
+    const { connect, handshake, credentials, connectTimeout } = this.#options;
     let socket: Duplex;
     try {
       socket = connect(inChunks(this.#onData));
@@ -129,8 +150,22 @@ export class RedisSocket implements WatchedConnection {
       if (this.upSince !== null && !this.#ended) this.#handler.onDrain?.();
     });
     socket.on("data", this.#onData);
-    this.#timer = setTimeout(() => this.drop("no reply in time"), connectTimeout);
-    socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
+    const onTimeout = () => this.drop(this.#greeting ? "no reply in time" : credentials!.delay);
+    this.#timer = setTimeout(onTimeout, connectTimeout);
+    if (!credentials) this.#greet(handshake);
+    else {
+      const signIn = (login: Login) => {
+        this.login = login;
+        this.#greet([login.auth, ...handshake]);
+      };
+      credentials.get().then(signIn, (error: Error) => this.drop(error.message));
+    }
+  }
+
+  #greet(commands: readonly Command[]): void {
+    if (this.#ended) return;
+    this.#greeting = commands;
+    this.#socket!.write(Buffer.concat(commands.map((command) => command.bytes)));
   }
 
   /** Writes chunks of `total` bytes at once. */
@@ -179,6 +214,7 @@ export class RedisSocket implements WatchedConnection {
     this.#ended = true;
     this.#options.watch?.down(this);
     clearTimeout(this.#timer);
+    this.#stopRenewing?.();
     this.#framer.close();
     this.#socket?.destroy();
   }
@@ -196,28 +232,36 @@ export class RedisSocket implements WatchedConnection {
 
   /** For the framer. */
   onLarge(first: number, size: number): LargeReply | null {
-    return this.#handshake === 0 && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
+    return this.upSince !== null && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
   }
 
   /** For the framer. */
   onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
-    if (this.#handshake === 0) {
+    if (this.upSince !== null) {
       this.#handler.onReply(reply, this.#framer.dropReason);
       return;
     }
-    const { handshake, counters, reachability, watch } = this.#options;
-    const sent = handshake[handshake.length - this.#handshake]!;
-    if (sent === CLIENT_ID) {
-      if (reply?.[0] === COLON) this.clientId = lineOf(reply);
-    } else if (IDENTIFY.includes(sent)) {
-      if (reply && !isError(reply)) this.#info += reply.toString("latin1");
-    } else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
-      this.drop(`it replied ${lineOf(reply)}`);
+    const { credentials, counters, reachability, watch } = this.#options;
+    if (!this.#greeting) {
+      // A server at its limit of clients sends an error before it gets a command.
+      this.drop(reply && isError(reply) ? `it replied ${lineOf(reply)}` : "a reply without a command");
       return;
     }
-    if (--this.#handshake > 0) return;
+    const sent = this.#greeting[this.#greeted++]!;
+    if (sent === CLIENT_ID) {
+      if (reply?.[0] === COLON) this.clientId = lineOf(reply);
+    } else if (sent === HELLO_3) this.isResp3 = reply !== null && !isError(reply);
+    else if (IDENTIFY.includes(sent)) {
+      if (reply && !isError(reply)) this.#info += reply.toString("latin1");
+    } else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
+      const refusal = loginRefusal(reply);
+      if (this.login && sent === this.login.auth) credentials!.refused(this.login, refusal);
+      this.drop(`it replied ${refusal}`);
+      return;
+    }
+    if (this.#greeted < this.#greeting.length) return;
     clearTimeout(this.#timer);
     counters.opened++;
     reachability?.up();
@@ -228,6 +272,8 @@ export class RedisSocket implements WatchedConnection {
     }
     this.upSince = performance.now();
     this.#handler.onUp();
+    if (!this.#ended && this.login && this.#handler.onLogin)
+      this.#stopRenewing = credentials!.onChange(this.login, (login) => this.#handler.onLogin!(login));
   }
 
   /** Whether an error in the handshake leaves the connection up: this user may not use PING, or Redis refuses it for now. */

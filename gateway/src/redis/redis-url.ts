@@ -5,12 +5,16 @@ import { checkServerIdentity, connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
 import { type Command, command } from "../resp/command.js";
 import { type Address, nameOf } from "./cluster/topology.js";
+import type { Credentials } from "./credentials/credentials.js";
+import { authCommand } from "./credentials/login.js";
 import { parseRedisUrl } from "./redis-address.js";
 import type { RedisUser } from "./upstream.js";
 
 /** A Redis, with the commands that sign a connection in: as the given user, or as the one of its URL. */
 export interface RemoteEngine extends Engine {
   handshake(user: RedisUser | null): readonly Command[];
+  /** What connections of the user of its URL are signed in with, before the handshake. Null if the handshake has all. */
+  readonly credentials: Credentials | null;
   /** Whether it runs by itself, rather than being started for the gateway. */
   readonly isRemote: boolean;
   /**
@@ -34,6 +38,8 @@ export interface RemoteEngine extends Engine {
 export interface RemoteOptions {
   /** A file of certificates (PEM) to trust in place of the system's, for TLS. */
   readonly ca?: string | undefined;
+  /** What the user of the URL signs in with. Default: the password of the URL. They are closed with the engine. */
+  readonly credentials?: Credentials | null | undefined;
 }
 
 /**
@@ -43,6 +49,7 @@ export interface RemoteOptions {
  */
 export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
   const address = parseRedisUrl(url);
+  const { credentials = null } = options;
   const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
   const own = signIn(address.username, address.password);
   const select = db > 0 ? [command("SELECT", String(db))] : [];
@@ -81,10 +88,12 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
     group,
     sentinelHandshake: signIn(address.sentinelUsername, address.sentinelPassword),
     handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
+    credentials,
     connectTo,
     connect: (onread) =>
       path === undefined ? connectTo(addresses[0]!, onread) : kept(connectTcp({ path, onread })),
     async close() {
+      credentials?.close();
       for (const socket of open) socket.destroy();
     },
   };
@@ -100,6 +109,7 @@ export function ownEngine(engine: Engine): RemoteEngine {
     addresses: [],
     group: "",
     sentinelHandshake: [],
+    credentials: null,
     handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
     connectTo: (_, onRead) => engine.connect(onRead),
     connect: (onRead) => engine.connect(onRead),
@@ -109,7 +119,7 @@ export function ownEngine(engine: Engine): RemoteEngine {
 }
 
 function signIn(username: string, password: string): Command[] {
-  return password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
+  return password ? [authCommand(username, password)] : [];
 }
 
 function isIp(host: string): boolean {

@@ -99,6 +99,7 @@ function upstreamOf(
 ): Upstream {
   const options = {
     handshake: engine.handshake(user),
+    credentials: user ? undefined : (engine.credentials ?? undefined),
     explain: engine.explain,
     timeout: settings.commandTimeout,
     connections: settings.redisConnections,
@@ -155,6 +156,7 @@ function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachabili
         {
           connect: (onRead) => engine.connectTo(addressOf(name), onRead),
           handshake: [...engine.handshake(null), PING],
+          credentials: engine.credentials ?? undefined,
           timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
           maxReplySize,
           counters,

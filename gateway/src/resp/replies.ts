@@ -1,4 +1,4 @@
-import { COLON, DOLLAR, MINUS, STAR } from "../util/bytes.js";
+import { COLON, DOLLAR, GREATER, MINUS, STAR } from "../util/bytes.js";
 import { RespReader } from "./reader.js";
 
 /** A decoded reply: text byte by byte (Latin-1), an integer, null, or a list of these; an error as its text. */
@@ -33,15 +33,15 @@ export function elementsOf(reply: Buffer): Buffer[] {
 }
 
 /**
- * Returns the contents of an array of bulk strings and integers, the form of messages and confirmations of subscriptions.
- * An integer becomes its digits, null an empty buffer. The list is empty for a reply that is no array.
+ * Returns the contents of an array, or of a push message of RESP3, of bulk strings and integers: the form of messages and
+ * confirmations of subscriptions. An integer becomes its digits, null an empty buffer. The list is empty for any other reply.
  */
 export function contentsOf(reply: Buffer): Buffer[] {
   return mapElements(reply, (reader) => reader.nextContent());
 }
 
 function mapElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffer[] {
-  if (reply[0] !== STAR) return [];
+  if (reply[0] !== STAR && reply[0] !== GREATER) return [];
   const reader = new RespReader(reply);
   const elements: Buffer[] = [];
   for (let left = reader.nextLength(); left > 0; left--) elements.push(read(reader));

@@ -1,6 +1,7 @@
 import { isLoopbackName } from "../access/origin.js";
 import type { Engine } from "../engine/engine.js";
 import { LOG_LEVELS, type LogLevel } from "../log/log.js";
+import { checkSignIn } from "../redis/credentials/sources.js";
 import { parseRoutes } from "../redis/routes/route-text.js";
 import type { CommandListener } from "../trace/traced-command.js";
 import { type AnySetting, SETTINGS, TOKEN_SETTINGS } from "./table.js";
@@ -123,6 +124,10 @@ function checkCombinations(settings: Settings): void {
   }
   checkLogs(settings);
   checkOtherRedis(settings);
+  checkSignIn(
+    settings,
+    parseRoutes(settings.routes).map(({ url }) => url),
+  );
 }
 
 /** Checks that lines which were chosen explicitly are not below the log's level. */

@@ -5,6 +5,8 @@ import { connectionsByFileLimit } from "../http/file-limit.js";
 import { TrustedProxies } from "../http/trusted-proxies.js";
 import { LOG_LEVELS } from "../log/log.js";
 import { READ_POLICIES } from "../redis/cluster/read-policy.js";
+import { AWS_SERVICES } from "../redis/credentials/aws/connect-request.js";
+import { AUTH_KINDS } from "../redis/credentials/sources.js";
 import { parseRedisUrl } from "../redis/redis-address.js";
 import { parseRoutes } from "../redis/routes/route-text.js";
 import { defaultBufferedBytes } from "../util/buffer-budget.js";
@@ -109,8 +111,59 @@ export const SETTINGS = {
   }),
   /** A file that holds the URL of `redis`. */
   redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
-  /** A file that holds the password for the URL of `redis`. */
-  redisPasswordFile: commandLineOnly(file({ help: "file with the password for the URL of --redis" })),
+  /**
+   * A file that holds the password for the URL of `redis`, and of each route whose URL has a user without a password. It is read
+   * for every connection, and when it changes: connections that are open then sign in again.
+   */
+  redisPasswordFile: file({
+    help: "file with the password for the URL of --redis; read again when it changes",
+  }),
+  /**
+   * A program that prints such a password as JSON: `{"password": "...", "username": "...", "expires": "2030-01-01T00:00:00Z"}`.
+   * The user and the time are optional. It is run without arguments and without a shell, again before the password expires,
+   * and after Redis has refused it. It has 10 s.
+   */
+  redisAuthCommand: file({
+    help: "program that prints the password for the URL of --redis as JSON; run again before it expires",
+    placeholder: "<program>",
+  }),
+  /**
+   * How the user of the URL of `redis`, and of each route whose URL has a user without a password, signs in. Default: `password`,
+   * by the one of the URL, of `redisPasswordFile` or `redisAuthCommand`. `aws-iam` makes tokens for ElastiCache and MemoryDB, with
+   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance.
+   */
+  redisAuth: choice(AUTH_KINDS, {
+    help: "how the user of --redis signs in: password, or aws-iam for ElastiCache and MemoryDB",
+    placeholder: "<how>",
+    default: "password",
+  }),
+  /**
+   * The replication group, serverless cache or cluster of MemoryDB that tokens of `aws-iam` are for. Default: the one in the
+   * URL's query (`?awsName=`), or in the host that AWS gave it. The URL's query counts first, for this and the next three.
+   */
+  redisAwsName: text({
+    help: "for aws-iam: name of the replication group, serverless cache or MemoryDB cluster",
+    placeholder: "<name>",
+    defaultText: "from the host",
+  }),
+  /** The region of AWS for `aws-iam`. Default: the one in the host, or that of `AWS_REGION`. */
+  redisAwsRegion: text({
+    help: "for aws-iam: region",
+    placeholder: "<region>",
+    defaultText: "from the host, or AWS_REGION",
+  }),
+  /** The service for `aws-iam`: `elasticache` or `memorydb`. Default: the one in the host. */
+  redisAwsService: text({
+    help: "for aws-iam: elasticache or memorydb",
+    placeholder: "<service>",
+    defaultText: "from the host",
+    check: checkAwsService,
+  }),
+  /** Whether tokens of `aws-iam` are for a serverless cache. Default: if the host is that of one. */
+  redisAwsServerless: toggle({
+    help: "for aws-iam: whether it is a serverless cache",
+    defaultText: "from the host",
+  }),
   /**
    * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
    * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
@@ -444,6 +497,11 @@ export const SETTINGS = {
     toggle({ help: "prints each command as it runs: its name and keys, never a value", default: false }),
   ),
 } satisfies Record<string, AnySetting>;
+
+function checkAwsService(value: string): void {
+  if (!(AWS_SERVICES as readonly string[]).includes(value))
+    throw new TypeError(`redisAwsService: must be one of ${AWS_SERVICES.join(", ")}`);
+}
 
 function checkRouteUrls(texts: readonly string[]): void {
   for (const { url } of parseRoutes(texts)) {

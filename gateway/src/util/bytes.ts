@@ -15,6 +15,7 @@ export const SLASH = 0x2f;
 export const ZERO = 0x30;
 export const NINE = 0x39;
 export const COLON = 0x3a;
+export const GREATER = 0x3e;
 export const OPEN_BRACKET = 0x5b;
 export const BACKSLASH = 0x5c;
 export const CLOSE_BRACKET = 0x5d;

@@ -262,7 +262,6 @@ describe("the URL of a Redis", () => {
     "localhost:6379",
     "http://localhost",
     "redis://",
-    "redis://user@localhost",
     "redis://localhost/x",
     "redis://:a%zz@localhost",
     "nonsense",

@@ -46,16 +46,14 @@ const byName: Record<string, [text: string, value: unknown]> = {
   allowedHosts: ["a.test, b.test", ["a.test", "b.test"]],
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
+  redisPasswordFile: [secretFile, secretFile],
+  redisAuth: ["aws-iam", "aws-iam"],
+  redisAwsRegion: ["eu-west-1", "eu-west-1"],
+  redisAwsService: ["memorydb", "memorydb"],
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set([
-  "engine",
-  "redisFile",
-  "redisPasswordFile",
-  "restTokenSecretFile",
-  "traceCommands",
-]);
+const INDIRECT = new Set(["engine", "redisFile", "restTokenSecretFile", "traceCommands"]);
 
 function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[setting.kind.name];
@@ -63,10 +61,20 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
+/** The URL of a Redis of AWS, and the settings to sign in there. */
+const SERVERLESS = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
+const AWS_IAM = { WARMLINE_GATEWAY_REDIS: SERVERLESS, WARMLINE_GATEWAY_REDIS_AUTH: "aws-iam" };
+
 /** Options that depend on each other: the environment's value of the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
+  redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
+  redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
+  redisAuth: { WARMLINE_GATEWAY_REDIS: SERVERLESS },
+  ...Object.fromEntries(
+    ["Name", "Region", "Service", "Serverless"].map((each) => [`redisAws${each}`, AWS_IAM]),
+  ),
 };
 
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
@@ -322,16 +330,47 @@ describe("the secrets of a Redis, from files", () => {
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  test("a file may contain the password of a Redis", () => {
-    const password = file("p@ss/word\n");
-    const set = ["--redis-password-file", password];
-    expect(redisOf("--redis", "redis://a.test:1/2", ...set)).toBe("redis://:p%40ss%2Fword@a.test:1/2");
-    expect(redisOf("--redis", "rediss://ann@a.test", ...set)).toBe("rediss://ann:p%40ss%2Fword@a.test");
+  test("the password of a Redis, or of the user of a route, may come from a file or a program", () => {
+    const set = ["--redis-password-file", file("hush")];
+    for (const url of ["redis://a.test", "rediss://ann@a.test", "redis+sentinel://ann@a.test/main"])
+      expect(redisOf("--redis", url, ...set)).toBe(url);
+    expect(redisOf("--route", "a:=redis://ann@a.test", ...set)).toBeUndefined();
+    expect(redisOf("--redis", "redis://ann@a.test", "--redis-auth-command", "/bin/print")).toBeDefined();
   });
 
   test.each([
     [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /already has a password/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
+    [
+      ["--route", "a:=redis://a.test", "--redis-password-file", "FILE"],
+      /^--redis-password-file: needs the URL/,
+    ],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "/no/such"],
+      /^--redis-password-file: \/no\/such: there is no/,
+    ],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "EMPTY"],
+      /^--redis-password-file: .*: the file is empty/,
+    ],
+    [
+      ["--redis", "redis://ann@a.test"],
+      /^--redis: the URL has a user but no password; .* set redisPasswordFile/,
+    ],
+    [["--route", "a:=redis://ann@a.test"], /^--route: the URL has a user but no password/],
+    [
+      ["--redis", "redis://a.test", "--redis-password-file", "FILE", "--redis-auth-command", "p"],
+      /give one of them/,
+    ],
+    [
+      ["--redis", "redis://a.test", "--redis-auth", "aws-iam"],
+      /^--redis-auth: aws-iam needs a user in the URL/,
+    ],
+    [
+      ["--redis", "redis://a@a.test", "--redis-auth", "aws-iam"],
+      /^--redis-aws-service: must be elasticache or memorydb/,
+    ],
+    [["--redis", "redis://a.test", "--redis-aws-name", "n"], /^--redis-aws-name: needs redisAuth aws-iam/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
     [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],

@@ -1,7 +1,10 @@
 import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
+import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
+import { type Login, refusalOf } from "../credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { HELLO_3 } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
 
 /** Time in ms for which the connection is kept after the last subscription. */
@@ -29,11 +32,8 @@ export interface SubscriptionOwner<T extends TopicName> {
   onDown(reason: string, wasUp: boolean): void;
 }
 
-/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own. */
-interface Due<T> {
-  readonly topic: T;
-  readonly subscribes: boolean;
-}
+/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own, or that of AUTH. */
+type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly login: Login };
 
 /** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
 export class SubscriptionConnection<T extends TopicName> {
@@ -47,7 +47,9 @@ export class SubscriptionConnection<T extends TopicName> {
   #unused: NodeJS.Timeout | undefined;
 
   constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
-    this.#options = options;
+    const { credentials, handshake } = options;
+    // In RESP2 a connection with subscriptions can't be signed in again.
+    this.#options = credentials ? { ...options, resp3: true, handshake: [...handshake, HELLO_3] } : options;
     this.#owner = owner;
   }
 
@@ -84,11 +86,16 @@ export class SubscriptionConnection<T extends TopicName> {
   /** Connects, unless it has or does. */
   open(): void {
     if (this.#connection) return;
-    this.#connection = new PushConnection(this.#options, {
+    const connection = new PushConnection(this.#options, {
       onUp: () => {
         this.isUp = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);
         this.#rest();
+      },
+      onLogin: (login) => {
+        if (!connection.isResp3) return;
+        this.#due.push({ login });
+        connection.send(login.auth);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => {
@@ -97,7 +104,8 @@ export class SubscriptionConnection<T extends TopicName> {
         this.#owner.onDown(reason, wasUp);
       },
     });
-    this.#connection.open();
+    this.#connection = connection;
+    connection.open();
   }
 
   /** Ends the connection. */
@@ -120,7 +128,13 @@ export class SubscriptionConnection<T extends TopicName> {
     }
     if (isError(reply)) {
       const due = this.#due.shift();
-      if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
+      if (!due) return;
+      if ("login" in due) this.#options.credentials?.refused(due.login, refusalOf(reply));
+      else if (due.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
+      return;
+    }
+    if (reply[0] === PLUS) {
+      this.#due.shift();
       return;
     }
     const push = contentsOf(reply);
@@ -132,14 +146,16 @@ export class SubscriptionConnection<T extends TopicName> {
     } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
     else {
       const due = this.#due.shift();
-      if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onSubscribed(due.topic);
+      if (due && "topic" in due && due.subscribes && this.#isHeld(due.topic))
+        this.#owner.onSubscribed(due.topic);
     }
   }
 
   /** Called when Redis confirms that a sharded channel was unsubscribed, or ends the subscription since the slot has moved. */
   #onShardUnsubscribed(name: Buffer): void {
     const due = this.#due.peek();
-    if (due && !due.subscribes && due.topic.sort === "ssubscribe" && due.topic.name.equals(name)) {
+    const isOwn = due && "topic" in due && !due.subscribes && due.topic.sort === "ssubscribe";
+    if (isOwn && due.topic.name.equals(name)) {
       this.#due.shift();
       return;
     }

@@ -1,0 +1,106 @@
+import type { RedisUrl } from "../../redis-address.js";
+
+export const AWS_SERVICES = ["elasticache", "memorydb"] as const;
+export type AwsService = (typeof AWS_SERVICES)[number];
+
+/** What a token of IAM is for: the request that is signed, to connect as a user to one Redis of AWS. */
+export interface ConnectRequest {
+  readonly service: AwsService;
+  /** The name of the replication group, the serverless cache or the cluster of MemoryDB. */
+  readonly name: string;
+  readonly user: string;
+  readonly region: string;
+  readonly serverless: boolean;
+}
+
+/** The settings of tokens of IAM: see `GatewayOptions`. */
+export interface AwsSettings {
+  readonly redisAwsName?: string | undefined;
+  readonly redisAwsRegion?: string | undefined;
+  readonly redisAwsService?: string | undefined;
+  readonly redisAwsServerless?: boolean | undefined;
+}
+
+/**
+ * Returns the request to sign for a Redis at a URL. What neither the URL's query nor a setting gives is taken from the host's name,
+ * and the region from the variables of AWS last.
+ * @throws {TypeError} that begins with the name of a setting, if a part of it is missing
+ */
+export function connectRequestOf(
+  url: Pick<RedisUrl, "addresses" | "aws" | "username">,
+  settings: AwsSettings,
+  environment: NodeJS.ProcessEnv = process.env,
+): ConnectRequest {
+  const { aws, username } = url;
+  const derived = derivedFrom(url.addresses[0]?.host ?? "");
+  const service = aws.service || settings.redisAwsService || derived?.service;
+  const name = aws.name || settings.redisAwsName || derived?.name;
+  const region =
+    aws.region ||
+    settings.redisAwsRegion ||
+    derived?.region ||
+    environment.AWS_REGION ||
+    environment.AWS_DEFAULT_REGION;
+  if (username === "")
+    throw new TypeError("redisAuth: aws-iam needs a user in the URL, as in rediss://user@host:6379");
+  if (!isService(service)) throw missing("redisAwsService", "must be elasticache or memorydb");
+  if (!name || !NAME.test(name)) throw missing("redisAwsName", "must be the name of the cache or cluster");
+  if (!region || !REGION.test(region)) throw missing("redisAwsRegion", "must be a region such as eu-west-1");
+  const serverless = aws.serverless ?? (settings.redisAwsServerless || (derived?.serverless ?? false));
+  // ElastiCache keeps the names of users, and both services those of caches and clusters, in lower case.
+  const user = service === "elasticache" ? username.toLowerCase() : username;
+  return { service, name: name.toLowerCase(), user, region, serverless };
+}
+
+/** The name is the host of the signed request, so it has no other characters. */
+const NAME = /^[a-z][a-z0-9-]*$/i;
+const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
+
+function missing(setting: string, what: string): TypeError {
+  return new TypeError(`${setting}: ${what}, since the host of the URL does not say it`);
+}
+
+function isService(text: string | undefined): text is AwsService {
+  return AWS_SERVICES.includes(text as AwsService);
+}
+
+/** The names of hosts that AWS gives, as far as they say what has to be signed. `region` may be undefined. */
+function derivedFrom(host: string) {
+  const name = host.toLowerCase();
+  // clustercfg.orders.a1b2c3.memorydb.eu-west-1.amazonaws.com
+  const [, cluster, region] =
+    /^[a-z0-9-]+\.([a-z0-9-]+)\.[a-z0-9]{6}\.memorydb\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/.exec(name) ??
+    [];
+  if (cluster) return { service: "memorydb", name: cluster, region, serverless: false };
+  // orders-a1b2c3.serverless.euw1.cache.amazonaws.com, orders-a1b2c3.public.serverless.euw1.cache.amazonaws.com
+  const [, cache, code] =
+    /^([a-z0-9-]+)-[a-z0-9]{6}\.(?:public\.)?serverless\.([a-z0-9]+)\.cache\.amazonaws\.com(?:\.cn)?$/.exec(
+      name,
+    ) ?? [];
+  if (cache) return { service: "elasticache", name: cache, region: regionOf(code!), serverless: true };
+  // clustercfg.orders.a1b2c3.euw1.cache.amazonaws.com, master.orders.a1b2c3.euw1.cache.amazonaws.com
+  const [, group, short] =
+    /^[a-z0-9-]+\.([a-z][a-z0-9-]*)\.[a-z0-9]{6}\.([a-z0-9]+)\.cache\.amazonaws\.com(?:\.cn)?$/.exec(name) ??
+    [];
+  if (group) return { service: "elasticache", name: group, region: regionOf(short!), serverless: false };
+  return null;
+}
+
+const DIRECTIONS: Readonly<Record<string, string>> = {
+  n: "north",
+  ne: "northeast",
+  e: "east",
+  se: "southeast",
+  s: "south",
+  sw: "southwest",
+  w: "west",
+  nw: "northwest",
+  c: "central",
+};
+
+/** Returns the region for its short form in names of hosts: `euw1` is `eu-west-1`. */
+function regionOf(code: string): string | undefined {
+  const [, area, direction, number] = /^([a-z]{2})([nsewc]{1,2})(\d)$/.exec(code) ?? [];
+  const word = DIRECTIONS[direction ?? ""];
+  return word && `${area}-${word}-${number}`;
+}

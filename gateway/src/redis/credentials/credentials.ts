@@ -1,0 +1,183 @@
+import type { Log } from "../../log/log.js";
+import { type Clock, systemClock } from "../../util/clock.js";
+import { Login } from "./login.js";
+
+/** A password is renewed when a third of its time is left, and at most this long before its end, in ms. */
+const MAX_LEAD = 5 * 60_000;
+/** Pauses in ms before the next attempt after a failure, at first and at most. */
+const INITIAL_BACKOFF = 1_000;
+const MAX_BACKOFF = 60_000;
+/** After Redis has refused a password, the next one is asked for at once, but not more often than this, in ms. */
+const REFUSED_INTERVAL = 5_000;
+const MAX_TIMEOUT = 0x7fffffff;
+
+/** A user and a password as a source returns them. */
+export interface NewLogin {
+  /** Empty for the default user. */
+  readonly username: string;
+  readonly password: string;
+  /** Time in ms from now after which the password is refused. Default: no end is known. */
+  readonly lifetime?: number | undefined;
+}
+
+/** The source of the passwords of the gateway's own user at Redis. */
+export interface LoginSource {
+  /** What the password comes from, for messages. */
+  readonly description: string;
+  /** Returns the present user and password. @throws {Error} whose message has no secret */
+  read(): Promise<NewLogin>;
+  /** Whether it is so quick that it is read for every new connection. */
+  readonly isQuick: boolean;
+  /** Calls `onChange` when {@link read} may return something else, until the returned function is called. */
+  watch?(onChange: () => void): () => void;
+  /** Ends a {@link read} that is under way. */
+  close?(): void;
+}
+
+/** The user and the password of the gateway's own connections, which may change while it runs. */
+export class Credentials {
+  readonly #source: LoginSource;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(login: Login) => void>();
+  #current: Login | null = null;
+  /** When the current login is to be renewed, and when it ends. */
+  #renewAt = Number.POSITIVE_INFINITY;
+  #endsAt = Number.POSITIVE_INFINITY;
+  #reading: Promise<Login> | null = null;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  /** The reason why the last attempt to read a login failed, or null. */
+  #problem: string | null = null;
+  /** The last login that Redis has refused. */
+  #refused: Login | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #stopWatching: (() => void) | null = null;
+  #closed = false;
+
+  constructor(source: LoginSource, log: Log, clock = systemClock) {
+    this.#source = source;
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the login for a new connection. If no new one can be had, this is the last one.
+   * @throws {Error} whose message has no secret, if there never was one
+   */
+  async get(): Promise<Login> {
+    const login = this.#current;
+    if (!login || this.#source.isQuick) return this.#read();
+    const now = this.#clock.now();
+    const isRefused = login === this.#refused && now - this.#readAt >= REFUSED_INTERVAL;
+    if (isRefused || now >= this.#endsAt) return this.#read();
+    if (now >= this.#renewAt) void this.#read();
+    return login;
+  }
+
+  /** The reason why a connection waits for {@link get}. */
+  get delay(): string {
+    return this.#problem ?? `${this.#source.description} gave no password in time`;
+  }
+
+  /** Whether there is a newer login than this one. */
+  isOutdated(login: Login): boolean {
+    return login !== this.#current;
+  }
+
+  /**
+   * Calls `listener` with each login after `since`, and renews logins before they end, until the returned function is called.
+   * It is for connections that are open: without any, nothing is renewed.
+   */
+  onChange(since: Login, listener: (login: Login) => void): () => void {
+    this.#listeners.add(listener);
+    this.#stopWatching ??= this.#source.watch?.(() => void this.#read()) ?? null;
+    this.#arm();
+    if (this.#current && this.#current !== since) listener(this.#current);
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** Redis has refused a login. The log has one line for each login. */
+  refused(login: Login, error: string): void {
+    if (login === this.#refused) return;
+    this.#refused = login;
+    this.#log.error(`Redis refused the user and password of ${this.#source.description}: ${error}`);
+  }
+
+  /** Stops to renew logins. */
+  close(): void {
+    this.#closed = true;
+    this.#listeners.clear();
+    this.#rest();
+    this.#source.close?.();
+  }
+
+  #rest(): void {
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
+    this.#stopWatching?.();
+    this.#stopWatching = null;
+  }
+
+  #read(): Promise<Login> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = null;
+    });
+    // A failure is logged. Who waits for the login gets it as well.
+    this.#reading.catch(() => {});
+    return this.#reading;
+  }
+
+  async #readNow(): Promise<Login> {
+    this.#readAt = this.#clock.now();
+    try {
+      const login = this.#take(await this.#source.read());
+      if (this.#problem !== null) this.#log.info(`${this.#source.description} can be used again`);
+      this.#problem = null;
+      this.#failures = 0;
+      return login;
+    } catch (error) {
+      this.#failed((error as Error).message);
+      if (this.#current) return this.#current;
+      throw error;
+    } finally {
+      this.#arm();
+    }
+  }
+
+  #take({ username, password, lifetime = Number.POSITIVE_INFINITY }: NewLogin): Login {
+    const now = this.#clock.now();
+    this.#endsAt = now + lifetime;
+    this.#renewAt = Math.max(now + INITIAL_BACKOFF, this.#endsAt - Math.min(lifetime / 3, MAX_LEAD));
+    const known = this.#current;
+    if (known?.username === username && known.password === password) return known;
+    const login = new Login(username, password);
+    this.#current = login;
+    for (const listener of [...this.#listeners]) listener(login);
+    return login;
+  }
+
+  #failed(reason: string): void {
+    const isNew = reason !== this.#problem;
+    this.#problem = reason;
+    if (isNew && !this.#closed)
+      this.#log.error(this.#current ? `${reason}; the previous password stays in use` : reason);
+    const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
+    this.#renewAt = Math.max(this.#renewAt, this.#clock.now() + backoff);
+  }
+
+  #arm(): void {
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
+    if (this.#listeners.size === 0 || this.#renewAt === Number.POSITIVE_INFINITY) return;
+    const wait = Math.min(MAX_TIMEOUT, Math.max(0, this.#renewAt - this.#clock.now()));
+    this.#timer = this.#clock
+      .setTimeout(() => {
+        if (this.#clock.now() >= this.#renewAt) void this.#read();
+        else this.#arm();
+      }, wait)
+      .unref();
+  }
+}

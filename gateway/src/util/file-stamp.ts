@@ -1,0 +1,24 @@
+import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
+
+/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
+export async function stampOf(path: string): Promise<string> {
+  return stat(path).then(textOf, codeOf);
+}
+
+/** Like {@link stampOf}, at once. */
+export function stampNow(path: string): string {
+  try {
+    return textOf(statSync(path));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function textOf({ ino, mtimeMs, size }: { ino: number; mtimeMs: number; size: number }): string {
+  return `${ino}:${mtimeMs}:${size}`;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "none";
+}

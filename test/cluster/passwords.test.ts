@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  connectRedis,
+  type RedisConnection,
+  startCluster,
+  startRedis,
+  startSentinels,
+} from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { expectNoneToFail, rotatePasswords, startExpiringProxy } from "../support/rotating-passwords.js";
+import { gatewayAt, metric, until } from "./support.js";
+
+/** Duration of the load in ms. test/soak/passwords.test.ts has a minute. */
+const LOAD = 6_000;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function start(redis: string, redisPasswordFile: string): Promise<Gateway> {
+  const gateway = await gatewayAt(redis, { redisPasswordFile, nearPrefix: ["near:"], logLevel: "silent" });
+  cleanups.push(() => gateway.close());
+  await until(async () => (await metric(gateway, 'upstream_connections{use="shared"}')) > 0);
+  return gateway;
+}
+
+/** The numbers of the connections of `app` that are kept: shared ones, those with subscriptions and those that track changes. */
+async function keptConnections({ command }: Pick<RedisConnection, "command">): Promise<string[]> {
+  const clients = String(await command("CLIENT", "LIST"))
+    .trim()
+    .split("\n");
+  const kept = clients.filter((line) => / user=app /.test(line) && !/ cmd=(blpop|exec|discard) /.test(line));
+  return kept.map((line) => /^id=(\d+)/.exec(line)![1]!);
+}
+
+async function authCalls({ command }: Pick<RedisConnection, "command">): Promise<number> {
+  const stats = String(await command("INFO", "commandstats"));
+  return Number(/cmdstat_auth:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
+/** The last password but two, which is refused by now. */
+async function expectExpired(port: number, passwords: readonly string[]): Promise<void> {
+  const connection = await connectRedis({ port });
+  await expect(connection.command("AUTH", "app", passwords.at(-3)!)).rejects.toThrow(/^WRONGPASS/);
+  connection.close();
+}
+
+describe("a password that changes every second, under load", { tags: "redis-server" }, () => {
+  test("on a server that ends connections which do not sign in again, no command fails and none runs twice", async () => {
+    const redis = await startRedis({ listen: "tcp" });
+    cleanups.push(() => redis.stop());
+    const rotation = await rotatePasswords([redis]);
+    cleanups.push(() => rotation.stop());
+    const proxy = await startExpiringProxy(redis.port!, 4_000);
+    cleanups.push(() => proxy.close());
+    const gateway = await start(`redis://app@127.0.0.1:${proxy.port}`, rotation.file);
+    // Presence, tracking of changes and the shared connection.
+    await until(async () => (await keptConnections(redis)).length === 3);
+    const before = await keptConnections(redis);
+    await expectNoneToFail(gateway, LOAD);
+    expect(await keptConnections(redis)).toEqual(expect.arrayContaining(before));
+    expect(proxy.ended).toBe(0);
+    expect(await metric(gateway, "upstream_connections_lost_total")).toBe(0);
+    await expectExpired(redis.port!, rotation.passwords);
+  });
+
+  test("on a cluster of six", async () => {
+    const cluster = await startCluster();
+    cleanups.push(() => cluster.stop());
+    const rotation = await rotatePasswords(cluster.nodes);
+    cleanups.push(() => rotation.stop());
+    const gateway = await start(cluster.url.replace("://", "://app@"), rotation.file);
+    const calls = await Promise.all(cluster.nodes.map(authCalls));
+    const made = rotation.passwords.length;
+    await expectNoneToFail(gateway, LOAD);
+    expect(await metric(gateway, "upstream_connections_lost_total")).toBe(0);
+    // Each primary has a shared connection and one that tracks changes.
+    for (const [at, node] of cluster.nodes.slice(0, 3).entries()) {
+      expect((await authCalls(node)) - calls[at]!).toBeGreaterThanOrEqual(
+        2 * (rotation.passwords.length - made - 2),
+      );
+    }
+    await expectExpired(cluster.nodes[0]!.port, rotation.passwords);
+  });
+
+  test("with Sentinels", async () => {
+    const group = await startSentinels();
+    cleanups.push(() => group.stop());
+    const primary = await connectRedis(group.primary);
+    cleanups.push(() => primary.close());
+    const rotation = await rotatePasswords([primary]);
+    cleanups.push(() => rotation.stop());
+    const gateway = await start(group.url.replace("://", "://app@"), rotation.file);
+    const before = await keptConnections(primary);
+    await expectNoneToFail(gateway, LOAD);
+    expect(await keptConnections(primary)).toEqual(expect.arrayContaining(before));
+    expect(await metric(gateway, "upstream_connections_lost_total")).toBe(0);
+    await expectExpired(group.primary.port, rotation.passwords);
+  });
+});

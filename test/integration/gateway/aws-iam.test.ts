@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  type FakeRedis,
+  freePorts,
+  type GatewayProcess,
+  startFakeRedis,
+  startGatewayProcess,
+} from "warmline-testbed";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+
+/** Whatever holds one of these is a leak. */
+const SECRETS = ["hush-secret-key", "hush-session-token", "hush-authorization"];
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-iam-"));
+const authorization = join(folder, "authorization");
+writeFileSync(authorization, "hush-authorization");
+let redis: FakeRedis;
+let gateway: GatewayProcess | undefined;
+const servers: Server[] = [];
+beforeAll(async () => {
+  redis = await startFakeRedis();
+});
+afterEach(async () => {
+  if (gateway) process.kill(gateway.pid, "SIGKILL");
+  await gateway?.stop();
+  gateway = undefined;
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+afterAll(async () => {
+  await redis?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A service of metadata. */
+async function serve(respond: (req: IncomingMessage, res: ServerResponse) => void): Promise<string> {
+  const server = createServer(respond);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const identity = (id: string, left = 3_600_000) =>
+  JSON.stringify({
+    Code: "Success",
+    Type: "AWS-HMAC",
+    AccessKeyId: id,
+    SecretAccessKey: "hush-secret-key",
+    Token: "hush-session-token",
+    Expiration: new Date(Date.now() + left).toISOString(),
+  });
+
+/** Without what this machine may have. */
+const NOTHING = {
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_SESSION_TOKEN: undefined,
+  AWS_PROFILE: undefined,
+  AWS_SHARED_CREDENTIALS_FILE: join(folder, "none"),
+  AWS_CONFIG_FILE: join(folder, "none"),
+  AWS_EC2_METADATA_DISABLED: "true",
+};
+
+async function start(env: Record<string, string | undefined>): Promise<Gateway> {
+  const args = ["--redis", `redis://App@127.0.0.1:${redis.port}`, "--redis-auth", "aws-iam"];
+  args.push(
+    "--redis-aws-service",
+    "elasticache",
+    "--redis-aws-name",
+    "orders",
+    "--redis-aws-region",
+    "eu-west-1",
+  );
+  gateway = await startGatewayProcess({
+    args: [...args, "--redis-aws-serverless", "--log-level", "debug"],
+    env: { ...NOTHING, ...env },
+  });
+  return gateway as unknown as Gateway;
+}
+
+/** The access key in the last token that Redis got. */
+function lastKey(): string {
+  const { args } = redis.applied.findLast(({ name }) => name === "AUTH")!;
+  expect(args[1]).toBe("app");
+  const token = new URL(`http://${args[2]}`);
+  expect(token.hostname).toBe("orders");
+  expect(token.searchParams.get("ResourceType")).toBe("ServerlessCache");
+  return token.searchParams.get("X-Amz-Credential")!.split("/")[0]!;
+}
+
+async function expectNoSecret(at: Gateway, text = ""): Promise<void> {
+  const { text: metrics } = await call(at, "/metrics");
+  const { text: ready } = await call(at, "/ready");
+  for (const secret of SECRETS) expect([text, metrics, ready, gateway!.output].join()).not.toContain(secret);
+  expect([text, metrics, ready, gateway!.output].join()).not.toMatch(/X-Amz-Signature/i);
+}
+
+describe("credentials of AWS", () => {
+  test("come from the environment", async () => {
+    const at = await start({ AWS_ACCESS_KEY_ID: "AKIDENV", AWS_SECRET_ACCESS_KEY: "hush-secret-key" });
+    expect(await run(at, "SET", "k", "v")).toBe("OK");
+    expect(lastKey()).toBe("AKIDENV");
+    await expectNoSecret(at);
+  });
+
+  test.each([
+    ["of ECS", { AWS_CONTAINER_AUTHORIZATION_TOKEN: "hush-authorization" }],
+    ["of EKS pod identity", { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: authorization }],
+  ])("come from a container's endpoint %s", async (_what, env) => {
+    const url = await serve((req, res) => {
+      const known = req.headers.authorization === "hush-authorization" && req.url === "/credentials";
+      res.writeHead(known ? 200 : 403, { "content-type": "application/json" });
+      res.end(known ? identity("AKIDCONTAINER") : "{}");
+    });
+    const at = await start({ ...env, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` });
+    expect(await run(at, "SET", "k", "v")).toBe("OK");
+    expect(lastKey()).toBe("AKIDCONTAINER");
+    await expectNoSecret(at);
+  });
+
+  test("come from the metadata of an instance, by the second version", async () => {
+    const asked: string[] = [];
+    const url = await serve((req, res) => {
+      asked.push(`${req.method} ${req.url}`);
+      const isToken = req.method === "PUT" && req.url === "/latest/api/token";
+      const roles = "/latest/meta-data/iam/security-credentials/";
+      if (isToken) res.end("hush-authorization");
+      else if (req.headers["x-aws-ec2-metadata-token"] !== "hush-authorization") res.writeHead(401).end();
+      else if (req.url === roles) res.end("role");
+      else if (req.url === `${roles}role`) res.end(identity("AKIDINSTANCE"));
+      else res.writeHead(404).end();
+    });
+    const env = { AWS_EC2_METADATA_DISABLED: undefined, AWS_EC2_METADATA_SERVICE_ENDPOINT: url };
+    const at = await start(env);
+    expect(await run(at, "SET", "k", "v")).toBe("OK");
+    expect(lastKey()).toBe("AKIDINSTANCE");
+    expect(asked[0]).toBe("PUT /latest/api/token");
+    await expectNoSecret(at);
+  });
+
+  test("that end soon are asked for again, and connections that are open sign in again", async () => {
+    let asked = 0;
+    const url = await serve((_req, res) => {
+      res.setHeader("content-type", "application/json");
+      res.end(identity(`AKID${++asked}`, 4_000));
+    });
+    await start({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` });
+    const before = redis.connectionsOpened;
+    await expect.poll(() => Number(lastKey().slice(4))).toBeGreaterThan(2);
+    expect(redis.connectionsOpened).toBe(before);
+  });
+
+  const refusing = (status: number, body: string) => async () => {
+    const url = await serve((_req, res) =>
+      res.writeHead(status, { "content-type": "application/json" }).end(body),
+    );
+    return { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` };
+  };
+  test.each([
+    [
+      "are nowhere",
+      async () => ({}),
+      /redisAuth: AWS credentials can't be had from the environment, a container's endpoint/,
+    ],
+    [
+      "are at a service that is absent",
+      async () => {
+        const [port] = await freePorts(1);
+        const env = { AWS_EC2_METADATA_DISABLED: undefined };
+        return { ...env, AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${port}` };
+      },
+      /CredentialsProviderError/,
+    ],
+    [
+      "are refused",
+      refusing(403, '{"message":"hush-secret-key"}'),
+      /redisAuth: AWS credentials can't be had/,
+    ],
+    ["are malformed", refusing(200, "hush-secret-key"), /Error/],
+    [
+      "are at a service that is slow",
+      async () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: await serve(() => {}) }),
+      /redisAuth aws-iam gave no password in time|redisAuth: AWS credentials can't be had/,
+    ],
+  ])("that %s are an error, without a secret", async (_what, environment, details) => {
+    const at = await start(await environment());
+    const signIns = redis.count("AUTH");
+    let text = "";
+    // Some services are asked several times before the search is given up.
+    const error = async () => {
+      const response = await call(at, "/", { body: ["SET", "k", "v"] });
+      expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+      text += response.text;
+      return response.json.error;
+    };
+    await expect.poll(error).toMatch(details);
+    expect(redis.count("AUTH")).toBe(signIns);
+    await expectNoSecret(at, text);
+  });
+});
