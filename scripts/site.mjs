@@ -22,6 +22,7 @@ const [locked, installed] = ["package-lock.json", "node_modules/.package-lock.js
 if (installed !== locked) run("npm", "ci", "--no-audit", "--no-fund");
 rmSync(join(site, "pages"), { recursive: true, force: true });
 cpSync(join(root, "docs"), join(site, "pages"), { recursive: true });
+cpSync(join(site, "public"), join(site, "pages/public"), { recursive: true });
 run("npm", "run", "--silent", "build");
 const list = readFileSync(join(root, "llms.txt"), "utf8");
 const paths = [...list.matchAll(/\/blob\/main\/([^)]+\.md)\)/g)].map(([, path]) => path);
