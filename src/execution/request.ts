@@ -23,21 +23,13 @@ export function sendCommands(
   client: ConfiguredClient,
   commands: readonly Pending[],
   route: Route,
-  {
-    time,
-    signal,
-    onFailure,
-    onEnd,
-  }: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
+  limits: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
 ): Delivery {
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
   return deliver(context, commands, {
-    time,
-    signal,
-    onFailure,
-    onEnd,
+    ...limits,
     label,
     batchSize: route ? commands.length : undefined,
     settings,
@@ -51,6 +43,7 @@ export function sendCommands(
           throw new ArgumentError(message, { command: label });
         }
         const argv = route ? sent.map(argvOf) : argvOf(sent[0]!);
+        const { signal } = limits;
         const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
         const json = JSON.stringify(await requestHandler(request, { ...call, settings, argv }));
         return decode(sent, route, readJson(json ?? "", false));
