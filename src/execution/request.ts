@@ -28,8 +28,12 @@ export function sendCommands(
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
+  const { time, signal, onFailure, onEnd } = limits;
   return deliver(context, commands, {
-    ...limits,
+    time,
+    signal,
+    onFailure,
+    onEnd,
     label,
     batchSize: route ? commands.length : undefined,
     settings,
@@ -43,7 +47,6 @@ export function sendCommands(
           throw new ArgumentError(message, { command: label });
         }
         const argv = route ? sent.map(argvOf) : argvOf(sent[0]!);
-        const { signal } = limits;
         const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
         const json = JSON.stringify(await requestHandler(request, { ...call, settings, argv }));
         return decode(sent, route, readJson(json ?? "", false));
