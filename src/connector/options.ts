@@ -1,3 +1,4 @@
+import { startLog } from "../client/node-log.js";
 import { channelTracer } from "../client/tracing-channels.js";
 import { ConfigError } from "../errors.js";
 import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
@@ -23,6 +24,7 @@ const OPTION_NAMES = [
   "tls",
   "proxy",
   "circuit",
+  "debug",
 ] as const;
 
 /**
@@ -59,6 +61,7 @@ export function createContext(
   const maxReplySize = resolveMaxReplySize(options);
   const endpoint = parseEndpoint(options, env);
   if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
+  startLog(options.debug);
   const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
   const transport = new NodeTransport({
     origin: endpoint.origin,

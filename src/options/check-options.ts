@@ -62,6 +62,7 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   // Checked where it is resolved.
   circuit: isAnything,
   tracing: [(value) => typeof value === "object" && value !== null, "an object with args and hook"],
+  debug: isBoolean,
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
   responseFormat: oneOf("resp2", "json"),
