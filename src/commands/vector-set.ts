@@ -189,7 +189,8 @@ export const vectorSetCommands = defineCommands(() => {
     }
   };
   const vector = either(
-    (given) => Array.isArray(given) || given instanceof Float32Array || given instanceof Float64Array,
+    // By its tag, since an array may be one of another realm.
+    (given) => Array.isArray(given) || /^Float(32|64)Array$/.test(given?.[Symbol.toStringTag]),
     prefixed("VALUES", counting(numbers)),
     options("element!:=ELE"),
   );
