@@ -5,6 +5,8 @@
  */
 
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
+import { logHook, logRetries } from "./client/request-log.js";
+import { createTracer } from "./execution/trace.js";
 import { assertConfig } from "./options/assert-config.js";
 import { createFetchTransport } from "./transport/fetch/transport.js";
 
@@ -16,15 +18,18 @@ export type Redis<V = unknown> = RedisClient<V>;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
+  tracer: (debug) => createTracer({ hook: debug ? logHook : undefined }, undefined),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options, maxReplySize) => {
-    const { cache, backend, tls, proxy, circuit } = options;
+    const { cache, backend, tls, proxy, circuit, debug } = options;
     assertConfig(
       !tls && !proxy && !circuit,
       'tls, proxy and circuit need the entry "warmline", which runs on Node',
     );
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
-    return createFetchTransport(origin, init, maxReplySize);
+    const transport = createFetchTransport(origin, init, maxReplySize);
+    if (debug) logRetries(transport);
+    return transport;
   },
 });

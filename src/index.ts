@@ -4,9 +4,9 @@
  * @module warmline
  */
 
-import { startDebugLog } from "./client/debug-log.js";
 import { inspectClient } from "./client/inspect.js";
 import { markPageDynamic } from "./client/nextjs.js";
+import { startLog } from "./client/node-log.js";
 import type { Platform } from "./client/platform.js";
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { channelTracer } from "./client/tracing-channels.js";
@@ -35,11 +35,13 @@ const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   beforeCalls: markPageDynamic,
-  tracer: channelTracer,
+  tracer(debug) {
+    startLog(debug);
+    return channelTracer;
+  },
   sha1: (text) => builtin("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => builtin("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, maxReplySize, probe) => {
-    startDebugLog();
     const settings = createNodeTransportOptions(origin, options, maxReplySize, probe);
     return new NodeTransport({ ...settings, whileOpening: warmUp });
   },

@@ -84,6 +84,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   cache: true,
   codec: true,
   deadline: true,
+  debug: true,
   enableAutoPipelining: true,
   enableTelemetry: true,
   exactlyOnceTtl: true,

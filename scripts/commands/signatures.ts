@@ -33,13 +33,15 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/\bStored<K, ([^<>]+)>/g, "T"],
   [/\bStored<K>/g, "T"],
   [/\bStoredList<K[^<>]*>/g, "T"],
+  [/\bStorable(?:Value|Field)<K, T, Tag>/g, "T"],
   [/\bOneOrMoreKeys<Given>( \| \[keys: Key\[\]\])?/g, "Key[]"],
   [/\bNoInfer<keyof T & string>\[\]/g, "(keyof T)[]"],
   [/\bMembersAfter<First, ((?:Score|Geo)Member)<T>>/g, "$1<T>[]"],
   [/\bRangeBound<O>/g, "number | LexBound | ScoreBound"],
   [/\bSetResult<T, O>/g, '"OK" | T | null'],
   [/\b(?:RangeResult<T, O>|MaybeScoredMembers<(T|T\[\]), WithScores>|CheckedValue<S, T>)/g, "T"],
-  [/\bSeveralValues<T>/g, "T[]"],
+  [/\bSeveral(?:Values|OrNull)<T>/g, "T[]"],
+  [/\bScoredMembers<T>/g, "(T | number)[]"],
   [/\bLcsResult<Len, Idx>/g, "string | number | LcsMatches"],
   [/\bStreamIds<Keys>/g, "string | string[]"],
   [/ & Partial<SchemaOption<S>>/g, ""],
@@ -87,10 +89,13 @@ function signatureOf(name: string, member: ts.MethodSignature): Signature {
   const tags = (wanted: string) =>
     (comment?.tags ?? []).filter(({ tagName }) => tagName.text === wanted).map((tag) => tag.getText());
   const { parameters } = member;
-  // The forms with a schema are the same for every read: docs/schemas.md has them.
-  const hasSchema = parameters.some(({ type }) => /(?<!Partial<)SchemaOption<S>/.test(type?.getText() ?? ""));
+  // The forms with a schema are the same for every read: docs/schemas.md has them. Those of calls that name a type only help
+  // the compiler.
+  const isLeftOut = parameters.some(({ type }) =>
+    /(?<!Partial<)SchemaOption<S>|IfNamed</.test(type?.getText() ?? ""),
+  );
   return {
-    forms: hasSchema ? [] : [formOf(name, member)],
+    forms: isLeftOut ? [] : [formOf(name, member)],
     description: oneLine(ts.getTextOfJSDocComment(comment?.comment) ?? ""),
     examples: tags("example").flatMap((tag) =>
       [...tag.matchAll(/^\s*\* (.+)$/gm)].map(([, line]) => line!).filter((line) => !line.startsWith("```")),
@@ -105,16 +110,18 @@ function formOf(name: string, { parameters, type, typeParameters }: ts.MethodSig
   );
   const given = parameters.map((parameter) => {
     const dots = parameter.dotDotDotToken ? "..." : "";
-    const optional = parameter.questionToken || /\bO \| undefined/.test(parameter.type!.getText()) ? "?" : "";
-    return `${dots}${parameter.name.getText()}${optional}: ${plain(parameter.type!, constraints)}`;
+    const type = oneLine(parameter.type!.getText())
+      .replace(/ \| IfNone<O, \w+>/, "")
+      .replace("StorableMember<K, First, Tag>", "First");
+    const optional = parameter.questionToken || /\bO \| undefined/.test(type) ? "?" : "";
+    return `${dots}${parameter.name.getText()}${optional}: ${plain(type, constraints)}`;
   });
   const result = /^Reply<K, ([\s\S]+)>$/.exec(oneLine(type!.getText()).replace(/,? ?>$/, ">"));
   return `${name}(${given.join(", ")}): ${replaceAll(result?.[1]?.trim() ?? type!.getText())}`;
 }
 
 /** The text of a parameter's type, with the constraint in place of a type parameter that stands for options. */
-function plain(type: ts.TypeNode, constraints: ReadonlyMap<string, string>): string {
-  const text = oneLine(type.getText());
+function plain(text: string, constraints: ReadonlyMap<string, string>): string {
   const [, parameter = text] = /^(\w+) \| undefined$/.exec(text) ?? [];
   if (parameter === "First") {
     return replaceAll(oneLine(constraints.get("First")!)).replace(

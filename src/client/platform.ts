@@ -22,8 +22,11 @@ export interface Platform extends Pick<ClientContext, "contextNow" | "sha1"> {
     maxReplySize: number,
     probe: HttpRequest,
   ): Transport;
-  /** Publishes traces where the runtime has channels for them. */
-  readonly tracer?: Tracer;
+  /**
+   * Returns what publishes traces, if the runtime has channels for them.
+   * @param debug the client's option: whether requests are printed.
+   */
+  tracer?(debug: boolean | undefined): Tracer | undefined;
   /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
@@ -44,14 +47,14 @@ export function createExecutor(
   const settings = resolveSettings(options);
   const connected = connect(platform, options, requester);
   const { contextNow, sha1 } = platform;
-  const { tracing = {} } = options;
+  const { tracing = {}, debug } = options;
   const context: ClientContext = {
     ...connected,
     requestHandler: requester && ((request) => requester.request(request)),
     beforeCall: platform.beforeCalls?.(options),
     contextNow,
     sha1,
-    tracer: createTracer(tracing, platform.tracer),
+    tracer: createTracer(tracing, platform.tracer?.(debug)),
     tracesArgs: tracing.args,
     near: options.near,
   };

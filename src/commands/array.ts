@@ -15,6 +15,7 @@ import {
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { StorableValue } from "./storable.js";
 import type { OnlyKnown } from "./types.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
@@ -123,7 +124,7 @@ export interface ArrayCommands<K extends ReplyMode> {
   /** Returns the memory layout of the array. Throws if there is no key. */
   arinfo(key: Key, opts?: ArInfoOptions): Reply<K, ArInfoResult>;
   /** Appends values at the cursor. Returns the last one's index. */
-  arinsert<T = unknown>(key: Key, ...values: T[]): Reply<K, string>;
+  arinsert<T = unknown, Tag = never>(key: Key, ...values: StorableValue<K, T, Tag>[]): Reply<K, string>;
   /** Returns up to `count` of the values appended last, the oldest first. */
   arlastitems<T = Stored<K, string>>(
     key: Key,
@@ -146,7 +147,11 @@ export interface ArrayCommands<K extends ReplyMode> {
     operation: ArOpOperation<T>,
   ): Reply<K, number | null>;
   /** Appends values to a ring of `size`, over the oldest once it is full. Returns the last one's index. */
-  arring<T = unknown>(key: Key, size: number, ...values: T[]): Reply<K, string>;
+  arring<T = unknown, Tag = never>(
+    key: Key,
+    size: number,
+    ...values: StorableValue<K, T, Tag>[]
+  ): Reply<K, string>;
   /** Returns pairs of index and value of a range, both ends included. */
   arscan<T = Stored<K, string>>(
     key: Key,
@@ -157,7 +162,11 @@ export interface ArrayCommands<K extends ReplyMode> {
   /** Moves the cursor of arinsert. Returns 1, or 0 where there is no key. */
   arseek(key: Key, index: ArrayIndex): Reply<K, 0 | 1>;
   /** Sets values at an index and those that follow. Returns how many are new. */
-  arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
+  arset<T = unknown, Tag = never>(
+    key: Key,
+    index: ArrayIndex,
+    ...values: StorableValue<K, T, Tag>[]
+  ): Reply<K, number>;
 }
 
 export const arrayCommands = defineCommands(() => {

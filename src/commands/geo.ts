@@ -4,7 +4,7 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { MemberCondition } from "./sorted-set.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne, MemberOr, MembersAfter, OnlyKnown } from "./types.js";
+import type { AtMostOne, IfNone, MemberOr, MembersAfter, OnlyKnown } from "./types.js";
 
 /** Metres, kilometres, feet or miles. */
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
@@ -112,7 +112,7 @@ export interface GeoCommands<K extends ReplyMode> {
     centerPoint: CenterPoint<T>,
     shape: Shape,
     order: SortOrder,
-    opts?: O,
+    opts?: O | IfNone<O, GeoSearchCommandOptions>,
   ): Reply<K, GeoMatch<T, O>[]>;
   /**
    * Stores the members inside a shape. Returns how many they are.

@@ -29,7 +29,8 @@ import {
 import { checked, defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption } from "./types.js";
+import type { StorableField, StorableValue } from "./storable.js";
+import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption, SeveralValues } from "./types.js";
 
 /** A field or several. */
 export type HashFields = string | number | (string | number)[];
@@ -127,7 +128,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Removes fields. Returns them as an object, or null where none existed.
    * @see https://redis.io/commands/hgetdel/
    */
-  hgetdel<T extends object = Record<string, Stored<K>>>(
+  hgetdel<T extends object = Record<string, Stored<K> | null>>(
     key: Key,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
@@ -141,7 +142,7 @@ export interface HashCommands<K extends ReplyMode> {
    * its output for the object. Rejects with a SchemaError if the object does not fit.
    * @see https://redis.io/commands/hgetex/
    */
-  hgetex<T extends object = Record<string, Stored<K>>, S extends StandardSchema = never>(
+  hgetex<T extends object = Record<string, Stored<K> | null>, S extends StandardSchema = never>(
     key: Key,
     opts: HGetExCommandOptions & Partial<SchemaOption<S>>,
     ...fields: (string | number)[]
@@ -174,7 +175,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns fields as an object, null in place of those missing, or null where none exists.
    * @see https://redis.io/commands/hmget/
    */
-  hmget<T extends object = Record<string, Stored<K>>>(
+  hmget<T extends object = Record<string, Stored<K> | null>>(
     key: Key,
     ...fields: NoInfer<keyof T & string>[]
   ): Reply<K, T | null>;
@@ -187,9 +188,14 @@ export interface HashCommands<K extends ReplyMode> {
    * The older name of hset.
    * @see https://redis.io/commands/hmset/
    */
-  hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
+  hmset<T = unknown, Tag = never>(key: Key, kv: Record<string, StorableField<K, T, Tag>>): Reply<K, "OK">;
   /** Sets fields given as alternating fields and values. */
-  hmset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
+  hmset<T = unknown, Tag = never>(
+    key: Key,
+    field: Key,
+    value: StorableValue<K, T, Tag>,
+    ...more: (Key | StorableValue<K, T, Tag>)[]
+  ): Reply<K, "OK">;
   /**
    * Removes fields' time to live. Returns for each 1, -1 if it had none, -2 where there is no such field.
    * @see https://redis.io/commands/hpersist/
@@ -231,13 +237,19 @@ export interface HashCommands<K extends ReplyMode> {
    */
   hrandfield(key: Key): Reply<K, string | null>;
   /** Returns random fields: distinct ones, or with a negative count possibly repeated. */
-  hrandfield(key: Key, count: number): Reply<K, string[]>;
+  hrandfield(key: Key, count: number, withValues?: false): Reply<K, string[]>;
   /** Returns random fields and their values. */
   hrandfield<T extends object = Record<string, Stored<K>>>(
     key: Key,
     count: number,
-    withValues: boolean,
+    withValues: true,
   ): Reply<K, Partial<T>>;
+  /** Returns random fields, and their values if they are requested. */
+  hrandfield<T extends object = Record<string, Stored<K>>>(
+    key: Key,
+    count: number,
+    withValues: boolean | undefined,
+  ): Reply<K, Partial<T> | string[]>;
   /**
    * Returns the next cursor, "0" at the end, and a page of alternating fields and values.
    * @see https://redis.io/commands/hscan/
@@ -255,19 +267,28 @@ export interface HashCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/hset/
    */
-  hset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, number>;
+  hset<T = unknown, Tag = never>(key: Key, kv: Record<string, StorableField<K, T, Tag>>): Reply<K, number>;
   /** Sets alternating fields and values: `hset(key, "name", "Ada", "age", 36)`. Returns how many are new. */
-  hset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
+  hset<T = unknown, Tag = never>(
+    key: Key,
+    field: Key,
+    value: StorableValue<K, T, Tag>,
+    ...more: (Key | StorableValue<K, T, Tag>)[]
+  ): Reply<K, number>;
   /**
    * Sets each field of the object, with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it.
    * @see https://redis.io/commands/hsetex/
    */
-  hsetex<T = unknown>(key: Key, opts: HSetExCommandOptions, kv: Record<string, T>): Reply<K, number>;
+  hsetex<T = unknown, Tag = never>(
+    key: Key,
+    opts: HSetExCommandOptions,
+    kv: Record<string, StorableField<K, T, Tag>>,
+  ): Reply<K, number>;
   /**
    * Sets a field if it does not exist. Returns 1 if it was set, else 0.
    * @see https://redis.io/commands/hsetnx/
    */
-  hsetnx<T = unknown>(key: Key, field: Key, value: T): Reply<K, 0 | 1>;
+  hsetnx<T = unknown, Tag = never>(key: Key, field: Key, value: StorableValue<K, T, Tag>): Reply<K, 0 | 1>;
   /**
    * Returns the length of a field's value in bytes.
    * @see https://redis.io/commands/hstrlen/
@@ -282,7 +303,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns the values.
    * @see https://redis.io/commands/hvals/
    */
-  hvals<T = StoredList<K, any>>(key: Key): Reply<K, T>;
+  hvals<T = StoredList<K, any>>(key: Key): Reply<K, SeveralValues<T>>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }

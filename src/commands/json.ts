@@ -1,10 +1,11 @@
+import { parseLossless } from "../protocol/lossless.js";
 import { defaulting, either, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne } from "./types.js";
+import type { AtMostOne, SeveralOrNull } from "./types.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -103,7 +104,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * Returns the value at a path of each document, null where there is none.
    * @see https://redis.io/commands/json.mget/
    */
-  mget<T = StoredList<K>>(keys: Key[], path: string): Reply<K, T>;
+  mget<T = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, SeveralOrNull<T>>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     keys: Key[],
@@ -188,9 +189,10 @@ export const jsonCommands = defineCommands(() => {
   const lengths = oneOrMany(int);
   const lengthsOf = read(lengths, scalar, path);
   const count = write(int, scalar, path);
-  // JSON text of RedisJSON; a number, or an array of them, of others.
+  // JSON text of RedisJSON, whatever the codec of values; a number, or an array of them, of others.
   const numbers = write(
-    (...reply) => (isText(reply[0]) ? found(...reply) : nested(...reply)),
+    (reply, _, args) =>
+      (isText(reply) ? value : nested)(reply, (stored) => parseLossless(stored.text()), args),
     scalar,
     scalar,
     scalar,

@@ -3,6 +3,7 @@ import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js"
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { StorableValue } from "./storable.js";
 import type { SeveralValues } from "./types.js";
 
 /** The range of lpos, and the number of matches. */
@@ -13,6 +14,18 @@ export interface LPosOptions {
   count?: number | undefined;
   /** Maximum number of elements to compare, 0 for all. */
   maxLen?: number | undefined;
+}
+
+/** The range of lpos for one match. */
+export interface LPosOneOptions extends LPosOptions {
+  /** Not given: the reply is the index of one match. */
+  count?: undefined;
+}
+
+/** The range of lpos for several matches. */
+export interface LPosManyOptions extends LPosOptions {
+  /** The number of matches, 0 for all. */
+  count: number;
 }
 
 /** An end of a list. */
@@ -100,7 +113,12 @@ export interface ListCommands<K extends ReplyMode> {
    * Inserts beside the first element equal to `pivot`. Returns the new length, -1 without pivot, 0 without list.
    * @see https://redis.io/commands/linsert/
    */
-  linsert<T = unknown>(key: Key, direction: "before" | "after", pivot: T, value: T): Reply<K, number>;
+  linsert<T = unknown, Tag = never>(
+    key: Key,
+    direction: "before" | "after",
+    pivot: StorableValue<K, T, Tag>,
+    value: StorableValue<K, T, Tag>,
+  ): Reply<K, number>;
   /**
    * Returns the length.
    * @see https://redis.io/commands/llen/
@@ -159,7 +177,11 @@ export interface ListCommands<K extends ReplyMode> {
    * Returns the index of an element, or null; with `count` an array of indexes.
    * @see https://redis.io/commands/lpos/
    */
-  lpos<T = number>(key: Key, element: unknown, opts?: LPosOptions): Reply<K, T>;
+  lpos<T = number>(key: Key, element: unknown, opts?: LPosOneOptions): Reply<K, T | null>;
+  /** Returns the indexes of up to `count` elements. */
+  lpos<T = number[]>(key: Key, element: unknown, opts: LPosManyOptions): Reply<K, T>;
+  /** Returns the index of an element, or null; with `count` an array of indexes. */
+  lpos<T = number | number[] | null>(key: Key, element: unknown, opts: LPosOptions | undefined): Reply<K, T>;
   /**
    * Puts elements before the first, one after the other. Returns the new length.
    * @example
@@ -168,12 +190,12 @@ export interface ListCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/lpush/
    */
-  lpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
+  lpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Puts elements before the first if the list exists. Returns the new length, else 0.
    * @see https://redis.io/commands/lpushx/
    */
-  lpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
+  lpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Returns the elements between two indexes, both included; negative ones count from the end.
    * @example
@@ -194,12 +216,12 @@ export interface ListCommands<K extends ReplyMode> {
    * Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many were removed.
    * @see https://redis.io/commands/lrem/
    */
-  lrem<T = unknown>(key: Key, count: number, value: T): Reply<K, number>;
+  lrem<T = unknown, Tag = never>(key: Key, count: number, value: StorableValue<K, T, Tag>): Reply<K, number>;
   /**
    * Sets the element at an index.
    * @see https://redis.io/commands/lset/
    */
-  lset<T = unknown>(key: Key, index: number, value: T): Reply<K, "OK">;
+  lset<T = unknown, Tag = never>(key: Key, index: number, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
   /**
    * Keeps only the elements between two indexes, both included.
    * @see https://redis.io/commands/ltrim/
@@ -235,12 +257,12 @@ export interface ListCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/rpush/
    */
-  rpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
+  rpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Puts elements after the last if the list exists. Returns the new length, else 0.
    * @see https://redis.io/commands/rpushx/
    */
-  rpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
+  rpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
 }
 
 export const listCommands = defineCommands(() => {

@@ -49,7 +49,14 @@ export type {
 } from "./hash.js";
 export type { HyperLogLogCommands } from "./hyperloglog.js";
 export type { JsonCommands, JsonGetOptions, JsonInput, JsonSetCondition } from "./json.js";
-export type { ListCommands, LPosOptions, MoveOptions, Side } from "./list.js";
+export type {
+  ListCommands,
+  LPosManyOptions,
+  LPosOneOptions,
+  LPosOptions,
+  MoveOptions,
+  Side,
+} from "./list.js";
 export type { PubSubCommands } from "./pubsub.js";
 export type {
   FunctionCommands,
@@ -81,12 +88,23 @@ export type {
   ScoreWeights,
   SortedSetCommands,
   StoredRangeOptions,
+  UnscoredRangeOptions,
   ZAddCommandOptions,
   ZInterStoreCommandOptions,
   ZRangeCommandOptions,
   ZUnionCommandOptions,
   ZUnionStoreCommandOptions,
 } from "./sorted-set.js";
+export type {
+  IsOwn,
+  Mark,
+  Storable,
+  StorableField,
+  StorableMember,
+  StorableValue,
+  Suspect,
+  Uninferred,
+} from "./storable.js";
 export type {
   ClaimedEntries,
   PendingEntry,
@@ -141,7 +159,10 @@ export type {
   ExpirationOrPersist,
   ExpireOption,
   IfGiven,
+  IfNamed,
+  IfNone,
   MaybeScoredMembers,
+  Meant,
   MemberOr,
   MembersAfter,
   NamesOf,
@@ -151,6 +172,7 @@ export type {
   PoppedMember,
   ScanCommandOptions,
   ScoredMembers,
+  SeveralOrNull,
   SeveralValues,
   UnknownOption,
 } from "./types.js";

@@ -2,6 +2,7 @@ import { optional, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, object, text } from "./decoders.js";
 import { defineCommands, write } from "./define.js";
 import type { Reply, ReplyMode } from "./reply-mode.js";
+import type { StorableValue } from "./storable.js";
 
 /** Commands on channels. */
 export interface PubSubCommands<K extends ReplyMode> {
@@ -13,7 +14,7 @@ export interface PubSubCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/publish/
    */
-  publish(channel: string, message: unknown): Reply<K, number>;
+  publish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
   /**
    * Returns the channels that have subscribers, or those of them that fit a glob pattern.
    * @see https://redis.io/commands/pubsub-channels/
@@ -43,7 +44,7 @@ export interface PubSubCommands<K extends ReplyMode> {
    * Sends a message to a shard channel. Returns how many received it.
    * @see https://redis.io/commands/spublish/
    */
-  spublish(channel: string, message: unknown): Reply<K, number>;
+  spublish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
 }
 
 export const pubsubCommands = defineCommands(() => {

@@ -3,6 +3,7 @@ import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { StorableValue } from "./storable.js";
 import type { CollectionScanOptions, CountLimitOption, SeveralValues } from "./types.js";
 
 /** How sunioncard counts. */
@@ -21,7 +22,11 @@ export interface SetCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/sadd/
    */
-  sadd<T = unknown>(key: Key, member: T, ...members: T[]): Reply<K, number>;
+  sadd<T = unknown, Tag = never>(
+    key: Key,
+    member: StorableValue<K, T, Tag>,
+    ...members: StorableValue<K, T, Tag>[]
+  ): Reply<K, number>;
   /**
    * Returns how many members there are.
    * @see https://redis.io/commands/scard/
@@ -58,7 +63,7 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns 1 if it is a member, else 0.
    * @see https://redis.io/commands/sismember/
    */
-  sismember<T = unknown>(key: Key, member: T): Reply<K, 0 | 1>;
+  sismember<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, 0 | 1>;
   /**
    * Returns the members.
    * @example
@@ -67,7 +72,7 @@ export interface SetCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/smembers/
    */
-  smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
+  smembers<T = StoredList<K, string[]>>(key: Key): Reply<K, SeveralValues<T>>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**
@@ -79,7 +84,11 @@ export interface SetCommands<K extends ReplyMode> {
    * Moves a member to another set. Returns 1 if it was there, else 0.
    * @see https://redis.io/commands/smove/
    */
-  smove<T = unknown>(source: Key, destination: Key, member: T): Reply<K, 0 | 1>;
+  smove<T = unknown, Tag = never>(
+    source: Key,
+    destination: Key,
+    member: StorableValue<K, T, Tag>,
+  ): Reply<K, 0 | 1>;
   /**
    * Removes a random member. Returns it, or null where there is no set.
    * @see https://redis.io/commands/spop/
@@ -114,7 +123,7 @@ export interface SetCommands<K extends ReplyMode> {
    * Removes members. Returns how many were removed.
    * @see https://redis.io/commands/srem/
    */
-  srem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
+  srem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Returns the next cursor, "0" at the end, and a page of members.
    * @see https://redis.io/commands/sscan/

@@ -17,11 +17,14 @@ import {
 import { alternating, float, int, list, oneOrMany, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
+import type { StorableMember, StorableValue } from "./storable.js";
 import type {
   AtMostOne,
   CollectionScanOptions,
   CountLimitOption,
   IfGiven,
+  IfNamed,
+  IfNone,
   MaybeScoredMembers,
   MemberOr,
   MembersAfter,
@@ -102,6 +105,9 @@ export type ZRangeCommandOptions = ScoresOption & {
 } & AtMostOne<RangeKind, "only one of byScore and byLex"> &
   OptionalRangeLimit;
 
+/** Range of zrange without scores. */
+export type UnscoredRangeOptions = ZRangeCommandOptions & { withScores?: false | undefined };
+
 /** Range of zrangestore, which stores scores in any case. */
 export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
 
@@ -120,7 +126,7 @@ export type RangeBound<O> =
 /** The members of a range, each followed by its score if the options `O` request it. */
 export type RangeResult<T extends readonly unknown[], O> = O extends { withScores: true }
   ? ScoredMembers<T>
-  : T;
+  : T | IfGiven<O, "withScores", ScoredMembers<T>>;
 
 /** Whether zrank and zrevrank also return the score. */
 export interface RankScoreOption {
@@ -196,9 +202,10 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zadd<
     T = unknown,
     First extends MemberOr<First, ScoreMember<T>, ZAddCommandOptions> = ScoreMember<T> | ZAddCommandOptions,
+    Tag = never,
   >(
     key: Key,
-    scoreMemberOrOptions: First,
+    scoreMemberOrOptions: StorableMember<K, First, Tag>,
     ...scoreMembers: MembersAfter<First, ScoreMember<T>>
   ): Reply<K, number | null>;
   /**
@@ -215,11 +222,17 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns the members of the first set that are in none of the others.
    * @see https://redis.io/commands/zdiff/
    */
-  zdiff<T extends unknown[] = StoredList<K, any>>(
+  zdiff<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
-    opts?: ScoresOption,
-  ): Reply<K, T>;
+    opts?: ScoresOption<WithScores>,
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zdiff<T extends unknown[] = never>(
+    numKeys: number,
+    keys: Key | Key[],
+    ...opts: IfNamed<T, [opts: ScoresOption]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Stores the result of zdiff. Returns its number of members.
    * @see https://redis.io/commands/zdiffstore/
@@ -229,16 +242,26 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Adds to a member's score. Returns the new score.
    * @see https://redis.io/commands/zincrby/
    */
-  zincrby<T = unknown>(key: Key, increment: number, member: T): Reply<K, number>;
+  zincrby<T = unknown, Tag = never>(
+    key: Key,
+    increment: number,
+    member: StorableValue<K, T, Tag>,
+  ): Reply<K, number>;
   /**
    * Returns the members that are in every set; with scores, each after its member.
    * @see https://redis.io/commands/zinter/
    */
-  zinter<T extends unknown[] = StoredList<K, any>>(
+  zinter<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
-    opts?: ZUnionCommandOptions,
-  ): Reply<K, T>;
+    opts?: ZUnionCommandOptions<WithScores>,
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zinter<T extends unknown[] = never>(
+    numKeys: number,
+    keys: Key | Key[],
+    ...opts: IfNamed<T, [opts: ZUnionCommandOptions]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Returns how many members are in every set, counting up to `limit`.
    * @see https://redis.io/commands/zintercard/
@@ -294,11 +317,17 @@ export interface SortedSetCommands<K extends ReplyMode> {
    */
   zrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Returns random members: distinct ones, or with a negative count possibly repeated. With `withScores`, each score follows its member. */
-  zrandmember<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
+  zrandmember<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     count: number,
     withScores?: WithScores,
   ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns random members, each with its score after it. */
+  zrandmember<T extends unknown[] = never>(
+    key: Key,
+    count: number,
+    ...withScores: IfNamed<T, [withScores: boolean]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Returns members by rank, both bounds included, from the lowest score; negative ranks count from the end.
    * @example
@@ -312,8 +341,20 @@ export interface SortedSetCommands<K extends ReplyMode> {
   /** Returns members by rank, by score or by name, as the options say; with scores, each after its member. */
   zrange<
     T extends unknown[] = StoredList<K>,
-    O extends ZRangeCommandOptions & OnlyKnown<O, ZRangeCommandOptions> = ZRangeCommandOptions,
-  >(key: Key, min: RangeBound<O>, max: RangeBound<O>, opts: O | undefined): Reply<K, RangeResult<T, O>>;
+    O extends ZRangeCommandOptions & OnlyKnown<O, ZRangeCommandOptions> = UnscoredRangeOptions,
+  >(
+    key: Key,
+    min: RangeBound<O>,
+    max: RangeBound<O>,
+    opts: O | IfNone<O, ZRangeCommandOptions> | undefined,
+  ): Reply<K, RangeResult<T, O>>;
+  /** Returns each member with its score after it. */
+  zrange<T extends unknown[] = never>(
+    key: Key,
+    min: RangeBound<ZRangeCommandOptions>,
+    max: RangeBound<ZRangeCommandOptions>,
+    ...opts: IfNamed<T, [opts: ZRangeCommandOptions]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Returns members by name. Older form of zrange.
    * @see https://redis.io/commands/zrangebylex/
@@ -328,12 +369,19 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score. Older form of zrange.
    * @see https://redis.io/commands/zrangebyscore/
    */
-  zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
+  zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     min: ScoreBound,
     max: ScoreBound,
     opts?: ScoresOption<WithScores> & OptionalRangeLimit,
   ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zrangebyscore<T extends unknown[] = never>(
+    key: Key,
+    min: ScoreBound,
+    max: ScoreBound,
+    ...opts: IfNamed<T, [opts: ScoresOption & OptionalRangeLimit]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Stores the result of zrange. Returns its number of members.
    * @see https://redis.io/commands/zrangestore/
@@ -345,24 +393,24 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     min: RangeBound<O>,
     max: RangeBound<O>,
-    opts: O | undefined,
+    opts: O | IfNone<O, StoredRangeOptions> | undefined,
   ): Reply<K, number>;
   /**
    * Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score.
    * @see https://redis.io/commands/zrank/
    */
-  zrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  zrank<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
   /** Returns a member's rank from the lowest, and its score. */
-  zrank<T = unknown>(
+  zrank<T = unknown, Tag = never>(
     key: Key,
-    member: T,
+    member: StorableValue<K, T, Tag>,
     opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
   /**
    * Removes members. Returns how many were removed.
    * @see https://redis.io/commands/zrem/
    */
-  zrem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
+  zrem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Removes the members between the bounds, where all have the same score. Returns how many were removed.
    * @see https://redis.io/commands/zremrangebylex/
@@ -382,12 +430,19 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members from the highest rank. Older form of zrange.
    * @see https://redis.io/commands/zrevrange/
    */
-  zrevrange<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
+  zrevrange<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     start: number,
     stop: number,
     opts?: ScoresOption<WithScores>,
   ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zrevrange<T extends unknown[] = never>(
+    key: Key,
+    start: number,
+    stop: number,
+    ...opts: IfNamed<T, [opts: ScoresOption]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Returns members by name from the last. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebylex/
@@ -402,21 +457,28 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score from the highest. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebyscore/
    */
-  zrevrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
+  zrevrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     max: ScoreBound,
     min: ScoreBound,
     opts?: ScoresOption<WithScores> & OptionalRangeLimit,
   ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zrevrangebyscore<T extends unknown[] = never>(
+    key: Key,
+    max: ScoreBound,
+    min: ScoreBound,
+    ...opts: IfNamed<T, [opts: ScoresOption & OptionalRangeLimit]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score.
    * @see https://redis.io/commands/zrevrank/
    */
-  zrevrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  zrevrank<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
   /** Returns a member's rank from the highest, and its score. */
-  zrevrank<T = unknown>(
+  zrevrank<T = unknown, Tag = never>(
     key: Key,
-    member: T,
+    member: StorableValue<K, T, Tag>,
     opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
   /**
@@ -432,16 +494,22 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns a member's score, or null.
    * @see https://redis.io/commands/zscore/
    */
-  zscore<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  zscore<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
   /**
    * Returns the members that are in any of the sets; with scores, each after its member.
    * @see https://redis.io/commands/zunion/
    */
-  zunion<T extends unknown[] = StoredList<K, any>>(
+  zunion<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
-    opts?: ZUnionCommandOptions,
-  ): Reply<K, T>;
+    opts?: ZUnionCommandOptions<WithScores>,
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
+  /** Returns each member with its score after it. */
+  zunion<T extends unknown[] = never>(
+    numKeys: number,
+    keys: Key | Key[],
+    ...opts: IfNamed<T, [opts: ZUnionCommandOptions]>
+  ): Reply<K, ScoredMembers<T>>;
   /**
    * Stores the result of zunion. Returns its number of members.
    * @see https://redis.io/commands/zunionstore/

@@ -16,6 +16,7 @@ import { alternating, int, list, nestedText, object, orNull, text, tuple, value,
 import { defineCommands, read, reordered, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { StorableField } from "./storable.js";
 import type { NestedReply, OnlyKnown } from "./types.js";
 
 /** The treatment of other groups' references to a deleted entry. */
@@ -193,10 +194,10 @@ export interface StreamCommands<K extends ReplyMode> {
    * Appends an entry; "*" as id lets Redis choose one. Returns the id.
    * @see https://redis.io/commands/xadd/
    */
-  xadd<NoMkStream extends boolean = false>(
+  xadd<NoMkStream extends boolean = false, T = unknown, Tag = never>(
     key: Key,
     id: "*" | `${number}-*` | (string & {}),
-    entries: Record<string, unknown>,
+    entries: Record<string, StorableField<K, T, Tag>>,
     opts?: XAddCommandOptions<NoMkStream>,
   ): Reply<K, NoMkStream extends true ? string | null : string>;
   /**

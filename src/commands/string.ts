@@ -4,14 +4,17 @@ import { checked, defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
+import type { StorableField, StorableValue } from "./storable.js";
 import type {
   AtMostOne,
   ExistenceCondition,
   ExpirationOrKeepTtl,
   ExpirationOrPersist,
   IfGiven,
+  IfNone,
   OneOrMoreKeys,
   OnlyKnown,
+  SeveralOrNull,
 } from "./types.js";
 
 /** A comparison with the stored value, or with its digest. */
@@ -180,7 +183,7 @@ export interface StringCommands<K extends ReplyMode> {
    * Sets the value. Returns the previous one, or null.
    * @see https://redis.io/commands/getset/
    */
-  getset<T = unknown>(key: Key, value: T): Reply<K, Stored<K, T> | null>;
+  getset<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, Stored<K, T> | null>;
   /**
    * Adds one. Returns the new value.
    * @example
@@ -212,16 +215,16 @@ export interface StringCommands<K extends ReplyMode> {
     opts?: LcsOptions<Len, Idx>,
   ): Reply<K, LcsResult<Len, Idx>>;
   /**
-   * Returns the values in the order of the keys, null where there is none.
+   * Returns the values in the order of the keys, null where there is none. The type is that of all values, or of each.
    * @example
    * ```ts
    * await redis.mget<[User, number]>("user:1", "visits"); // [{ name: "Ada" }, 2]
    * ```
    * @see https://redis.io/commands/mget/
    */
-  mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
+  mget<T = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
-  ): Reply<K, T>;
+  ): Reply<K, SeveralOrNull<T>>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
@@ -234,26 +237,37 @@ export interface StringCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/mset/
    */
-  mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
+  mset<T = unknown, Tag = never>(kv: Record<string, StorableField<K, T, Tag>>): Reply<K, "OK">;
   /** Sets keys given as alternating keys and values. */
-  mset<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
+  mset<T = unknown, Tag = never>(
+    key: Key,
+    value: StorableValue<K, T, Tag>,
+    ...more: (Key | StorableValue<K, T, Tag>)[]
+  ): Reply<K, "OK">;
   /**
    * Sets each key of the object, with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it.
    * @see https://redis.io/commands/msetex/
    */
-  msetex<T = unknown>(kv: Record<string, T>, opts?: MSetExOptions): Reply<K, number>;
+  msetex<T = unknown, Tag = never>(
+    kv: Record<string, StorableField<K, T, Tag>>,
+    opts?: MSetExOptions,
+  ): Reply<K, number>;
   /**
    * Sets each key of the object if none of them exists. Returns 1 if they were set, else 0.
    * @see https://redis.io/commands/msetnx/
    */
-  msetnx<T = unknown>(kv: Record<string, T>): Reply<K, number>;
+  msetnx<T = unknown, Tag = never>(kv: Record<string, StorableField<K, T, Tag>>): Reply<K, number>;
   /** Sets alternating keys and values if none of the keys exists. Returns 1 if they were set, else 0. */
-  msetnx<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
+  msetnx<T = unknown, Tag = never>(
+    key: Key,
+    value: StorableValue<K, T, Tag>,
+    ...more: (Key | StorableValue<K, T, Tag>)[]
+  ): Reply<K, number>;
   /**
    * Sets the value with a time to live in milliseconds.
    * @see https://redis.io/commands/psetex/
    */
-  psetex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, string>;
+  psetex<T = unknown, Tag = never>(key: Key, ttl: number, value: StorableValue<K, T, Tag>): Reply<K, string>;
   /**
    * Sets the value. Returns "OK".
    * @example
@@ -262,7 +276,7 @@ export interface StringCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/set/
    */
-  set<T = unknown>(key: Key, value: T): Reply<K, "OK">;
+  set<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
   /**
    * Sets the value. Returns "OK"; with a condition null if it prevented the change; with `get` the previous value, or null.
    * @example
@@ -271,21 +285,21 @@ export interface StringCommands<K extends ReplyMode> {
    * await redis.set("lock", "mine", { nx: true, px: 5000 }); // "OK", or null if another has it
    * ```
    */
-  set<T = unknown, O extends SetOptions & OnlyKnown<O, SetOptions> = SetOptions>(
+  set<T = unknown, O extends SetOptions & OnlyKnown<O, SetOptions> = SetOptions, Tag = never>(
     key: Key,
-    value: T,
-    opts: O | undefined,
+    value: StorableValue<K, T, Tag>,
+    opts: O | IfNone<O, SetOptions> | undefined,
   ): Reply<K, SetResult<Stored<K, T>, O>>;
   /**
    * Sets the value with a time to live in seconds.
    * @see https://redis.io/commands/setex/
    */
-  setex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, "OK">;
+  setex<T = unknown, Tag = never>(key: Key, ttl: number, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
   /**
    * Sets the value if the key does not exist. Returns 1 if it was set, else 0.
    * @see https://redis.io/commands/setnx/
    */
-  setnx<T = unknown>(key: Key, value: T): Reply<K, number>;
+  setnx<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, number>;
   /**
    * Overwrites from a byte offset on. Returns the new length in bytes.
    * @see https://redis.io/commands/setrange/

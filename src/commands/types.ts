@@ -10,21 +10,61 @@ export type AtMostOne<T, Reason extends string | undefined = undefined> = {
   };
 }[keyof T];
 
-declare const REASON: unique symbol;
+/** The first letter. */
+type First<Text extends string> = Text extends `${infer Letter}${string}` ? Letter : "";
+/** The letters after the first. */
+type Rest<Text extends string> = Text extends `${string}${infer Letters}` ? Letters : never;
 
-/** A type that no value has, in place of an option that the command does not have. */
-export interface UnknownOption<Name> {
-  /** Only for the compiler: nothing is there. */
-  readonly [REASON]: Name;
-}
+/** Whether `A` becomes `B` by at most as many letters put in, left out or changed as `Edits` is long. */
+type IsNear<A extends string, B extends string, Edits extends unknown[]> = A extends B
+  ? true
+  : First<A> extends First<B>
+    ? IsNear<Rest<A>, Rest<B>, Edits>
+    : Edits extends [unknown, ...infer Left]
+      ? true extends IsNear<Rest<A>, B, Left> | IsNear<A, Rest<B>, Left> | IsNear<Rest<A>, Rest<B>, Left>
+        ? true
+        : false
+      : false;
+
+/** Those of the names `Known` that `Name` was probably meant to be. */
+type Nearest<Name extends string, Known, Edits extends unknown[]> = Known extends string
+  ? true extends IsNear<Lowercase<Name>, Lowercase<Known>, Edits>
+    ? Known
+    : never
+  : never;
+
+/**
+ * The names with the fewest differences from `Name`, up to two.
+ * @internal
+ */
+export type Meant<Name extends string, Known, Edits extends unknown[] = []> = [
+  Nearest<Name, Known, Edits>,
+] extends [never]
+  ? Edits extends [unknown, unknown]
+    ? never
+    : Meant<Name, Known, [...Edits, unknown]>
+  : Nearest<Name, Known, Edits>;
+
+/** In place of an option that the command does not have: a sentence that no value is, with the names that were probably meant. */
+export type UnknownOption<Name, Known> = Name extends string
+  ? [Meant<Name, Known>] extends [never]
+    ? `unknown option ${Name}`
+    : `unknown option ${Name}: did you mean ${Meant<Name, Known>}?`
+  : never;
 
 /** The names of all options, where `Options` is a union. */
 export type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 
-/** A type that no value has for each property of `O` that is not among `Options`. */
-export type OnlyKnown<O, Options> = {
-  [P in Exclude<keyof O, NamesOf<Options>>]: UnknownOption<P>;
+/**
+ * A sentence of the compiler for each property of `O` that is not among `Options`.
+ * @typeParam Suggested the options that one of them may have been meant to be.
+ */
+export type OnlyKnown<O, Options, Suggested = Options> = {
+  [P in Exclude<keyof O, NamesOf<Options>>]: UnknownOption<P, NamesOf<Suggested>>;
 };
+
+/** Beside the options `O`: all that there are, which an editor shows for a call that has none yet. */
+export type IfNone<O, Options> = [keyof O] extends [never] ? Options : never;
 
 /** `Then` if one of the named options may be true, else `Otherwise`. */
 export type IfGiven<O, Names, Then, Otherwise = never> = [
@@ -38,8 +78,8 @@ export type OneOrMoreKeys<Given extends Key[]> = Given extends [] ? [key: Key] :
 
 /** A member or options before it, where `First` is what is given. */
 export type MemberOr<First, Member, Options> =
-  | (Member & OnlyKnown<First, Member>)
-  | (Options & OnlyKnown<First, Options>);
+  | (Member & OnlyKnown<First, Member, Member | Options>)
+  | (Options & OnlyKnown<First, Options, Member | Options>);
 
 /** The members that follow a first one, or that follow options: then at least one. */
 export type MembersAfter<First, Member> = First extends { member: unknown }
@@ -54,6 +94,9 @@ export type SeveralValues<T> = [T] extends [readonly unknown[]]
   ? T
   : Extract<T, readonly unknown[]> | Exclude<T, readonly unknown[] | null>[];
 
+/** As {@link SeveralValues}, with null in the place of each missing value. */
+export type SeveralOrNull<T> = [T] extends [readonly unknown[]] ? T : (Exclude<T, null> | null)[];
+
 /** A member taken out of a sorted set and its score, or an empty array if there is none. */
 export type PoppedMember<T> = [member: T, score: number] | never[];
 
@@ -62,12 +105,16 @@ export type ScoredMembers<T extends readonly unknown[]> = number extends T[numbe
   ? T
   : (T[number] | number)[];
 
-/** The result `T`, which has scores in it if the options say so. `boolean` stands for options that leave it open. */
-export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = boolean extends WithScores
-  ? T
-  : WithScores extends true
-    ? ScoredMembers<T>
-    : T;
+/** The result `T`, with scores in it if the options say so. They may be there if the options leave it open. */
+export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = WithScores extends true
+  ? ScoredMembers<T>
+  : T;
+
+/**
+ * The last arguments of an overload for calls that name a type, which then fixes all type parameters: the compiler can't
+ * derive the others from the arguments. No other call has as many arguments.
+ */
+export type IfNamed<T, Args extends unknown[]> = [T] extends [never] ? [never, never, never, never] : Args;
 
 /** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */
 export type NestedReply = string | number | null | NestedReply[];

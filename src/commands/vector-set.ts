@@ -29,7 +29,8 @@ import {
 import { defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
-import type { IfGiven, MaybeScoredMembers, OnlyKnown, SeveralValues } from "./types.js";
+import type { StorableValue } from "./storable.js";
+import type { IfGiven, IfNamed, IfNone, MaybeScoredMembers, OnlyKnown, SeveralValues } from "./types.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
@@ -89,7 +90,12 @@ export interface VectorSetCommands<K extends ReplyMode> {
    * Adds an element or sets its vector. Returns 1 if it is new, else 0.
    * @see https://redis.io/commands/vadd/
    */
-  vadd<T = unknown>(key: Key, vector: Vector, element: T, opts?: VAddOptions): Reply<K, 0 | 1>;
+  vadd<T = unknown, Tag = never>(
+    key: Key,
+    vector: Vector,
+    element: StorableValue<K, T, Tag>,
+    opts?: VAddOptions,
+  ): Reply<K, 0 | 1>;
   /**
    * Returns how many elements there are.
    * @see https://redis.io/commands/vcard/
@@ -124,11 +130,17 @@ export interface VectorSetCommands<K extends ReplyMode> {
    * Returns an element's neighbours, layer by layer; with scores, each after its neighbour.
    * @see https://redis.io/commands/vlinks/
    */
-  vlinks<T = Stored<K, string>, WithScores extends boolean = boolean>(
+  vlinks<T = Stored<K, string>, WithScores extends boolean = false>(
     key: Key,
     element: unknown,
     withScores?: WithScores,
   ): Reply<K, MaybeScoredMembers<T[], WithScores>[] | null>;
+  /** Returns an element's neighbours, each with its score after it. */
+  vlinks<T = never>(
+    key: Key,
+    element: unknown,
+    ...withScores: IfNamed<T, [withScores: boolean]>
+  ): Reply<K, (T | number)[][] | null>;
   /**
    * Returns a random element, or null where there is no set.
    * @see https://redis.io/commands/vrandmember/
@@ -165,7 +177,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
   vsim<T = Stored<K, string>, O extends VSimOptions & OnlyKnown<O, VSimOptions> = VSimOptions>(
     key: Key,
     query: Vector | { element: unknown },
-    opts: O | undefined,
+    opts: O | IfNone<O, VSimOptions> | undefined,
   ): Reply<K, VSimResult<T, O>>;
 }
 
@@ -177,7 +189,8 @@ export const vectorSetCommands = defineCommands(() => {
     }
   };
   const vector = either(
-    (given) => Array.isArray(given) || given instanceof Float32Array || given instanceof Float64Array,
+    // By its tag, since an array may be one of another realm.
+    (given) => Array.isArray(given) || /^Float(32|64)Array$/.test(given?.[Symbol.toStringTag]),
     prefixed("VALUES", counting(numbers)),
     options("element!:=ELE"),
   );

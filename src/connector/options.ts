@@ -1,3 +1,4 @@
+import { startLog } from "../client/node-log.js";
 import { channelTracer } from "../client/tracing-channels.js";
 import { ConfigError } from "../errors.js";
 import { resolveSettings, type Settings } from "../execution/settings.js";
@@ -24,6 +25,7 @@ const OPTION_NAMES = [
   "tls",
   "proxy",
   "circuit",
+  "debug",
 ] as const;
 
 /**
@@ -60,6 +62,7 @@ export function createContext(
   const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
   const endpoint = parseEndpoint(options, env);
   if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
+  startLog(options.debug);
   const headers = { ...headersOf(endpoint, "vnd.redis.resp2"), "upstash-response-format": "resp2" };
   const probe = { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' };
   const transport = new NodeTransport(

@@ -51,7 +51,8 @@ function readChecked(
     // A value inside a reply is never missing.
     value === null && spec.schema !== "each" ? { value } : schema["~standard"].validate(value),
   );
-  return results.some((result) => result instanceof Promise)
+  // A promise of another realm is no instance of this one's class.
+  return results.some((result) => "then" in result)
     ? Promise.all(results).then(accept)
     : accept(results as Validation<unknown>[]);
 }

@@ -69,6 +69,7 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
   circuit: objectOrFalse("resetTimeout and probeTimeout"),
   tracing: [(value) => typeof value === "object" && value !== null, "an object with args and hook"],
+  debug: isBoolean,
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
   responseFormat: oneOf("resp2", "json"),

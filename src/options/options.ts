@@ -81,7 +81,7 @@ export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name 
 
 /**
  * The type of stored values under the codec `Name`, or under two functions of which one returns a `V`: `any` and `never`
- * stand for no such functions.
+ * stand for no such functions. If it returns `unknown`, the type is `any`: such a codec may store what JSON can't hold.
  */
 export type CodecValue<Name extends CodecName, V = any> = [V] extends [never]
   ? CodecValue<Name>
@@ -91,7 +91,9 @@ export type CodecValue<Name extends CodecName, V = any> = [V] extends [never]
       : Name extends "text"
         ? string
         : unknown
-    : V;
+    : unknown extends V
+      ? any
+      : V;
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
 export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
@@ -245,6 +247,12 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * `tracing:warmline:request` of `node:diagnostics_channel`; `hook` works on every entry.
    */
   tracing?: TracingOptions | undefined;
+  /**
+   * Prints a line for each request and each retry: the command's name, the result, the time, but no key and no value. Default
+   * false. On Node on stderr, for all clients of the process, with lines about their connections: as `NODE_DEBUG=warmline` does.
+   * On the entry on `fetch` by `console.log`.
+   */
+  debug?: boolean | undefined;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean | undefined;
   /**

@@ -33,6 +33,18 @@ export async function use(): Promise<string | undefined> {
   const scored: (string | number)[] = await redis.zrange("z", 0, -1, { withScores: true });
   const many: string[] = await redis.spop<string>("s", scored.length);
   await redis.zadd("z", { nx: true }, { score: image?.length ?? 0, member: locked ?? many[0] });
+  const named: (string | number)[] = await redis.zrange<string[]>("z", 0, -1, { withScores: true });
+  const users: (User | null)[] = await redis.mget<User>("a", "b");
+  const store = <T,>(value: T) => redis.set("k", value, { ex: named.length + users.length });
+  await store(user);
+  // @ts-expect-error an await is missing
+  await redis.set("k", redis.get("other"));
+  // @ts-expect-error what may be undefined
+  await redis.set("k", user?.name);
+  // @ts-expect-error a Map
+  await redis.hset("h", { a: new Map() });
+  // @ts-expect-error a function
+  await redis.lpush("l", () => 1);
   // @ts-expect-error keys are missing
   await redis.del();
   // @ts-expect-error two times to live

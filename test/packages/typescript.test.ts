@@ -125,7 +125,7 @@ test("a pipeline of 50 commands is type-checked within the limit", { timeout: 30
   writeFileSync(
     join(folder, "pipeline.mts"),
     `${imports}const results = await Redis.fromEnv().pipeline()\n  ${chain}\n  .exec();
-export const last: string[] = results[49];
+export const last: (string | number)[] = results[49];
 export const first: User | null = results[0];
 // @ts-expect-error there are 50
 results[50];

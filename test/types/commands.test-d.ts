@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import {
   type Key,
+  type LPosOptions,
   type Pipeline,
   type Redis,
   Redis as RedisClass,
@@ -23,6 +24,7 @@ interface Profile {
 
 declare const redis: Redis;
 declare const pipeline: Pipeline;
+declare const flag: boolean;
 
 describe("values take the type that the caller gives", () => {
   test("strings take a type parameter", () => {
@@ -31,6 +33,9 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.getdel<number>("k")).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.mget<[string, User | null]>("a", "b")).toEqualTypeOf<Promise<[string, User | null]>>();
     expectTypeOf(redis.mget(["a", "b"])).toEqualTypeOf<Promise<unknown[]>>();
+    expectTypeOf(redis.mget<User>("a", "b")).toEqualTypeOf<Promise<(User | null)[]>>();
+    expectTypeOf(redis.mget<User[]>("a", "b")).toEqualTypeOf<Promise<User[]>>();
+    expectTypeOf(redis.json.mget<User>(["a", "b"], "$.u")).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.set("k", 1)).toEqualTypeOf<Promise<"OK">>();
     expectTypeOf(redis.set("k", 1, { ex: 60 })).toEqualTypeOf<Promise<"OK">>();
     expectTypeOf(redis.set("k", 1, { px: 60, keepTtl: undefined })).toEqualTypeOf<Promise<"OK">>();
@@ -62,6 +67,10 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.hrandfield("h")).toEqualTypeOf<Promise<string | null>>();
     expectTypeOf(redis.hrandfield("h", 2)).toEqualTypeOf<Promise<string[]>>();
     expectTypeOf(redis.hrandfield<User>("h", 2, true)).toEqualTypeOf<Promise<Partial<User>>>();
+    expectTypeOf(redis.hrandfield("h", 2, false)).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.hrandfield<User>("h", 2, flag)).toEqualTypeOf<Promise<Partial<User> | string[]>>();
+    expectTypeOf(redis.hvals<number>("h")).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.hvals<[string, number]>("h")).toEqualTypeOf<Promise<[string, number]>>();
     expectTypeOf(redis.hkeys("h")).toEqualTypeOf<Promise<string[]>>();
   });
 
@@ -70,6 +79,13 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.lrange("l", 0, -1)).toEqualTypeOf<Promise<string[]>>();
     expectTypeOf(redis.lpop<string[]>("l", 2)).toEqualTypeOf<Promise<string[] | null>>();
     expectTypeOf(redis.smembers<number[]>("s")).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.smembers<number>("s")).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.smembers("s")).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.lpos("l", "a")).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.lpos<number>("l", "a", { rank: -1 })).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.lpos("l", "a", { count: 2 })).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.lpos<number[]>("l", "a", { count: 0 })).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.lpos("l", "a", {} as LPosOptions)).toEqualTypeOf<Promise<number | number[] | null>>();
     expectTypeOf(redis.zrange<[string, number]>("z", 0, -1, { withScores: true })).toEqualTypeOf<
       Promise<[string, number]>
     >();
@@ -99,6 +115,46 @@ describe("values take the type that the caller gives", () => {
       Promise<[number, number] | null>
     >();
     expectTypeOf(redis.zmscore("z", ["a"])).toEqualTypeOf<Promise<(number | null)[]>>();
+  });
+
+  test("replies with scores have numbers in their type, also where the type of members is named", () => {
+    type Scored = Promise<(string | number)[]>;
+    type Plain = Promise<string[]>;
+    const withScores = true;
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, { rev: true, withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(
+      redis.zrange<string[]>("z", "-inf", 9, { byScore: true, withScores }),
+    ).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, { withScores: flag })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, { withScores: false })).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, { rev: true })).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1, {} as ZRangeCommandOptions)).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrangebyscore<string[]>("z", 0, 1, { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrangebyscore<string[]>("z", 0, 1)).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zrangebyscore("z", 0, 1, { withScores: flag })).toEqualTypeOf<
+      Promise<string[] | (string | number)[]>
+    >();
+    expectTypeOf(redis.zrevrangebyscore<string[]>("z", 1, 0, { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrevrangebyscore<string[]>("z", 1, 0, { offset: 0, count: 1 })).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zrevrange<string[]>("z", 0, 1, { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrevrange<string[]>("z", 0, 1)).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zrandmember<string[]>("z", 2, true)).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrandmember<string[]>("z", 2, flag)).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zrandmember<string[]>("z", 2)).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zdiff<string[]>(1, "z", { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zdiff<string[]>(1, "z")).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zinter<string[]>(1, "z", { withScores, aggregate: "min" })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zinter<string[]>(1, "z", { aggregate: "min" })).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.zunion<string[]>(1, "z", { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(redis.zunion<string[]>(1, "z")).toEqualTypeOf<Plain>();
+    expectTypeOf(redis.vlinks<string>("v", "e", true)).toEqualTypeOf<Promise<(string | number)[][] | null>>();
+    expectTypeOf(redis.vlinks<string>("v", "e")).toEqualTypeOf<Promise<string[][] | null>>();
+    const texts = redis.with({ codec: "text" });
+    expectTypeOf(texts.zrange("z", 0, -1, { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(texts.zrange("z", 0, -1)).toEqualTypeOf<Plain>();
+    expectTypeOf(texts.zunion(1, "z", { withScores })).toEqualTypeOf<Scored>();
+    expectTypeOf(texts.zunion(1, "z")).toEqualTypeOf<Plain>();
   });
 
   test("key commands are typed", () => {

@@ -1,3 +1,4 @@
+import vm from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema, WarmlineError } from "warmline";
@@ -17,6 +18,13 @@ const users: Record<string, StandardSchema<{ name: string; age: number }>> = {
 };
 const positive = z.number().positive();
 
+/** Schemas whose promises are not of this realm, as where a test runs in a vm, or no promises of the runtime at all. */
+const laterElsewhere: [string, (value: unknown) => any][] = [
+  ["a promise of another realm", (value) => vm.runInNewContext("Promise.resolve({ value })", { value })],
+  // biome-ignore lint/suspicious/noThenProperty: what is tested
+  ["a thenable", (value) => ({ then: (settle: (result: object) => void) => settle({ value }) })],
+];
+
 /** The error that a call rejects with. */
 async function failure(call: Promise<unknown>): Promise<SchemaError> {
   return call.then(
@@ -35,6 +43,18 @@ describeEngines("schemas", ({ start }) => {
   });
   afterAll(() => stop());
   beforeEach(() => redis.flushall());
+
+  test.each(laterElsewhere)("a schema may return %s", async (_, validate) => {
+    const schema: StandardSchema<unknown> = { "~standard": { version: 1, vendor: "test", validate } };
+    await redis.set("n", 1);
+    await redis.rpush("l", 2, 3);
+    expect(await redis.get("n", { schema })).toBe(1);
+    expect(await redis.lrange("l", 0, -1, { schema })).toEqual([2, 3]);
+    expect(await redis.pipeline().get("n", { schema }).lrange("l", 0, -1, { schema }).exec()).toEqual([
+      1,
+      [2, 3],
+    ]);
+  });
 
   describe.each(Object.entries(users))("%s", (_name, schema) => {
     const ada = { name: "Ada", age: 36 };

@@ -168,7 +168,7 @@ describeEngines("values", ({ start }) => {
       expect(await redis.mget(keys)).toHaveLength(keys.length);
     });
 
-    test.each([undefined, Number.NaN, () => 1, "\udc00"])(
+    test.each<unknown>([undefined, Number.NaN, () => 1, "\udc00"])(
       "%s is refused, and nothing is stored",
       async (value) => {
         const redis = client();

@@ -340,12 +340,12 @@ const args: Mistake[] = [
   ],
   [
     "an await is missing",
-    () => redis.set("k", Promise.resolve(1)),
+    () => redis.set("k", loose(Promise.resolve(1))),
     "ArgumentError [unsent] SET: argument 2 is a promise: is an `await` missing?",
   ],
   [
     "a value is a Map",
-    () => redis.set("k", new Map()),
+    () => redis.set("k", loose(new Map())),
     "ArgumentError [unsent] SET: argument 2 is an object of class Map, which JSON can't hold",
   ],
   [

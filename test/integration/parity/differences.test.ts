@@ -230,7 +230,7 @@ describeEngines("differences", ({ start }) => {
     });
 
     difference("Arguments that can't be sent", async () => {
-      for (const argument of [undefined, Number.NaN, () => 1, "\ud800"]) {
+      for (const argument of [undefined, Number.NaN, () => 1, "\ud800"] as unknown[]) {
         expect(await describeResult(reference.set("k", argument))).toBe("rejects UpstashError");
         await expect(warmline.set("k", argument)).rejects.toBeInstanceOf(ArgumentError);
       }
@@ -295,7 +295,7 @@ describeEngines("differences", ({ start }) => {
         Promise.resolve(1),
         new Error("e"),
         new ArrayBuffer(1),
-      ]) {
+      ] as unknown[]) {
         await reference.set("theirs", value);
         expect(await text.get("theirs")).toBe("{}");
         await expect(warmline.set("ours", value)).rejects.toBeInstanceOf(ArgumentError);

@@ -26,12 +26,18 @@ const mistakes: [code: string, message: string][] = [
     'redis.set("k", 1, { nx: true, xx: true })',
     `Type 'true' is not assignable to type '"only one of nx, xx, ifEq, ifNe, ifDeq and ifDne"'.`,
   ],
-  ['redis.set("k", 1, { exx: 60 })', `Type 'number' is not assignable to type 'UnknownOption<"exx">'.`],
+  [
+    'redis.set("k", 1, { exx: 60 })',
+    `Type 'number' is not assignable to type '"unknown option exx: did you mean ex?" | "unknown option exx: did you mean xx?"'.`,
+  ],
   [
     'redis.set("k", 1, { nx: true, exx: 60 })',
-    `Type 'number' is not assignable to type 'UnknownOption<"exx">'.`,
+    `Type 'number' is not assignable to type '"unknown option exx: did you mean ex?" | "unknown option exx: did you mean xx?"'.`,
   ],
-  ['redis.set("k", 1, { EX: 60 })', `Type 'number' is not assignable to type 'UnknownOption<"EX">'.`],
+  [
+    'redis.set("k", 1, { EX: 60 })',
+    `Type 'number' is not assignable to type '"unknown option EX: did you mean ex?"'.`,
+  ],
   [
     'redis.set("k", 1, { ex: "60" })',
     `Type '"60"' is not assignable to type 'number | "only one of ex, px, exat, pxat and keepTtl" | undefined'.`,
@@ -80,7 +86,7 @@ const mistakes: [code: string, message: string][] = [
   ],
   [
     'redis.zadd("z", { nxx: true }, { score: 1, member: "a" })',
-    `Type 'boolean' is not assignable to type 'UnknownOption<"nxx">'.`,
+    `Type 'true' is not assignable to type '"unknown option nxx: did you mean nx?" | "unknown option nxx: did you mean xx?"'.`,
   ],
   [
     'redis.zadd("z", { nx: true, xx: true }, { score: 1, member: "a" })',
@@ -90,11 +96,11 @@ const mistakes: [code: string, message: string][] = [
   ],
   [
     'redis.zrange("z", 0, -1, { withScroes: true })',
-    `Type 'boolean' is not assignable to type 'UnknownOption<"withScroes">'.`,
+    `Type 'true' is not assignable to type '"unknown option withScroes: did you mean withScores?"'.`,
   ],
   [
     'redis.zrange("z", 0, -1, { rev: true, withScroes: true })',
-    `Type 'boolean' is not assignable to type 'UnknownOption<"withScroes">'.`,
+    `Type 'true' is not assignable to type '"unknown option withScroes: did you mean withScores?"'.`,
   ],
   [
     'redis.zrange("z", "a", "b", { byLex: true })',
@@ -110,11 +116,11 @@ const mistakes: [code: string, message: string][] = [
   ],
   [
     'redis.xgroup("s", { type: "DESTROY", grp: "g" })',
-    `Type 'string' is not assignable to type 'UnknownOption<"grp">'.`,
+    `Type '"g"' is not assignable to type '"unknown option grp: did you mean group?"'.`,
   ],
   [
     'redis.geosearch("g", { type: "FROMMEMBER", member: 1 }, { type: "BYRADIUS", radius: 1, radiusType: "M" }, "ASC", { withCord: true })',
-    `Type 'boolean' is not assignable to type 'UnknownOption<"withCord">'.`,
+    `Type 'true' is not assignable to type '"unknown option withCord: did you mean withCoord?"'.`,
   ],
   ["redis.del()", "Expected 1 arguments, but got 0."],
   ["redis.exists()", "Expected 1 arguments, but got 0."],

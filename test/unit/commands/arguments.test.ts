@@ -1,3 +1,4 @@
+import vm from "node:vm";
 import { describe, expect, test } from "vitest";
 import { InvalidArgument } from "../../../src/protocol/args.js";
 import { TextBulk } from "../../../src/protocol/bytes.js";
@@ -171,3 +172,12 @@ test("a call takes a hundred thousand keys or values", () => {
   expect(send("mget", [many])).toHaveLength(200_001);
   expect(send("smismember", ["s", many])).toHaveLength(200_002);
 });
+
+test.each(["[1, 2]", "new Float32Array([1, 2])", "new Float64Array([1, 2])"])(
+  "a vector may be %s of another realm",
+  (vector) => {
+    const words = ["VALUES", "2", "1", "2"];
+    expect(send("vadd", ["v", vm.runInNewContext(vector), "e"]).slice(2, 6)).toEqual(words);
+    expect(send("vsim", ["v", vm.runInNewContext(vector)]).slice(2, 6)).toEqual(words);
+  },
+);

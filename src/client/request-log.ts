@@ -1,0 +1,31 @@
+import type { TraceContext, TraceHook } from "../options/options.js";
+import type { Transport } from "../transport/transport.js";
+
+/** Returns a line of the log. It has no argument of a command, and nothing that is undefined. */
+export const logLine = (name: string, details: object) => `${name} ${JSON.stringify(details)}`;
+
+/** Returns the line of a request that has ended, with its error if it failed. */
+export const requestLine = (
+  { command, batchSize, serverAddress }: Pick<TraceContext, "command" | "batchSize" | "serverAddress">,
+  ms: number,
+  { name: result = "ok", code, outcome }: any = {},
+): string => logLine(command, { batchSize, result, code, outcome, ms: Math.round(ms), serverAddress });
+
+const print = (line: string) => console.log(`warmline: ${line}`);
+
+/** Prints a line for each request, where there are no channels. */
+export const logHook: TraceHook = (context) => {
+  const started = Date.now();
+  return context.operation === "request"
+    ? (error) => print(requestLine(context, Date.now() - started, error))
+    : undefined;
+};
+
+/** Makes a transport print its retries. */
+export function logRetries(transport: Transport): void {
+  const { onRetry } = transport;
+  transport.onRetry = (info) => {
+    print(logLine("retry", info));
+    onRetry.call(transport, info);
+  };
+}
