@@ -5,6 +5,7 @@ import type { TrackedSource } from "./near/tracking-session.js";
 import { Credentials } from "./redis/credentials/credentials.js";
 import { loginSourceOf } from "./redis/credentials/sources.js";
 import { Reachability } from "./redis/reachability.js";
+import { RedisTls } from "./redis/redis-tls.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
 import { Routes } from "./redis/routes/routes.js";
@@ -106,7 +107,8 @@ function trackedAt(part: Part, near: readonly string[]): TrackedSource {
 
 function engineAt(url: string, from: "redis" | "routes", settings: Settings, log: Log): RemoteEngine {
   const source = loginSourceOf(settings, url, from);
-  return redisAt(url, { ca: settings.redisCa, credentials: source && new Credentials(source, log) });
+  const tls = new RedisTls(settings, (message) => log.error(message));
+  return redisAt(url, { tls, credentials: source && new Credentials(source, log) });
 }
 
 async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {

@@ -9,7 +9,7 @@ import { Handler } from "./api/handler.js";
 import type { StreamChange, StreamReply } from "./api/stream-change.js";
 import { Streams } from "./api/streams.js";
 import { createBackend } from "./backend.js";
-import { Certificate } from "./http/certificate.js";
+import { Certificate } from "./util/certificate.js";
 import { Connections } from "./http/connections.js";
 import { ResponseHeads } from "./http/response-head.js";
 import { HttpServer } from "./http/server.js";

@@ -10,6 +10,7 @@ import type { UpstreamCounters } from "./counters.js";
 import type { Credentials } from "./credentials/credentials.js";
 import { type Login, refusalOf } from "./credentials/login.js";
 import type { Reachability } from "./reachability.js";
+import { tlsReasonOf } from "./redis-tls.js";
 
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
@@ -254,5 +255,5 @@ function isUserWithoutPing(sent: Command, reply: Buffer): boolean {
 /** Returns a short reason why a connection failed. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message ?? "unknown error";
+  return code === undefined ? (message ?? "unknown error") : tlsReasonOf(code);
 }
