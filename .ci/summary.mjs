@@ -1,7 +1,7 @@
 // node .ci/summary.mjs FOLDER: what vitest's JSON reports in it say. Which tests failed and how comes last, before the
 // total: of a long log, the end is what people see. A test that passed at its second attempt keeps the message of the first.
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 const MESSAGE_LINES = 12;
 
@@ -24,7 +24,7 @@ for (const file of readdirSync(folder)
   if (file !== "readme.json") total.skipped += skipped;
   for (const testFile of report.testResults) {
     // README's commands run in clones of their own.
-    const name = testFile.name.replace(/^.*\/(?=test\/)/, "");
+    const name = relative(process.cwd(), testFile.name).replace(/^.*\/(?=test\/)/, "");
     const failed = testFile.assertionResults.filter((test) => test.status === "failed");
     for (const test of failed) failures.push([`${name} > ${test.fullName}`, test.failureMessages.join("\n")]);
     for (const test of testFile.assertionResults)

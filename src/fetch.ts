@@ -5,7 +5,6 @@
  */
 
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
-import { resolveMaxReplySize } from "./execution/settings.js";
 import { assertConfig } from "./options/assert-config.js";
 import { createFetchTransport } from "./transport/fetch/transport.js";
 
@@ -19,13 +18,13 @@ export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
-  createTransport: ({ origin }, options) => {
+  createTransport: ({ origin }, options, maxReplySize) => {
     const { cache, backend, tls, proxy, circuit } = options;
     assertConfig(
       !tls && !proxy && !circuit,
       'tls, proxy and circuit need the entry "warmline", which runs on Node',
     );
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
-    return createFetchTransport(origin, init, resolveMaxReplySize(options));
+    return createFetchTransport(origin, init, maxReplySize);
   },
 });

@@ -5,15 +5,15 @@
  */
 
 import { startDebugLog } from "./client/debug-log.js";
+import { inspectClient } from "./client/inspect.js";
 import { markPageDynamic } from "./client/nextjs.js";
 import type { Platform } from "./client/platform.js";
 import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { channelTracer } from "./client/tracing-channels.js";
 import { warmUp } from "./client/warm-up.js";
-import { resolveMaxReplySize } from "./execution/settings.js";
 import { builtin } from "./transport/node/builtin.js";
 import { NodeTransport } from "./transport/node/transport.js";
-import { resolveCircuit } from "./transport/node/transport-options.js";
+import { createNodeTransportOptions } from "./transport/node/transport-options.js";
 
 export type { CloseReason } from "./transport/node/connection.js";
 export type {
@@ -36,22 +36,14 @@ const platform: Platform = {
   tracer: channelTracer,
   sha1: (text) => builtin("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => builtin("node:async_hooks").AsyncResource.bind((read) => read()),
-  createTransport: ({ origin }, options, probe) => {
+  createTransport: ({ origin }, options, maxReplySize, probe) => {
     startDebugLog();
-    const { keepAlive, maxConnections = 64, tls, proxy } = options;
-    return new NodeTransport({
-      origin,
-      keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
-      maxConnections,
-      maxReplySize: resolveMaxReplySize(options),
-      probe,
-      circuit: resolveCircuit(options),
-      tls,
-      proxy,
-      whileOpening: warmUp,
-    });
+    const settings = createNodeTransportOptions(origin, options, maxReplySize, probe);
+    return new NodeTransport({ ...settings, whileOpening: warmUp });
   },
 };
 
 /** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
 export const Redis = createRedisClass(platform);
+
+Object.defineProperty(Redis.prototype, Symbol.for("nodejs.util.inspect.custom"), { value: inspectClient });

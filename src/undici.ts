@@ -7,17 +7,17 @@ import { ConfigError } from "./errors.js";
 import { checkCall } from "./options/check-call.js";
 import type { TransportFactory } from "./options/options.js";
 import { type ConnectionStats, createStats } from "./transport/transport.js";
-import type { Dispatcher } from "./transport/undici/exchange.js";
+import type { Dispatcher } from "./transport/undici/dispatcher.js";
 import { UndiciTransport } from "./transport/undici/transport.js";
 
 export type { TransportFactory } from "./options/options.js";
-export type { Dispatcher } from "./transport/undici/exchange.js";
+export type { Dispatcher } from "./transport/undici/dispatcher.js";
 
 /** Options that only the client's own connections have. */
 const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy", "circuit"] as const;
 
 /**
- * Returns a transport whose requests go over a dispatcher of undici 6 or later: `new Redis({ url, token, transport:
+ * Returns a transport whose requests go over a dispatcher of undici 7 or later: `new Redis({ url, token, transport:
  * undici(new ProxyAgent(proxy)) })`. The dispatcher stays the caller's: `close()` of the client leaves it open.
  * @throws ConfigError if it is not a dispatcher. `new Redis()` throws it if an option is given that only the client's own
  * connections have.

@@ -33,7 +33,7 @@ const sidebar = [
     items: [
       { text: "Getting started", link: "/getting-started" },
       { text: "Cookbook", link: "/cookbook" },
-      { text: "Testing your code", link: "/testing" },
+      { text: "Testing and mocking", link: "/testing" },
       { text: "Integrations", link: "/integrations" },
       { text: "Troubleshooting", link: "/troubleshooting" },
       { text: "For AI assistants", link: "/ai-assistants" },

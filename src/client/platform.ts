@@ -3,20 +3,25 @@ import type { ClientContext } from "../execution/client-context.js";
 import { CommandExecutor } from "../execution/executor.js";
 import type { Requester } from "../execution/middleware.js";
 import type { NearHooks } from "../execution/near-hooks.js";
-import { resolveMaxReplySize, resolveSettings } from "../execution/settings.js";
+import { resolveSettings } from "../execution/settings.js";
 import { createTracer, type Tracer } from "../execution/trace.js";
 import { ENV, type Endpoint, type Env, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
 import { Protocol } from "../protocol/rest-protocol.js";
-import type { Transport } from "../transport/transport.js";
+import { DEFAULT_MAX_REPLY_SIZE, type Transport } from "../transport/transport.js";
 
 /** Runtime-specific parts of a client. */
 export interface Platform extends Pick<ClientContext, "contextNow" | "sha1"> {
   env(): Record<string, string | undefined>;
   /** Whether a client opens a connection when it is created, by default. */
   preconnects?(): boolean;
-  createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
+  createTransport(
+    endpoint: Endpoint,
+    options: RedisOptions,
+    maxReplySize: number,
+    probe: HttpRequest,
+  ): Transport;
   /** Publishes traces where the runtime has channels for them. */
   readonly tracer?: Tracer;
   /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
@@ -91,9 +96,9 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
     near.attach(usable, platform.contextNow !== undefined);
     protocol.near = near;
   }
-  const custom = options.transport?.(usable.origin, options, resolveMaxReplySize(options));
-  const transport =
-    (custom as Transport | undefined) ?? platform.createTransport(usable, options, protocol.ping());
+  const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
+  const custom = options.transport?.(usable.origin, options, maxReplySize) as Transport | undefined;
+  const transport = custom ?? platform.createTransport(usable, options, maxReplySize, protocol.ping());
   if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect?.();
   return { transport, protocol, endpoint };
 }

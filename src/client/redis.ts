@@ -195,21 +195,6 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       executorOf(this).context.protocol.syncToken = token ?? "";
     }
 
-    /** Returns what `console.log` of Node shows. */
-    [Symbol.for("nodejs.util.inspect.custom")](
-      _depth: number,
-      options: object,
-      inspect: (value: unknown, options: object) => string,
-    ): string {
-      const { settings, context } = executorOf(this);
-      const { endpoint, transport } = context;
-      const { opened, closed } = transport.stats;
-      const { timeout, writes } = settings;
-      const url = endpoint && "origin" in endpoint ? endpoint.origin + endpoint.path : undefined;
-      const shown = { url, connections: opened - closed, timeout, writes };
-      return `${this.constructor.name} ${inspect(shown, options)}`;
-    }
-
     [SEND](spec: CommandSpec, args: unknown[]): Promise<unknown> {
       return executorOf(this).run(spec, args);
     }

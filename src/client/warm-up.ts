@@ -2,7 +2,7 @@ import { getSpec } from "../commands/index.js";
 import { CommandExecutor } from "../execution/executor.js";
 import { resolveSettings } from "../execution/settings.js";
 import { Protocol } from "../protocol/rest-protocol.js";
-import { RequestHeads } from "../transport/node/http1/request-head.js";
+import { requestHead } from "../transport/node/http1/request-head.js";
 import { ResponseParser } from "../transport/node/http1/response-parser.js";
 import { createStats, type Transport } from "../transport/transport.js";
 
@@ -16,7 +16,7 @@ const stubTransport: Transport = {
   stats: createStats(),
   attempt(listener) {
     const { path, headers, body } = listener.take();
-    new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));
+    requestHead(path, "localhost", headers, true, Buffer.byteLength(body));
     listener.onStart();
     listener.onResponse(new ResponseParser().push(RESPONSE)!.response);
     return { abort() {} };

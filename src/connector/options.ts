@@ -1,14 +1,15 @@
 import { channelTracer } from "../client/tracing-channels.js";
 import { ConfigError } from "../errors.js";
-import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
+import { resolveSettings, type Settings } from "../execution/settings.js";
 import type { Tracer } from "../execution/trace.js";
 import { assertConfig } from "../options/assert-config.js";
 import { checkCall, checkNames } from "../options/check-call.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
+import type { HeaderValues } from "../protocol/http.js";
 import { NodeTransport } from "../transport/node/transport.js";
-import { resolveCircuit } from "../transport/node/transport-options.js";
-import type { Transport } from "../transport/transport.js";
+import { createNodeTransportOptions } from "../transport/node/transport-options.js";
+import { DEFAULT_MAX_REPLY_SIZE, type Transport } from "../transport/transport.js";
 
 const OPTION_NAMES = [
   "url",
@@ -38,7 +39,7 @@ export interface ConnectorContext {
   readonly transport: Transport;
   readonly tracer: Tracer;
   /** Headers of a request whose body and response are RESP2. */
-  readonly headers: readonly string[];
+  readonly headers: HeaderValues;
 }
 
 /**
@@ -56,25 +57,20 @@ export function createContext(
   const env = given.url === undefined && given.token === undefined ? process.env : undefined;
   const options: ConnectorOptions = env ? { ...given, ...readEndpointFromEnv(env) } : given;
   const settings = resolveSettings(options);
-  const maxReplySize = resolveMaxReplySize(options);
+  const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
   const endpoint = parseEndpoint(options, env);
   if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
-  const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
-  const transport = new NodeTransport({
-    origin: endpoint.origin,
-    keepAlive: options.keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
-    maxConnections: options.maxConnections ?? 64,
-    maxReplySize,
-    probe: { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' },
-    tls: options.tls,
-    proxy: options.proxy,
-    circuit: resolveCircuit(options),
-  });
+  const headers = { ...headersOf(endpoint, "vnd.redis.resp2"), "upstash-response-format": "resp2" };
+  const probe = { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' };
+  const transport = new NodeTransport(
+    createNodeTransportOptions(endpoint.origin, options, maxReplySize, probe),
+  );
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
   return { endpoint, settings, transport, headers, tracer: channelTracer };
 }
 
 /** Returns the headers of a request with a body of this type. */
-export function headersOf({ token }: Endpoint, type: string, ...more: string[]): readonly string[] {
-  return ["authorization", `Bearer ${token}`, "content-type", `application/${type}`, ...more];
-}
+export const headersOf = ({ token }: Endpoint, type: string): HeaderValues => ({
+  authorization: `Bearer ${token}`,
+  "content-type": `application/${type}`,
+});

@@ -133,8 +133,6 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #cause: Error | undefined;
   /** The timer of the delivery. Ref'd: while it runs the process does not end, whatever state the socket is in. */
   #timer: unknown;
-  /** The timer of the rest of the time, after that one has fired early. */
-  #restTimer: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
 
@@ -148,7 +146,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   begin(): this {
-    const { endpoint, transport } = this.context;
+    const { endpoint } = this.context;
     const { signal, time, carry } = this.options;
     try {
       if (endpoint instanceof Error) throw endpoint;
@@ -161,11 +159,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (time <= 0) this.#failTimedOut();
     else {
       if (signal) this.#forgetSignal = onAbort(signal, () => this.#cancel(failed(signal.reason)));
-      // The timer fires early when a response is late, and when the transport wants to know that the call is slow.
-      const ms = carry
-        ? time + GRACE
-        : Math.min(this.#slowAfter, this.#waits ? time : (transport.hedgeAfter?.() ?? time));
-      this.#timer = this.#timers.start(ms, this);
+      this.#wait(0);
       this.send();
     }
     return this;
@@ -253,23 +247,27 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   onTimeout(): void {
     const { time, carry } = this.options;
-    const { transport } = this.context;
     const { timeLeft } = this.#budget;
-    // A timer may fire early by less than 1 ms, and by what its time has beyond whole ms.
+    // A timer may fire early by less than 1 ms.
     if (timeLeft >= 1) {
-      const untilSlow = carry ? 0 : this.#slowAfter - (time - timeLeft);
-      const isLate = untilSlow >= 1;
-      this.#restTimer = setTimeout(fire, Math.ceil(isLate ? untilSlow : timeLeft), this);
-      if (!isLate) transport.onSlow?.(time);
-      else if (!this.#waits) this.#attempt?.onLate?.();
+      this.#wait(time - timeLeft);
       return;
     }
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
     afterTwoPolls(() => {
       if (this.#ended) return;
-      if (!carry) transport.onCallFailed?.(time, true);
+      if (!carry) this.context.transport.onCallFailed?.(time, true);
       this.#failTimedOut();
     });
+  }
+
+  /** Starts the timer, for the rest of the time or until the transport is to be called. @param waited the time so far in ms. */
+  #wait(waited: number): void {
+    const { time, carry } = this.options;
+    // A command that blocks at the server is not late.
+    const attempt = this.#waits ? undefined : this.#attempt;
+    const next = carry ? time + GRACE : (this.context.transport.onWait?.(waited, time, attempt) ?? time);
+    this.#timer = this.#timers.start(Math.ceil(next - waited), this);
   }
 
   /** Ends the attempt that is under way, and rejects the commands that are not settled. */
@@ -320,11 +318,6 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** Whether a command may block at the server. */
   get #waits(): boolean {
     return this.commands.some(({ command }) => command.wait !== undefined);
-  }
-
-  get #slowAfter(): number {
-    const { time } = this.options;
-    return this.context.transport.slowAfter?.(time) ?? time;
   }
 
   get #timers(): Timers {
@@ -435,7 +428,6 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#ended = true;
     this.#dropNumber();
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
-    if (this.#restTimer !== undefined) clearTimeout(this.#restTimer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#forgetSignal?.();
     const { onEnd } = this.options;

@@ -35,7 +35,7 @@ export function sendDirect(
   const repeatable = body === call.argv ? call.repeatable : !write;
   const waits = commands.map(([name, ...args] = []) => blockingTime([String(name).toUpperCase(), ...args]));
   const wait = waits.find((time) => time !== undefined);
-  const encoded = context.protocol.passthrough(body, route, Object.entries(headers).flat());
+  const encoded = context.protocol.passthrough(body, route, headers);
   const read = (response: HttpResponse) => {
     const json = readReply(
       encoded,

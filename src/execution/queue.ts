@@ -25,11 +25,8 @@ export class AutoPipeline {
   #lists: Pending[][] = [];
   /** About how many bytes the last list has. */
   #bytes = 0;
-  readonly #client: ConfiguredClient;
 
-  constructor(client: ConfiguredClient) {
-    this.#client = client;
-  }
+  constructor(private readonly client: ConfiguredClient) {}
 
   add(pending: Pending): void {
     const lists = this.#lists;
@@ -48,7 +45,7 @@ export class AutoPipeline {
   #sendAll(): void {
     const lists = this.#lists;
     this.#lists = [];
-    if (lists.length === 1) sendList(this.#client, lists[0]!);
+    if (lists.length === 1) sendList(this.client, lists[0]!);
     else this.#sendInOrder(lists);
   }
 
@@ -57,7 +54,7 @@ export class AutoPipeline {
     const began = moment();
     for (const pending of lists.flat()) pending.watchLimits(Infinity);
     for (const list of lists) {
-      await new Promise<void>((onEnd) => sendList(this.#client, list, elapsed(began), onEnd));
+      await new Promise<void>((onEnd) => sendList(this.client, list, elapsed(began), onEnd));
     }
   }
 }

@@ -2,7 +2,6 @@ import { assertConfig } from "../options/assert-config.js";
 import { checkCallOptions, checkOptions } from "../options/check-options.js";
 import type { CallOptions, Deadline, RedisOptions, ScopeOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
-import { DEFAULT_MAX_REPLY_SIZE } from "../transport/response-too-large.js";
 import { jitteredBackoff } from "../transport/retry-budget.js";
 import { MAX_TIMER } from "../util/timers.js";
 import { createScope, type WriteScope } from "./exactly-once/scope.js";
@@ -107,7 +106,3 @@ const endedByError = (backoff: Settings["backoff"]) => (retry: number) => {
     return Infinity;
   }
 };
-
-/** The most bytes of a response. */
-export const resolveMaxReplySize = ({ maxReplySize = DEFAULT_MAX_REPLY_SIZE }: RedisOptions): number =>
-  maxReplySize;

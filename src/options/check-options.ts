@@ -1,7 +1,14 @@
 import { ConfigError } from "../errors.js";
 import { assertConfig } from "./assert-config.js";
 import { unknownOption } from "./option-names.js";
-import type { CallOptions, RedisOptions, RetryOptions, ScopeOptions, TracingOptions } from "./options.js";
+import type {
+  CallOptions,
+  CircuitOptions,
+  RedisOptions,
+  RetryOptions,
+  ScopeOptions,
+  TracingOptions,
+} from "./options.js";
 
 type Check = readonly [holds: (value: any) => boolean, wanted: string];
 
@@ -18,6 +25,10 @@ const isBoolean = ofType("boolean", "true or false");
 const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
 // An empty one counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
+const objectOrFalse = (members: string): Check => [
+  (value) => value === false || (typeof value === "object" && value !== null),
+  `an object with ${members}, or false`,
+];
 const isAnything: Check = [() => true, ""];
 
 /** Options of `with()` and their checks. */
@@ -28,10 +39,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   ],
   timeout: isMilliseconds,
   deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
-  retry: [
-    (value) => value === false || (typeof value === "object" && value !== null),
-    "an object with retries and backoff, or false",
-  ],
+  retry: objectOrFalse("retries and backoff"),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked where it is resolved.
   codec: isAnything,
@@ -59,8 +67,7 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   backend: ofType("string", "text"),
   maxConnections: wholeNumber(1),
   maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
-  // Checked where it is resolved.
-  circuit: isAnything,
+  circuit: objectOrFalse("resetTimeout and probeTimeout"),
   tracing: [(value) => typeof value === "object" && value !== null, "an object with args and hook"],
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
@@ -79,6 +86,11 @@ const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
   backoff: ofType("function", "a function that returns ms"),
 };
 
+const CIRCUIT_OPTIONS: Record<keyof CircuitOptions, Check> = {
+  resetTimeout: isMilliseconds,
+  probeTimeout: isMilliseconds,
+};
+
 const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
   args: isBoolean,
   hook: ofType("function", "a function"),
@@ -87,7 +99,8 @@ const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
 export function checkOptions(given: RedisOptions): void {
   check(given, OPTIONS);
-  const { retry, tracing } = given;
+  const { circuit, retry, tracing } = given;
+  if (circuit) check(circuit, CIRCUIT_OPTIONS, "circuit.");
   if (tracing) check(tracing, TRACING_OPTIONS, "tracing.");
   if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }

@@ -1,8 +1,10 @@
+export type HeaderValues = Readonly<Record<string, string>>;
+
 /** One HTTP request: always a POST, to a path below the endpoint's origin. */
 export interface HttpRequest {
   readonly path: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
+  /** Values by lower-case name. The same object has the same content. */
+  readonly headers: HeaderValues;
   readonly body: string | Uint8Array;
 }
 

@@ -5,6 +5,9 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 /** Time in ms for which a ticket is used: the gateway remembers lanes for 900 s. */
 const TICKET_VALID = 800_000;
 
+/** Time in ms for which requests have no numbers after something in front of the gateway has refused the path of one. */
+const PATH_REFUSED = 60_000;
+
 /** Change of the difference between the clocks in ms above which the process was restored from a snapshot. */
 const CLOCKS_PART = 1_000;
 
@@ -41,8 +44,8 @@ export class Numbers {
   #ahead = 0;
   #lanes = 0;
   readonly #free: Lane[] = [];
-  /** False once something in front of the gateway has refused the path of a numbered request. */
-  #mayPass = true;
+  /** When something in front of the gateway last refused the path of a numbered request. */
+  #pathRefusedAt: Moment | undefined;
 
   /** @param path the endpoint's. */
   constructor(
@@ -62,8 +65,8 @@ export class Numbers {
    * @param since when its call began.
    */
   take(since: Moment): RequestNumber | undefined {
-    if (!this.#ticket || !this.#mayPass) return undefined;
-    if (between(this.#seenAt!, since) > TICKET_VALID) return undefined;
+    if (!this.#ticket || between(this.#seenAt!, since) > TICKET_VALID) return undefined;
+    if (this.#pathRefusedAt && between(this.#pathRefusedAt, since) < PATH_REFUSED) return undefined;
     const ahead = since.wall - since.monotonic;
     if (Math.abs(ahead - this.#ahead) > CLOCKS_PART) this.renew();
     this.#ahead = ahead;
@@ -108,7 +111,7 @@ export class Numbers {
     if (status === 412) return true;
     const isPath = status === 403 || status === 404 || status === 405;
     if (!isPath || response.header("warmline-gateway") !== undefined) return false;
-    this.#mayPass = false;
+    this.#pathRefusedAt = this.now();
     return true;
   }
 

@@ -2,7 +2,7 @@ import type { Endpoint } from "../options/endpoint.js";
 import type { CommandArg } from "./args.js";
 import { utf8 } from "./bytes.js";
 import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
-import type { HttpRequest, HttpResponse } from "./http.js";
+import type { HeaderValues, HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
 import type { NearRequests } from "./near-requests.js";
@@ -64,10 +64,10 @@ export class Protocol {
   readonly #wantsBase64: boolean;
   readonly #readYourWrites: boolean;
   /** Headers by the format of the request's body, and by the encoding that they request. */
-  readonly #headers: Record<"json" | "resp2" | "raw", readonly (readonly string[])[]>;
+  readonly #headers: Record<"json" | "resp2" | "raw", readonly HeaderValues[]>;
   readonly #paths: Record<Route, string>;
-  /** Lists of headers with one more, by the list without: a list is made once for its value, as is its text on Node. */
-  readonly #extended = new WeakMap<readonly string[], readonly string[]>();
+  /** Headers with one more, by those without: an object is made once for the value, as is its text on Node. */
+  readonly #extended = new WeakMap<HeaderValues, HeaderValues>();
   /** The near cache that adds a header to each request, if there is one. */
   near: NearRequests | undefined;
 
@@ -89,11 +89,11 @@ export class Protocol {
     this.#wantsBase64 = wantsBase64;
     this.#readYourWrites = readYourWrites;
     const headers = (type: string) => {
-      const plain = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
+      const plain = { authorization: `Bearer ${token}`, "content-type": `application/${type}` };
       return [
         plain,
-        [...plain, "upstash-encoding", "base64"],
-        [...plain, "upstash-response-format", "resp2"],
+        { ...plain, "upstash-encoding": "base64" },
+        { ...plain, "upstash-response-format": "resp2" },
       ];
     };
     this.#headers = {
@@ -161,15 +161,11 @@ export class Protocol {
 
   /**
    * Returns a request whose response, the protocol's own JSON, is passed through.
-   * @param more headers besides the client's own, names and values in turn.
+   * @param more headers besides the client's own.
    */
-  passthrough(body: any, route: Route, more: readonly string[]): EncodedRequest {
-    const own = this.#headers.json[PLAIN]!;
-    const request = {
-      path: `${this.#path}/${route}`,
-      headers: more.length > 0 ? [...own, ...more] : own,
-      body: JSON.stringify(body),
-    };
+  passthrough(body: any, route: Route, more: HeaderValues): EncodedRequest {
+    const headers = { ...this.#headers.json[PLAIN], ...more };
+    const request = { path: this.#paths[route], headers, body: JSON.stringify(body) };
     return this.#encode(request, body, false, UNREAD);
   }
 
@@ -221,8 +217,8 @@ export class Protocol {
   #extend(request: HttpRequest, name: string, value: string): HttpRequest {
     const { headers: base } = request;
     let headers = this.#extended.get(base);
-    if (headers?.at(-1) !== value) {
-      headers = [...base, name, value];
+    if (headers?.[name] !== value) {
+      headers = { ...base, [name]: value };
       this.#extended.set(base, headers);
     }
     return { ...request, headers: headers! };

@@ -14,15 +14,12 @@ export class RetryBudget {
   retried = 0;
   /** The start on both clocks, since one may stand still during a freeze. */
   readonly began = moment();
-  readonly #policy: RetryPolicy;
 
   /** @param timeout the time for all attempts and waits, in ms. */
   constructor(
-    policy: RetryPolicy,
+    private readonly policy: RetryPolicy,
     readonly timeout: number,
-  ) {
-    this.#policy = policy;
-  }
+  ) {}
 
   /** The time that is left, in ms. Below 0 when the time is up. */
   get timeLeft(): number {
@@ -35,8 +32,7 @@ export class RetryBudget {
    * @returns that wait, or undefined if no retry or not enough time is left.
    */
   next(wait?: number): number | undefined {
-    const { retried } = this;
-    const policy = this.#policy;
+    const { retried, policy } = this;
     if (retried >= policy.retries) return undefined;
     const ms = wait ?? policy.backoff(retried);
     if (!(ms < this.timeLeft)) return undefined;

@@ -15,6 +15,18 @@ export interface FinalFailure extends Error {
   readonly final: true;
 }
 
+/** The most bytes of a response's body unless `maxReplySize` says otherwise: as many as warmline-gateway passes on. */
+export const DEFAULT_MAX_REPLY_SIZE = 512 * 1024 * 1024;
+
+/** A response has more bytes than `maxReplySize` allows. The rest is not read. */
+export class ResponseTooLarge extends Error implements FinalFailure {
+  readonly final = true;
+
+  constructor(limit: number) {
+    super(`the response is larger than maxReplySize (${limit} bytes)`);
+  }
+}
+
 /** A request to attempt. Exactly one of `onResponse` and `onFailure` is called, unless the attempt is aborted. */
 export interface AttemptListener {
   /** The name of the request, by which slow ones are known. */
@@ -71,11 +83,11 @@ export const createStats = (): ConnectionStats => ({
 
 /** A request that is going to be sent again. */
 export interface RetryInfo {
-  /** Its name in error messages. */
+  /** Redis's name of the command, in upper case, or `PIPELINE` or `MULTI`. */
   readonly command: string;
   /** Outcome of the last attempt. `answered`: the endpoint reported that it had not applied the request. */
   readonly outcome: Outcome;
-  /** Which retry of the call it is, from 1. */
+  /** Which retry of this call it is, from 1. */
   readonly retry: number;
   /** The wait before it, in ms. */
   readonly waitMs: number;
@@ -100,12 +112,14 @@ export interface Transport {
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
   attempt(listener: AttemptListener): Attempt;
-  /** Returns the ms after which a response is late. */
-  hedgeAfter?(): number;
-  /** Returns the ms after which a call with this timeout in ms is reported if it has no response; without it none is. */
-  slowAfter?(timeout: number): number;
-  /** Called when a call with this timeout in ms has had no response for that time. */
-  onSlow?(timeout: number): void;
+  /**
+   * Called at the start of a call, and again while it has no response.
+   * @param waited time in ms since the start.
+   * @param timeout that of the call in ms.
+   * @param attempt the present one, if its request may be sent a second time meanwhile.
+   * @returns the value of `waited` at which to call again; `timeout` if that is not needed.
+   */
+  onWait?(waited: number, timeout: number, attempt?: Attempt): number;
   /** Called when a call with this timeout in ms has failed for want of a response, and is not sent again. */
   onCallFailed?(timeout: number, timedOut: boolean): void;
   /** Counts a retry. */

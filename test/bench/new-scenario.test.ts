@@ -9,7 +9,7 @@ import { scenarios as readScenarios } from "../../bench/src/registry.js";
 import { benchOutput, schemaErrors } from "../support/bench.js";
 import { isExhaustive } from "../support/random-tests.js";
 
-// The examples of a scenario and a client in CONTRIBUTING.md, applied to a copy of the repository.
+// The examples of a scenario and a client in bench/README.md, applied to a copy of the repository.
 
 const defined = await readScenarios();
 const root = resolve(import.meta.dirname, "../..");
@@ -28,8 +28,8 @@ beforeAll(() => {
     cpSync(join(root, file), join(copy, file));
   }
   for (const path of ["node_modules", "bench/node_modules"]) symlinkSync(join(root, path), join(copy, path));
-  const [, section] = /## A new scenario of the bench(.*?)\n## /s.exec(
-    readFileSync(join(root, "CONTRIBUTING.md"), "utf8"),
+  const [, section] = /## A new scenario or client(.*)/s.exec(
+    readFileSync(join(root, "bench/README.md"), "utf8"),
   )!;
   const blocks = [...section!.matchAll(/```typescript\n(.*?)```/gs)].map(([, code]) => code!);
   expect(blocks).toHaveLength(2);

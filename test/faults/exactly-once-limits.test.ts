@@ -14,7 +14,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/wrap.js";
+import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/guard.js";
 import { slotOf } from "../support/slot.js";
 
 // Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.

@@ -1,27 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { Redis, type RedisOptions } from "warmline";
-import { RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { expect, test } from "vitest";
+import { resp2Response } from "../support/endpoint.js";
+import { useEndpoint } from "./support/silent-connection.js";
 
 // Responses that do not come on a connection that was used a moment ago.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
-});
-afterEach(async () => {
-  client().close();
-  await endpoint.stop();
-});
-
-const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "t", ...options });
-const isFirst = (connection: number) => connection === 1;
-
-/** Connection 1 sends no response any more. */
-function silenceFirst() {
-  endpoint.onRequest = ({ socket, connection }) =>
-    isFirst(connection) || socket.write(resp2Response(":1\r\n"));
-}
+const used = useEndpoint();
+const { client, silenceFirst } = used;
 
 test("a read without a response is sent again on a fresh connection", async () => {
   const redis = client();
@@ -30,7 +14,7 @@ test("a read without a response is sent again on a fresh connection", async () =
   const begun = performance.now();
   expect(await redis.strlen("k")).toBe(1);
   expect(performance.now() - begun).toBeLessThan(5_000);
-  expect(endpoint.connections).toBe(2);
+  expect(used.endpoint.connections).toBe(2);
   // The other connection is closed.
   expect(redis.stats().closed).toBe(1);
 });
@@ -40,18 +24,19 @@ test("a write without a number is not", async () => {
   await redis.strlen("k");
   silenceFirst();
   await expect(redis.incr("n")).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
-  expect(endpoint.count("INCR")).toBe(1);
+  expect(used.endpoint.count("INCR")).toBe(1);
 });
 
 test("a command that was slow is not sent again the next time", async () => {
   const redis = client({ circuit: false });
   await redis.strlen("k");
   // The hedge is as slow, so the first connection is the one that responds.
-  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response(":1\r\n")), 2_000);
+  used.endpoint.onRequest = ({ socket }) =>
+    void setTimeout(() => socket.write(resp2Response(":1\r\n")), 2_000);
   await redis.strlen("k");
-  const sent = endpoint.count("STRLEN");
+  const sent = used.endpoint.count("STRLEN");
   await redis.strlen("k");
-  expect(endpoint.count("STRLEN")).toBe(sent + 1);
+  expect(used.endpoint.count("STRLEN")).toBe(sent + 1);
 });
 
 test("few of many reads are sent again while nothing responds", async () => {
@@ -63,15 +48,16 @@ test("few of many reads are sent again while nothing responds", async () => {
     enableAutoPipelining: false,
   });
   await redis.strlen("k");
-  endpoint.onRequest = () => {};
+  used.endpoint.onRequest = () => {};
   await Promise.allSettled(Array.from({ length: 40 }, () => redis.strlen("k")));
-  expect(endpoint.count("STRLEN") - 41).toBeLessThanOrEqual(4);
+  expect(used.endpoint.count("STRLEN") - 41).toBeLessThanOrEqual(4);
 });
 
 test("a read that may block is not sent again", async () => {
   const redis = client({ circuit: false });
   await redis.strlen("k");
-  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 2_000);
+  used.endpoint.onRequest = ({ socket }) =>
+    void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 2_000);
   await redis.xread("s", "0", { blockMS: 1_900 } as never).catch(() => {});
-  expect(endpoint.count("XREAD")).toBe(1);
+  expect(used.endpoint.count("XREAD")).toBe(1);
 });

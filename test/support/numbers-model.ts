@@ -111,7 +111,7 @@ export async function runNumbersModel({
     }
 
     async handle(
-      { path: url, headers: [token], body }: HttpRequest,
+      { path: url, headers: { token }, body }: HttpRequest,
       isOver: () => boolean,
     ): Promise<HttpResponse | undefined> {
       await this.#stopped;
@@ -325,7 +325,7 @@ export async function runNumbersModel({
           settings: { retries: 4, backoff: () => next() * 4 },
           time: CALL,
           numbers: numbers as Numbers,
-          encode: () => ({ request: { path: "/", headers: [this.token], body: key }, read }),
+          encode: () => ({ request: { path: "/", headers: { token: this.token }, body: key }, read }),
         });
       });
     }

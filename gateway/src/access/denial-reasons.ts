@@ -1,4 +1,5 @@
 import { getCommandInfo, isKnown } from "../commands/command-info.js";
+import { GATEWAYS_CHANNEL } from "../numbers/presence.js";
 import type { Command } from "../resp/command.js";
 
 /**
@@ -72,6 +73,8 @@ export function denialReason(
     if (openable && !openable.has(sub)) return refused(name);
     if (openable && !isOpened(command, rules)) return closed(name, command);
   }
+  if (name === "PUBLISH" && command.text(1) === GATEWAYS_CHANNEL)
+    return `NOPERM only gateways may publish on the channel ${GATEWAYS_CHANNEL}`;
   if (command.size > rules.maxArgs)
     return `ERR the command has more than ${rules.maxArgs} arguments (setting maxArgs)`;
   if (WAITS_FOR_REPLICAS.has(name) && (context.kind !== "pipeline" || context.before === 0)) {

@@ -24,12 +24,13 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     options[name] = { type: isSwitch ? "boolean" : "string", multiple: kind === "list" || kind === "routes" };
     if (isSwitch) options[`no-${name}`] = { type: "boolean" };
   }
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  let parsed: { values: Record<string, unknown>; tokens: { kind: string; index: number }[] };
   try {
     parsed = parseArgs({
       args: joinLists(dashes === -1 ? argv : argv.slice(0, dashes)),
       options,
       allowPositionals: true,
+      tokens: true,
     });
   } catch (error) {
     // Node's text goes on with advice for programmers after the first sentence.
@@ -38,10 +39,11 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       `${what.replace(/\.$/, "").replace(/^./, (first) => first.toLowerCase())}; see --help`,
     );
   }
-  const [stray] = parsed.positionals;
-  if (stray !== undefined) {
+  // It is not named, since it may be the rest of a secret with a space.
+  const stray = parsed.tokens.find(({ kind }) => kind === "positional");
+  if (stray) {
     throw new UsageError(
-      `unexpected '${stray}'; a command to run comes after --, as in: warmline-gateway -- npm run dev`,
+      `argument ${stray.index + 1} is unexpected; a command to run comes after --, as in: warmline-gateway -- npm run dev`,
     );
   }
   const { values } = parsed;

@@ -4,8 +4,11 @@ import type { Upstream } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
 import type { Standing } from "./lanes.js";
 
-/** The channel on which gateways that share a Redis hear of each other. */
-const CHANNEL = "warmline:gateways";
+/**
+ * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may: what it forges can
+ * end an offer of numbers, but not make one, since others answer each hello, whoever sent it.
+ */
+export const GATEWAYS_CHANNEL = "warmline:gateways";
 /** Time in ms within which others answer a hello. */
 const ANSWER_TIME = 3_000;
 /** A process that did nothing for so long, in ms, may have left a hello unanswered: less than others wait for the answer. */
@@ -13,11 +16,15 @@ const STALL = 1_500;
 /** Interval in ms of hellos while requests flow or others are there, and of attempts to subscribe. */
 const HELLO_INTERVAL = 10_000;
 const TICK = 250;
+/** Says whether the server is a replica: what is published there reaches nobody at its primary. */
+const ROLE = command("INFO", "replication");
+const IS_REPLICA = /^role:slave/m;
 
 /**
  * Finds out whether other gateways use the same Redis. Each says hello when it starts and from time to time, and others answer at
  * once. Without an answer a gateway is alone, until it hears from another one or can't hear any more. Then its numbers so far are
- * no longer run, since another one may have taken it for ended.
+ * no longer run, since another one may have taken it for ended. At a replica it is never alone: the others may be at the primary,
+ * after a failover that this gateway has not noticed yet.
  */
 export class Presence implements Standing {
   aloneSince: number | null = null;
@@ -77,7 +84,7 @@ export class Presence implements Standing {
       this.#isSubscribed = false;
       this.#missed();
     };
-    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(CHANNEL) }], {
+    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(GATEWAYS_CHANNEL) }], {
       onReady: () => this.#hello(),
       onGap: () => this.#hello(),
       onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
@@ -94,7 +101,14 @@ export class Presence implements Standing {
     clearTimeout(this.#answers);
     // Without its own hello it can't hear others either.
     this.#answers = setTimeout(() => this.#missed(), ANSWER_TIME).unref();
-    this.#publish("hello");
+    this.#upstream.send([ROLE], {
+      cancelled: false,
+      onReply: (reply) => {
+        if (IS_REPLICA.test(reply.toString("latin1"))) this.#missed();
+        else this.#publish("hello");
+      },
+      onFailure() {},
+    });
   }
 
   #onMessage(message: string): void {
@@ -121,6 +135,6 @@ export class Presence implements Standing {
 
   #publish(kind: string): void {
     const ignored = { cancelled: false, onReply() {}, onFailure() {} };
-    this.#upstream.send([command("PUBLISH", CHANNEL, `${kind} ${this.#id}`)], ignored);
+    this.#upstream.send([command("PUBLISH", GATEWAYS_CHANNEL, `${kind} ${this.#id}`)], ignored);
   }
 }

@@ -1,16 +1,13 @@
 import { type Command, command } from "../resp/command.js";
-import { isError, lineOf } from "../resp/replies.js";
+import { isError } from "../resp/replies.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
-import { pingReply, type Server } from "./server.js";
+import { pingReply } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 const INFO = command("INFO", "cluster");
 /** Delay in ms before INFO is sent again to a server that did not reply. */
 const AGAIN = 1_000;
-
-/** Errors for INFO of a server that runs a long script, or starts. */
-const IS_TEMPORARY = /^(BUSY|LOADING|MASTERDOWN) /;
 
 const nothing: Cancel = () => {};
 
@@ -34,12 +31,18 @@ export class Finding {
   }
 }
 
+/** One server. */
+interface SingleServer extends Upstream {
+  /** Command timeout in ms. */
+  readonly timeout: number;
+}
+
 /**
  * A server that may be a node of a cluster. The upstream sends it INFO, and commands wait until its first reply. A result
  * found for another user counts as well.
  */
 export class AutoDetectUpstream implements Upstream {
-  readonly #server: Server;
+  readonly #server: SingleServer;
   readonly #cluster: () => Upstream;
   readonly #grace: number;
   readonly #finding: Finding;
@@ -56,7 +59,7 @@ export class AutoDetectUpstream implements Upstream {
    * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
    */
-  constructor(server: Server, cluster: () => Upstream, grace: number, finding: Finding) {
+  constructor(server: SingleServer, cluster: () => Upstream, grace: number, finding: Finding) {
     this.#server = server;
     this.#cluster = cluster;
     this.#upstream = server;
@@ -115,7 +118,7 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   ping(timeout = this.#server.timeout): Promise<Buffer | null> {
-    return pingReply(this, timeout);
+    return this.#held ? pingReply(this, timeout) : this.#upstream.ping(timeout);
   }
 
   endWaits(within: number): void {
@@ -150,7 +153,6 @@ export class AutoDetectUpstream implements Upstream {
       cancelled: false,
       onReply: (reply) => {
         if (!isError(reply)) this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
-        else if (IS_TEMPORARY.test(lineOf(reply))) this.#detectLater();
         // For a user that may not run INFO, the server counts as a single one.
         else if (this.#finding.isCluster === null) this.#release();
       },

@@ -5,7 +5,7 @@ import { isError } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
-import { type Login, refusalOf } from "./credentials/login.js";
+import { type Login, authErrorOf } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
@@ -64,6 +64,8 @@ export interface InFlightConnectionHandler {
   onCrowded(): void;
   /** Called when no reply is awaited on a connection that was replaced. */
   onUnused(): void;
+  /** Called when the address leads to another server. */
+  onLeave(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
   /** The connection exited or could not be had; what was written on it has failed already. */
@@ -107,6 +109,7 @@ export class InFlightConnection implements BatchConnection {
       onDrain: () => handler.onWritable(),
       onReply: (reply, dropReason) => this.#reply(reply, dropReason),
       onLarge: (first, size) => this.#large(first, size),
+      onLeave: () => handler.onLeave(),
       onDown: (reason) => {
         this.#forget(`the connection to Redis was lost: ${reason}`);
         handler.onDown(reason);
@@ -136,6 +139,11 @@ export class InFlightConnection implements BatchConnection {
 
   /** Whether another connection has taken its place. */
   isReplaced = false;
+  /** Whether the address leads to another server, so that it is not used again. */
+  isLeft = false;
+
+  /** Runs until reads behind the present large reply are sent again. */
+  readsTimer: NodeJS.Timeout | undefined;
 
   /** Commands that have no reply yet, those given up included. */
   get inFlight(): number {
@@ -242,7 +250,7 @@ export class InFlightConnection implements BatchConnection {
     const receiver: Receiver = {
       cancelled: false,
       onReply: (reply) => {
-        if (isError(reply)) this.#credentials?.refused(login, refusalOf(reply));
+        if (isError(reply)) this.#credentials?.refused(login, authErrorOf(reply));
         else this.#socket.login = login;
       },
       onFailure() {},
@@ -328,6 +336,7 @@ export class InFlightConnection implements BatchConnection {
         }
         this.#delaysAll = false;
         this.#isHeldUp = false;
+        clearTimeout(this.readsTimer);
         const { stream } = entry;
         entry.stream = null;
         this.#shift();

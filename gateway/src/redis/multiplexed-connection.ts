@@ -70,6 +70,8 @@ export class MultiplexedConnection {
   /** Number of batches that had a part in the last write. */
   #lastBatchCount = 0;
   closed = false;
+  /** Whether its address leads to another server, so that it is not to be lent again. */
+  isLeft = false;
   #attempts = 0;
   #lastError = "no connection to Redis yet";
   #due = Number.POSITIVE_INFINITY;
@@ -197,6 +199,7 @@ export class MultiplexedConnection {
       onLarge: (size) => this.#heldUp(connection, size),
       onCrowded: () => this.#repeatReads(connection),
       onUnused: () => this.#unused(connection),
+      onLeave: () => this.#leave(connection),
       onDown: (reason) => {
         if (connection === this.#spare) this.#spare = null;
         else if (this.#silent.delete(connection)) this.#failBroken();
@@ -227,7 +230,7 @@ export class MultiplexedConnection {
       else this.#connect();
     }
     if (size > SOON_OVER) this.#repeatReads(connection);
-    else setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
+    else connection.readsTimer = setTimeout(() => this.#repeatReads(connection), READS_WAIT).unref();
     this.#schedule();
     return true;
   }
@@ -246,12 +249,31 @@ export class MultiplexedConnection {
   #unused(connection: InFlightConnection): void {
     if (this.closed || !this.#silent.has(connection)) return;
     // A cancelled command's reply may be as large.
-    if (connection.inFlight === 0 && !this.#spare) {
-      this.#silent.delete(connection);
-      this.#spare = connection;
-    } else if (connection.inFlight > 0) {
+    if (connection.inFlight > 0 || connection.isLeft) {
       this.#silent.delete(connection);
       connection.close("the connection to Redis was replaced");
+    } else if (!this.#spare) {
+      this.#silent.delete(connection);
+      this.#spare = connection;
+    }
+  }
+
+  /** The address leads to another server. Later commands go there. Those in flight get their replies here. */
+  #leave(connection: InFlightConnection): void {
+    connection.isLeft = true;
+    if (connection === this.#spare) {
+      this.#spare = null;
+      connection.close("the connection to Redis was replaced");
+    } else if (connection !== this.#connection) return;
+    else if (this.#options.reconnect === "never") {
+      this.isLeft = true;
+      if (this.pending === 0) this.close();
+    } else {
+      this.#connection = null;
+      this.#silent.add(connection);
+      connection.isReplaced = true;
+      if (!connection.isAwaited) this.#unused(connection);
+      this.#connect();
     }
   }
 

@@ -66,11 +66,14 @@ export class Pool {
     else this.#queue(borrower, deadline);
   }
 
-  /** Takes a connection back. One that still owes a reply, or has an earlier password, is closed rather than lent again. */
+  /**
+   * Takes a connection back. One that still owes a reply, has an earlier password, or is at a server that was left, is closed
+   * rather than lent again.
+   */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     this.#closeOutdated();
-    if (connection.pending > 0 || connection.isOutdated || this.#closed) {
+    if (connection.pending > 0 || connection.isOutdated || connection.isLeft || this.#closed) {
       connection.close();
       return;
     }

@@ -45,10 +45,17 @@ export class Reachability {
     clearTimeout(timer);
   }
 
+  /** Writes a line to the log that begins with the description of the Redis. */
+  tell(what: string, isError = false): void {
+    const line = `${this.#description} ${what}`;
+    if (isError) this.#log.error(line);
+    else this.#log.info(line);
+  }
+
   /** Called when a connection is ready for commands. */
   up(): void {
     this.#onKnown();
-    if (this.#reason !== null) this.#log.info(`${this.#description} can be reached`);
+    if (this.#reason !== null) this.tell("can be reached");
     this.#wasReached = true;
     this.#isLate = false;
     this.#reason = null;

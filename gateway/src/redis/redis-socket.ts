@@ -8,9 +8,10 @@ import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./counters.js";
 import type { Credentials } from "./credentials/credentials.js";
-import { type Login, refusalOf } from "./credentials/login.js";
+import { authErrorOf, type Login } from "./credentials/login.js";
 import type { Reachability } from "./reachability.js";
 import { tlsReasonOf } from "./redis-tls.js";
+import { refusalOf } from "./refusal.js";
 
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
@@ -20,6 +21,28 @@ export const CLIENT_ID = command("CLIENT", "ID");
  * {@link RedisSocket.isResp3}.
  */
 export const HELLO_3 = command("HELLO", "3");
+
+/**
+ * Commands of a handshake by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for a
+ * user that may not run them.
+ */
+export const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
+
+/** A connection that is given up when its address leads to another server. */
+export interface WatchedConnection {
+  /** Writes no more commands. The replies in flight may still arrive. */
+  leave(): void;
+}
+
+/** Keeps connections at the server that their address leads to. */
+export interface ConnectionWatch {
+  /**
+   * Takes a new connection, and returns whether it may be used.
+   * @param info the replies to {@link IDENTIFY}
+   */
+  up(connection: WatchedConnection, info: string): boolean;
+  down(connection: WatchedConnection): void;
+}
 
 /** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
@@ -41,6 +64,11 @@ export interface RedisSocketOptions {
   readonly counters: UpstreamCounters;
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;
+  /**
+   * Gets the connection. It needs {@link IDENTIFY} in the handshake. A server that refuses commands for now, as while it loads its
+   * data, then counts as up: each command is told so. Default: there is none.
+   */
+  readonly watch?: ConnectionWatch | undefined;
 }
 
 /** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
@@ -58,12 +86,14 @@ export interface RedisSocketHandler {
    * to the credentials. Without this method the connection stays signed in as it was.
    */
   onLogin?(login: Login): void;
+  /** Called when the address leads to another server. Default: the connection is dropped. */
+  onLeave?(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
-export class RedisSocket {
+export class RedisSocket implements WatchedConnection {
   readonly #options: RedisSocketOptions;
   readonly #handler: RedisSocketHandler;
   readonly #framer: Framer;
@@ -75,6 +105,8 @@ export class RedisSocket {
   #timer: NodeJS.Timeout | undefined;
   #stopRenewing: (() => void) | undefined;
   #ended = false;
+  /** The replies to {@link IDENTIFY}. */
+  #info = "";
   /** When it came up, or null. */
   upSince: number | null = null;
   /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
@@ -173,9 +205,15 @@ export class RedisSocket {
     if (!this.#ended) this.#socket?.resume();
   }
 
+  leave(): void {
+    if (this.#handler.onLeave) this.#handler.onLeave();
+    else this.drop("the address leads to another server");
+  }
+
   /** Ends the connection in silence. */
   close(): void {
     this.#ended = true;
+    this.#options.watch?.down(this);
     clearTimeout(this.#timer);
     this.#stopRenewing?.();
     this.#framer.close();
@@ -206,7 +244,7 @@ export class RedisSocket {
       this.#handler.onReply(reply, this.#framer.dropReason);
       return;
     }
-    const { credentials, counters, reachability } = this.#options;
+    const { credentials, counters, reachability, watch } = this.#options;
     if (!this.#greeting) {
       // A server at its limit of clients sends an error before it gets a command.
       this.drop(reply && isError(reply) ? `it replied ${lineOf(reply)}` : "a reply without a command");
@@ -216,20 +254,34 @@ export class RedisSocket {
     if (sent === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = lineOf(reply);
     } else if (sent === HELLO_3) this.isResp3 = reply !== null && !isError(reply);
-    else if (reply && isError(reply) && !isUserWithoutPing(sent, reply)) {
-      const refusal = refusalOf(reply);
-      if (this.login && sent === this.login.auth) credentials!.refused(this.login, refusal);
-      this.drop(`it replied ${refusal}`);
+    else if (IDENTIFY.includes(sent)) {
+      if (reply && !isError(reply)) this.#info += reply.toString("latin1");
+    } else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
+      const error = authErrorOf(reply);
+      if (this.login && sent === this.login.auth) credentials!.refused(this.login, error);
+      this.drop(`it replied ${error}`);
       return;
     }
     if (this.#greeted < this.#greeting.length) return;
     clearTimeout(this.#timer);
     counters.opened++;
     reachability?.up();
+    if (watch && !watch.up(this, this.#info)) {
+      this.close();
+      this.#handler.onDown("the address leads to a replica of the server in use");
+      return;
+    }
     this.upSince = performance.now();
     this.#handler.onUp();
     if (!this.#ended && this.login && this.#handler.onLogin)
       this.#stopRenewing = credentials!.onChange(this.login, (login) => this.#handler.onLogin!(login));
+  }
+
+  /** Whether an error in the handshake leaves the connection up: this user may not use PING, or Redis refuses it for now. */
+  #isUp({ name }: Command, reply: Buffer): boolean {
+    if (name !== "PING") return false;
+    const isDenied = reply.toString("latin1", 1, 8) === "NOPERM ";
+    return isDenied || (this.#options.watch !== undefined && refusalOf(reply, null) !== null);
   }
 
   /** Ends the connection as lost, for this reason. */
@@ -246,11 +298,6 @@ export class RedisSocket {
 
 /** Commands of one write are copied together up to this many bytes in all. Above it, they are written one by one. */
 const COPY_LIMIT = 64 * 1024;
-
-/** The connection is up; this user just may not use PING. */
-function isUserWithoutPing(sent: Command, reply: Buffer): boolean {
-  return sent.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
-}
 
 /** Returns a short reason why a connection failed. */
 function reasonOf(error: unknown): string {

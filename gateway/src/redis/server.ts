@@ -6,6 +6,7 @@ import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import type { Reachability } from "./reachability.js";
+import { IDENTIFY } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 /**
@@ -43,7 +44,7 @@ export class Server implements Upstream {
     const connectionOptions: MultiplexedConnectionOptions = {
       ...rest,
       // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
-      handshake: [...handshake, PING],
+      handshake: [...handshake, PING, ...(options.watch ? IDENTIFY : [])],
       connectTimeout: timeout,
       reconnect: "always",
       unreachedReason: reachability && (() => reachability.unreachedReason),
@@ -126,4 +127,4 @@ export function pingReply(upstream: Pick<Upstream, "send">, timeout: number): Pr
 
 /** Whether a server that replies so to a PING refuses other commands too, or writes: not so NOPERM. */
 export const isRefusing = (reply: Buffer): boolean =>
-  isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF) /.test(lineOf(reply));
+  isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|READONLY) /.test(lineOf(reply));

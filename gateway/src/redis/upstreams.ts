@@ -1,14 +1,16 @@
 import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { AddressWatch } from "./address-watch.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
+import { AwaitingPrimary, ONE_SERVER } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
-import { newCounters } from "./counters.js";
+import { newCounters, type UpstreamCounters } from "./counters.js";
 import type { Reachability } from "./reachability.js";
+import { IDENTIFY } from "./redis-socket.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { sendOnce } from "./send-once.js";
-import { AwaitingPrimary } from "./sentinel/awaiting-primary.js";
 import { Sentinel } from "./sentinel/sentinel.js";
 import { PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
@@ -48,7 +50,11 @@ export function createUpstreams(
   });
   const connect =
     engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
-  const known: Shared = { topology, finding: new Finding(), sentinel };
+  const watch =
+    reachability && (engine.kind === "server" || engine.kind === "unknown")
+      ? watchOf(engine, settings, topology.counters, reachability)
+      : null;
+  const known: Shared = { topology, finding: new Finding(), sentinel, watch };
   const own = upstreamOf({ ...engine, connect }, settings, known, null, budget, reachability);
   const users = new Users((user, counted) => {
     const through = {
@@ -67,6 +73,7 @@ export function createUpstreams(
     close() {
       topology.close();
       sentinel.close();
+      watch?.close();
       own.close();
       users.close();
     },
@@ -78,12 +85,14 @@ interface Shared {
   readonly topology: Topology;
   readonly finding: Finding;
   readonly sentinel: Sentinel;
+  /** Keeps the connections at the server that a single address leads to. Null for any other Redis. */
+  readonly watch: AddressWatch | null;
 }
 
 function upstreamOf(
   engine: RemoteEngine,
   settings: UpstreamSettings,
-  { topology, finding, sentinel }: Shared,
+  { topology, finding, sentinel, watch }: Shared,
   user: RedisUser | null,
   budget: BufferBudget | undefined,
   reachability?: Reachability,
@@ -102,19 +111,38 @@ function upstreamOf(
     counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
   };
-  const server = () => new Server({ ...options, connect: engine.connect, reachability });
-  const cluster = () =>
-    new Cluster({
-      ...options,
-      connect: engine.connectTo,
-      topology,
-      readPolicy: settings.readPolicy,
-    });
-  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), sentinel, budget);
+  const server = () => {
+    const one = new Server({ ...options, connect: engine.connect, reachability, watch: watch ?? undefined });
+    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? ONE_SERVER);
+    return new AwaitingPrimary(one, finder, budget);
+  };
+  const cluster = () => {
+    // Its nodes are other servers, with other roles.
+    watch?.close();
+    const { readPolicy } = settings;
+    return new Cluster({ ...options, connect: engine.connectTo, topology, readPolicy });
+  };
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
     return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);
   return server();
+}
+
+/** Creates the watch over an address, which asks as the user that the gateway was set up with. */
+function watchOf(
+  engine: RemoteEngine,
+  { commandTimeout, maxReplySize }: UpstreamSettings,
+  counters: UpstreamCounters,
+  reachability: Reachability,
+): AddressWatch {
+  const options = {
+    connect: engine.connect,
+    handshake: [...engine.handshake(null), PING, ...IDENTIFY],
+    timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
+    maxReplySize,
+    counters,
+  };
+  return new AddressWatch(options, reachability);
 }
 
 /** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */

@@ -1,11 +1,22 @@
+import { findSpec } from "../../commands/registry.js";
 import { ConfigError } from "../../errors.js";
+import type { CommandArg } from "../../protocol/args.js";
+import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
 import type { BatchPath } from "../../protocol/rest-protocol.js";
+import { randomId } from "../../util/random-id.js";
 import type { ConfiguredClient } from "../client-context.js";
 import type { Command } from "../command.js";
+import { keysOf } from "./keys.js";
 import type { WriteScope } from "./scope.js";
-import { isHarmless, refusalReason, wrapInIdempotencyScript } from "./wrap.js";
+import { idempotencyScript, MAX_ARGS } from "./script.js";
+import { keyInSameSlot } from "./slot.js";
 
-const isExactlyOnce = ({ settings }: ConfiguredClient) => settings.writes === "exactly-once";
+/** Commands that a script can't run, or whose effect no token can guard. */
+const REFUSED =
+  /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
+
+/** Commands that change no data though Redis doesn't flag them as reads: sent as they are, and not repeated. */
+const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 
 /**
  * Returns the command, made repeatable if it is a write and writes are to be applied exactly once.
@@ -13,10 +24,11 @@ const isExactlyOnce = ({ settings }: ConfiguredClient) => settings.writes === "e
  */
 export function guardWrite(client: ConfiguredClient, command: Command): Command {
   const { write, argv, index } = command;
-  if (!isExactlyOnce(client) || !write || isHarmless(argv)) return command;
-  const reason = refusalReason(command);
-  if (!reason) return guard(client, command, client.settings.scope);
+  const { writes, scope } = client.settings;
   const name = argv[0] as string;
+  if (writes !== "exactly-once" || !write || HARMLESS.test(name)) return command;
+  const reason = refusalReason(command);
+  if (!reason) return guard(client, command, scope);
   throw new ConfigError(
     `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "at-most-once" }) for it`,
     { command: name, index },
@@ -34,15 +46,47 @@ export function guardReads(
   path: BatchPath,
   scope?: WriteScope,
 ): readonly Command[] {
-  if (!isExactlyOnce(client)) return commands;
+  if (client.settings.writes !== "exactly-once") return commands;
   const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
   return commands.map((command, at) =>
     !command.write && at < end && !refusalReason(command) ? guard(client, command, scope) : command,
   );
 }
 
+/** Returns why a command can't be guarded, or undefined if it can. */
+export function refusalReason({ argv, wait }: Pick<Command, "argv" | "wait">): string | undefined {
+  const name = argv[0] as string;
+  if (REFUSED.test(name) || HARMLESS.test(name)) return "it can't run in a script";
+  if (wait !== undefined) return "a script can't block";
+  if (!findSpec(argv)[0]) return "its keys are not known";
+  if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
+  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to store a token with";
+}
+
 function guard({ settings, context }: ConfiguredClient, command: Command, scope?: WriteScope): Command {
   const { isThirdParty } = context.protocol;
   const argv = wrapInIdempotencyScript(command.argv, settings.exactlyOnceTtl, isThirdParty, scope);
   return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
+}
+
+/**
+ * Returns the arguments that run a command at most once, however often they are delivered: a script keeps the first reply under
+ * a token in the slot of the command's keys.
+ * @param argv of a command that is not refused.
+ * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
+ * @param scope returns the token. Default: a random one.
+ */
+export function wrapInIdempotencyScript(
+  argv: readonly CommandArg[],
+  ttl: number,
+  upstash: boolean,
+  scope?: WriteScope,
+): CommandArg[] {
+  const { id, check } = scope?.next(argv) ?? { id: randomId(), check: undefined };
+  const keys = keysOf(argv);
+  const suffix = `:wl:${id}`;
+  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), suffix) : toBytes(suffix);
+  const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [check.key] : [])];
+  const script = idempotencyScript(upstash, check?.lua);
+  return ["EVAL", script, String(all.length), ...all, String(ttl), ...argv, ...(check?.args ?? [])];
 }

@@ -28,55 +28,30 @@ function hashedPart(key: Uint8Array): Uint8Array {
 export const slotOf = (key: Uint8Array): number => crc16(hashedPart(key)) % SLOTS;
 
 /**
- * A name that begins with `key`, continues with `suffix`, and belongs to the slot that `key` belongs to.
+ * Returns a name that begins with `key`, continues with `suffix`, and belongs to the slot that `key` belongs to.
  * @param suffix ASCII without braces.
  */
 export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
   const tagged = hashedPart(key) !== key;
-  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : SUFFIX_LENGTH));
+  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : 4));
   name.set(key);
   for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
   // A tag stays the first, and so the one that counts. Without one, all of the name is hashed, and four letters
   // at its end bring the checksum to where it has to be.
   if (!tagged) {
-    const at = key.length + suffix.length;
-    name.fill(BASE, at);
-    basis ??= createBasis();
-    // CRC is linear: a bit always changes the checksum the same way, so this is 14 equations over GF(2).
-    const [, bits] = reduce(basis, (crc16(key) ^ crc16(name)) % SLOTS, 0);
-    for (let i = 0; i < SUFFIX_LENGTH; i++) name[at + i] = BASE | ((bits >> (BITS * i)) & (2 ** BITS - 1));
+    const letters = name.subarray(-4).fill(0x40);
+    const difference = (crc16(key) ^ crc16(name)) % SLOTS;
+    for (const [at, bits] of SLOT_BITS.entries()) {
+      if ((difference >> at) & 1) for (let i = 0; i < 4; i++) letters[i]! ^= (bits >> (5 * i)) & 31;
+    }
   }
   return name;
 }
 
-// Letters that differ from "@" in their five low bits alone: @ A-Z [ \ ] ^ _, no brace among them.
-const BASE = 0x40;
-const BITS = 5;
-const SUFFIX_LENGTH = 4;
-
-/** Vectors that are linearly independent, each with the bits in the letters that add it to the checksum's slot: an echelon form. */
-let basis: [vector: number, bits: number][] | undefined;
-
-/** Takes from a vector what the basis has of it. Returns the rest, and the bits that stand for what was taken. */
-function reduce(basis: readonly [number, number][], given: number, start: number): [number, number] {
-  let [vector, bits] = [given, start];
-  for (const [other, otherBits] of basis) {
-    // The rest gets smaller if it has the other's leading bit.
-    if ((vector ^ other) < vector) {
-      vector ^= other;
-      bits ^= otherBits;
-    }
-  }
-  return [vector, bits];
-}
-
-function createBasis(): [number, number][] {
-  const basis: [number, number][] = [];
-  for (let bit = 0; bit < BITS * SUFFIX_LENGTH; bit++) {
-    const letters = new Uint8Array(SUFFIX_LENGTH);
-    letters[Math.floor(bit / BITS)] = 1 << (bit % BITS);
-    const [vector, bits] = reduce(basis, crc16(letters) % SLOTS, 1 << bit);
-    if (vector !== 0) basis.push([vector, bits]);
-  }
-  return basis;
-}
+/**
+ * The changes of the last four letters of a name that change one bit each of its slot, from the lowest on. CRC is linear, so they do that
+ * in any name. Each has the five low bits of a letter, those of the first letter lowest: so "@" becomes one of @ A-Z [ \ ] ^ _.
+ */
+const SLOT_BITS = [
+  0xe84, 0x2e2a, 0x834, 0x31d8, 0x251, 0x3123, 0x2217, 0x16ed, 0x1ef8, 0x2f62, 0xaa4, 0x266a, 0x18b4, 0x10d8,
+];

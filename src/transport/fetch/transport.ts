@@ -1,8 +1,7 @@
 import { concat } from "../../protocol/bytes.js";
 import { rootCause } from "../../util/root-cause.js";
 import { noStore } from "../no-store.js";
-import { ResponseTooLarge } from "../response-too-large.js";
-import { type AttemptListener, createStats, type Transport } from "../transport.js";
+import { type AttemptListener, createStats, ResponseTooLarge, type Transport } from "../transport.js";
 
 const { Deno, location, process } = globalThis as {
   Deno?: unknown;
@@ -34,20 +33,16 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
   const exchange = async (listener: AttemptListener, signal: AbortSignal) => {
     const { repeatable } = listener;
     listener.makeRepeatable();
-    const request = listener.take();
+    const { path, headers, body } = listener.take();
     listener.onStart();
-    // A plain object: a patched fetch may read no other form.
-    const headers: Record<string, string> = {};
-    for (let i = 0; i < request.headers.length; i += 2)
-      headers[request.headers[i]!] = request.headers[i + 1]!;
-    // A RequestInit, a Blob and a Response take bytes as they take text.
-    const body = request.body as string;
-    const response = await fetch(origin + request.path, {
+    const response = await fetch(origin + path, {
       ...noStore(),
       ...init,
       method: "POST",
-      headers,
-      ...(repeatable ? { body } : sentOnce(body)),
+      // A plain object: a patched fetch may read no other form, and may change it.
+      headers: { ...headers },
+      // A RequestInit, a Blob and a Response take bytes as they take text.
+      ...(repeatable ? { body: body as string } : sentOnce(body as string)),
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,

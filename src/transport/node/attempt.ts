@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../../protocol/http.js";
+import { MAX_NUMBERED } from "../../protocol/numbers.js";
 import type { Moment } from "../../util/clock.js";
 import { setImmediate } from "../../util/timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
@@ -8,9 +9,6 @@ import type { NodeTransportOptions } from "./transport-options.js";
 
 /** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
 const HEDGE_AGAIN_AFTER = 500;
-
-/** A request with a longer body is not sent again only because its response is late. */
-const LARGE = 64 * 1024;
 
 /** The wait for a first byte on a suspect connection before a fresh one is opened: some round trips, in ms. */
 function hedgeDelay(connection: Connection): number {
@@ -24,25 +22,26 @@ function hedgeDelay(connection: Connection): number {
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
   /** The connections that it is under way on: one, but where a fresh one races a suspect one. */
-  private readonly running: Connection[] = [];
+  readonly #running: Connection[] = [];
   /** The one of them that nothing was written on yet. */
-  private validating: Connection | undefined;
+  #validating: Connection | undefined;
   /** The one that it was written on though it is suspect. */
-  private suspect: Connection | undefined;
-  private stopWaiting: (() => void) | undefined;
-  private hedge: NodeJS.Timeout | undefined;
-  private done = false;
+  #suspect: Connection | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #hedge: NodeJS.Timeout | undefined;
+  #done = false;
   /** The number of times that the request was written. */
-  private written = 0;
+  #written = 0;
   /** Whether it may be written again. */
-  private repeatable = false;
+  #repeatable = false;
+  /** Whether it may be written again only because its response is late: a long one may not. */
+  #mayHedge = false;
   /** When it was written, if its response is timed. */
-  private writtenAt: Moment | undefined;
+  #writtenAt: Moment | undefined;
   /** The connection on which its response is late. */
-  private late: Connection | undefined;
-  private large = false;
+  #late: Connection | undefined;
   /** The refusal of one copy while another one is under way. */
-  private refusal: HttpResponse | undefined;
+  #refusal: HttpResponse | undefined;
 
   constructor(
     private readonly pool: Pool,
@@ -54,39 +53,39 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     const { circuit } = this.pool;
     if (circuit.alarmed && this.options.circuit) {
       const waiter = (refusal?: Error) => {
-        this.stopWaiting = undefined;
-        if (refusal) this.fail(refusal);
-        else this.start();
+        this.#stopWaiting = undefined;
+        if (refusal) this.#fail(refusal);
+        else this.#start();
       };
-      this.stopWaiting = circuit.wait(waiter, this.options);
+      this.#stopWaiting = circuit.wait(waiter, this.options);
     }
-    if (!this.stopWaiting) this.start();
+    if (!this.#stopWaiting) this.#start();
     return this;
   }
 
   onLate(): void {
-    const [connection] = this.running;
-    if (this.written !== 1 || !connection || this.validating || this.suspect || this.late) return;
-    this.late = connection;
+    const [connection] = this.#running;
+    if (this.#written !== 1 || !connection || this.#validating || this.#suspect || this.#late) return;
+    this.#late = connection;
     // As one that is suspect: if it is lost, the other one counts.
-    if (!this.repeatable || this.large || !this.pool.hedging.take(this.listener.label)) return;
-    this.suspect = connection;
-    this.waitForConnection(1);
+    if (!this.#mayHedge || !this.pool.hedging.take(this.listener.label)) return;
+    this.#suspect = connection;
+    this.#waitForConnection(1);
   }
 
-  private start(): void {
+  #start(): void {
     const connection = this.pool.takeIdle();
-    if (connection) this.tryIdle(connection);
-    else this.waitForConnection();
+    if (connection) this.#tryIdle(connection);
+    else this.#waitForConnection();
   }
 
   abort(): void {
-    this.finish("aborted");
+    this.#finish("aborted");
   }
 
-  private tryIdle(connection: Connection): void {
-    this.running.push(connection);
-    this.validating = connection;
+  #tryIdle(connection: Connection): void {
+    this.#running.push(connection);
+    this.#validating = connection;
     // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
     // after a freeze in mid-callback.
     setImmediate(pollAgain, this);
@@ -94,81 +93,80 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   /** Called after the event loop has polled twice. */
   validateIdleSocket(): void {
-    const { validating } = this;
-    if (this.done || !validating) return;
-    this.validating = undefined;
+    const validating = this.#validating;
+    if (this.#done || !validating) return;
+    this.#validating = undefined;
     const { idle, usable } = validating;
     if (!usable || validating.isStale(idle)) {
-      this.leave(validating);
+      this.#leave(validating);
       if (usable) validating.destroy("idle-timeout");
-      this.start();
-    } else if (this.pool.isSuspect(validating, idle)) this.handleSuspect(validating);
-    else this.write(validating);
+      this.#start();
+    } else if (this.pool.isSuspect(validating, idle)) this.#handleSuspect(validating);
+    else this.#write(validating);
   }
 
-  private handleSuspect(connection: Connection): void {
+  #handleSuspect(connection: Connection): void {
     // One more than allowed, since the suspect one probably is none.
-    this.hedgeAfter(hedgeDelay(connection), 1);
+    this.#hedgeAfter(hedgeDelay(connection), 1);
     if (this.listener.makeRepeatable()) {
-      this.suspect = connection;
-      this.write(connection);
-    } else this.probe(connection);
+      this.#suspect = connection;
+      this.#write(connection);
+    } else this.#probe(connection);
   }
 
-  private hedgeAfter(ms: number, more: number): void {
-    this.hedge = this.pool.clock.setTimeout(() => this.waitForConnection(more), ms);
+  #hedgeAfter(ms: number, more: number): void {
+    this.#hedge = this.pool.clock.setTimeout(() => this.#waitForConnection(more), ms);
   }
 
   /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
-  private replaceSuspect(connection: Connection): void {
-    this.leave(connection);
-    if (this.running.length > 0 || this.stopWaiting) return;
-    this.pool.clock.clear(this.hedge);
-    this.waitForConnection();
+  #replaceSuspect(connection: Connection): void {
+    this.#leave(connection);
+    if (this.#running.length > 0 || this.#stopWaiting) return;
+    this.pool.clock.clear(this.#hedge);
+    this.#waitForConnection();
   }
 
-  private probe(connection: Connection): void {
+  #probe(connection: Connection): void {
     const { probe, maxReplySize } = this.options;
     connection.send(probe, true, maxReplySize, {
-      onStart: () => {},
       onResponse: () => {
-        this.leave(connection);
-        this.stopHedging();
+        this.#leave(connection);
+        this.#stopHedging();
         this.pool.onResponse(connection);
-        this.tryIdle(connection);
+        this.#tryIdle(connection);
       },
-      onFailure: () => this.replaceSuspect(connection),
+      onFailure: () => this.#replaceSuspect(connection),
     });
   }
 
-  private waitForConnection(more = 0): void {
+  #waitForConnection(more = 0): void {
     const { circuit, maxConnections } = this.options;
-    this.stopWaiting = this.pool.wait({
+    this.#stopWaiting = this.pool.wait({
       heedsCircuit: circuit !== false,
       limit: maxConnections + more,
       onConnection: (connection) => {
-        this.stopWaiting = undefined;
+        this.#stopWaiting = undefined;
         // Nothing was written on a suspect connection but a probe, or this may be written twice.
-        if (!this.repeatable) this.endRunning("no-response");
+        if (!this.#repeatable) this.#endRunning("no-response");
         // The connection may have just been given back, or opened before a freeze: check it as any idle one.
-        this.tryIdle(connection);
+        this.#tryIdle(connection);
       },
       onFailure: (cause) => {
-        this.stopWaiting = undefined;
-        if (this.running.length === 0) this.fail(cause);
-        else this.hedgeAfter(HEDGE_AGAIN_AFTER, more);
+        this.#stopWaiting = undefined;
+        if (this.#running.length === 0) this.#fail(cause);
+        else this.#hedgeAfter(HEDGE_AGAIN_AFTER, more);
       },
     });
   }
 
-  private write(connection: Connection): void {
+  #write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
-    this.written++;
-    this.repeatable = this.listener.makeRepeatable();
+    this.#written++;
+    this.#repeatable = this.listener.makeRepeatable();
     const { keepAlive, maxReplySize } = this.options;
     const request = this.listener.take();
-    this.large = request.body.length > LARGE;
-    this.writtenAt = this.pool.hedging.onWrite();
+    this.#mayHedge = this.#repeatable && request.body.length <= MAX_NUMBERED;
+    this.#writtenAt = this.pool.hedging.onWrite();
     connection.send(request, keepAlive, maxReplySize, this);
   }
 
@@ -178,65 +176,65 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   onResponse(response: HttpResponse, connection: Connection): void {
     const { hedging } = this.pool;
-    if (connection === this.late) hedging.onSlow(this.listener.label);
-    else if (this.writtenAt) hedging.onResponse(this.writtenAt);
-    this.leave(connection);
-    if (this.running.length > 0 && this.listener.isRefusal?.(response)) {
-      this.refusal = response;
+    if (connection === this.#late) hedging.onSlow(this.listener.label);
+    else if (this.#writtenAt) hedging.onResponse(this.#writtenAt);
+    this.#leave(connection);
+    if (this.#running.length > 0 && this.listener.isRefusal?.(response)) {
+      this.#refusal = response;
       this.pool.giveBack(connection);
       this.pool.onResponse(connection);
-      this.hedge = this.pool.clock.setTimeout(() => this.refuse(), HEDGE_AGAIN_AFTER);
+      this.#hedge = this.pool.clock.setTimeout(() => this.#refuse(), HEDGE_AGAIN_AFTER);
       return;
     }
-    this.finish("no-response");
+    this.#finish("no-response");
     // Before the listener's callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.pool.onResponse(connection);
-    this.listener.onResponse(response, this.written > 1);
+    this.listener.onResponse(response, this.#written > 1);
   }
 
   onFailure(cause: Error, connection: Connection): void {
     connection.destroy("closed-by-peer");
-    if (this.refusal) {
-      this.leave(connection);
-      if (this.running.length === 0) this.refuse();
-    } else if (connection === this.suspect) this.replaceSuspect(connection);
-    else this.fail(cause);
+    if (this.#refusal) {
+      this.#leave(connection);
+      if (this.#running.length === 0) this.#refuse();
+    } else if (connection === this.#suspect) this.#replaceSuspect(connection);
+    else this.#fail(cause);
   }
 
-  private refuse(): void {
-    this.finish("no-response");
-    this.listener.onResponse(this.refusal!, true);
+  #refuse(): void {
+    this.#finish("no-response");
+    this.listener.onResponse(this.#refusal!, true);
   }
 
-  private fail(cause: Error): void {
-    if (this.done) return;
-    this.finish("no-response");
+  #fail(cause: Error): void {
+    if (this.#done) return;
+    this.#finish("no-response");
     this.listener.onFailure(cause);
   }
 
-  private finish(reason: CloseReason): void {
-    this.done = true;
-    this.stopHedging();
-    if (this.running.length > 0) this.endRunning(reason);
+  #finish(reason: CloseReason): void {
+    this.#done = true;
+    this.#stopHedging();
+    if (this.#running.length > 0) this.#endRunning(reason);
   }
 
-  private stopHedging(): void {
-    if (this.hedge !== undefined) this.pool.clock.clear(this.hedge);
-    this.stopWaiting?.();
-    this.stopWaiting = undefined;
+  #stopHedging(): void {
+    if (this.#hedge !== undefined) this.pool.clock.clear(this.#hedge);
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
   }
 
-  private leave(connection: Connection): void {
-    const { running } = this;
+  #leave(connection: Connection): void {
+    const running = this.#running;
     if (running.length === 1 && running[0] === connection) running.pop();
     else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
   }
 
-  private endRunning(reason: CloseReason): void {
-    const { validating } = this;
-    this.validating = undefined;
-    for (const connection of this.running.splice(0)) {
+  #endRunning(reason: CloseReason): void {
+    const validating = this.#validating;
+    this.#validating = undefined;
+    for (const connection of this.#running.splice(0)) {
       if (connection === validating) this.pool.giveBack(connection);
       else connection.cancel(reason);
     }

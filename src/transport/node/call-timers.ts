@@ -2,70 +2,49 @@ import { clearTimeout, setTimeout } from "../../util/timers.js";
 import type { Timed, Timers } from "../transport.js";
 
 /** Maximum number of timers kept for further calls. */
-const MAX_CACHED = 64;
-
-/** Timers of one length that no call uses; unref'd, so that they keep no process alive, and gone once they fire. */
-interface TimerCache {
-  readonly ms: number;
-  readonly idle: CallTimer[];
-}
-
-let cache: TimerCache | undefined;
+const MAX_IDLE = 64;
 
 /** A timer that is used by one call after another: to wind it up again takes a fifth of what making and ending one does. */
-class CallTimer {
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(
-    private readonly home: TimerCache,
-    private call: Timed | undefined,
-  ) {
-    this.timer = setTimeout(fire, home.ms, this);
-  }
-
-  start(call: Timed): void {
-    this.call = call;
-    this.timer.refresh().ref();
-  }
-
-  stop(): void {
-    // It has fired.
-    if (!this.call) return;
-    this.call = undefined;
-    const { idle } = this.home;
-    if (cache === this.home && idle.length < MAX_CACHED) {
-      this.timer.unref();
-      idle.push(this);
-    } else this.clear();
-  }
-
-  clear(): void {
-    clearTimeout(this.timer);
-  }
-
-  onFire(): void {
-    const { call } = this;
-    const { idle } = this.home;
-    this.call = undefined;
-    if (call) call.onTimeout();
-    else idle.splice(idle.indexOf(this), 1);
-  }
+interface CallTimer {
+  readonly ms: number;
+  call: Timed | undefined;
+  timeout?: NodeJS.Timeout;
 }
 
-const fire = (timer: CallTimer) => timer.onFire();
+/** Timers of one length that no call uses; unref'd, so that they keep no process alive, and gone once they fire. */
+const idle: CallTimer[] = [];
+let idleMs = 0;
 
-/** The clocks of calls, which are nearly all as long and nearly never run down. */
+function fire(timer: CallTimer): void {
+  const { call } = timer;
+  timer.call = undefined;
+  if (call) call.onTimeout();
+  else idle.splice(idle.indexOf(timer), 1);
+}
+
+/** Timers of calls. Nearly all have the same duration, and nearly all are stopped before they fire. */
 export const callTimers: Timers<CallTimer> = {
   start(ms, call) {
-    if (cache?.ms !== ms) {
-      // Deadlines give each call a time of its own: unused timers of other lengths would stay until they fire.
-      for (const timer of cache?.idle ?? []) timer.clear();
-      cache = { ms, idle: [] };
+    // Deadlines give each call a time of its own: unused timers of other lengths would stay until they fire.
+    if (ms !== idleMs) for (const { timeout } of idle.splice(0)) clearTimeout(timeout);
+    idleMs = ms;
+    const used = idle.pop();
+    if (used) {
+      used.call = call;
+      used.timeout!.refresh().ref();
+      return used;
     }
-    const timer = cache.idle.pop();
-    if (!timer) return new CallTimer(cache, call);
-    timer.start(call);
+    const timer: CallTimer = { ms, call };
+    timer.timeout = setTimeout(fire, ms, timer);
     return timer;
   },
-  stop: (timer) => timer.stop(),
+  stop(timer) {
+    // It has fired.
+    if (!timer.call) return;
+    timer.call = undefined;
+    if (timer.ms === idleMs && idle.length < MAX_IDLE) {
+      timer.timeout!.unref();
+      idle.push(timer);
+    } else clearTimeout(timer.timeout);
+  },
 };

@@ -1,9 +1,10 @@
+import type { CircuitOptions } from "../../options/options.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { afterTwoPolls, microtask } from "../../util/timers.js";
 import type { CircuitState, ConnectionStats, Unreachable } from "../transport.js";
 import type { Connection } from "./connection.js";
-import { events } from "./events.js";
-import type { CircuitSettings, NodeTransportOptions } from "./transport-options.js";
+import { publish } from "./events.js";
+import type { NodeTransportOptions } from "./transport-options.js";
 
 /** A check has so many ticks. At each it reads sockets, and opens a connection where it has none. */
 const TICKS = 10;
@@ -98,14 +99,10 @@ export class Circuit {
   #openedAt: Moment | undefined;
   readonly #waiters = new Set<CircuitWaiter>();
 
-  readonly #host: CircuitHost;
-
-  constructor(host: CircuitHost) {
-    this.#host = host;
-  }
+  constructor(private readonly host: CircuitHost) {}
 
   get state(): CircuitState {
-    return this.#host.stats.circuit;
+    return this.host.stats.circuit;
   }
 
   /** Whether calls fail at once. */
@@ -119,7 +116,7 @@ export class Circuit {
    * @returns withdraws the waiter; undefined if the attempt need not wait.
    */
   wait(waiter: CircuitWaiter, options: NodeTransportOptions): (() => void) | undefined {
-    this.#host.watchThaws();
+    this.host.watchThaws();
     if (this.state === "closed" && !(this.#timedOut && this.#ticks > 0)) return undefined;
     this.#waiters.add(waiter);
     if (this.isRefusing) {
@@ -135,7 +132,7 @@ export class Circuit {
 
   /** Returns the ms after which a call without a response is reported, so that the check ends before the call's timeout. */
   slowAfter(timeout: number, { circuit }: NodeTransportOptions): number {
-    return Math.max(timeout / 4, timeout - MARGIN - this.#getCheckTime(circuit as CircuitSettings, timeout));
+    return Math.max(timeout / 4, timeout - MARGIN - this.#getCheckTime(circuit as CircuitOptions, timeout));
   }
 
   /** A call has had no response for a good part of its time. */
@@ -147,7 +144,7 @@ export class Circuit {
   /** A call has failed for want of a response. */
   onCallFailed(options: NodeTransportOptions, timeout: number, timedOut: boolean): void {
     if (this.state !== "closed") return;
-    if (this.#isWithin(RESULT_VALID, this.#unreachableAt)) this.#open(options.circuit as CircuitSettings);
+    if (this.#isWithin(RESULT_VALID, this.#unreachableAt)) this.#open(options.circuit as CircuitOptions);
     else if (this.#ticks === 0) this.#startCheck(options, timeout);
     this.#failed = true;
     this.#timedOut ||= timedOut;
@@ -176,11 +173,10 @@ export class Circuit {
   onConnected(connection: Connection): void {
     const { probe, keepAlive, maxReplySize, maxConnections } = this.#options!;
     connection.send(probe, keepAlive, maxReplySize, {
-      onStart: () => {},
       onResponse: () => {
         // Before what waits goes on, so that it finds the connection.
         this.#connection = undefined;
-        this.#host.adopt(connection, maxConnections);
+        this.host.adopt(connection, maxConnections);
         this.onResponse();
       },
       onFailure: () => {},
@@ -202,12 +198,12 @@ export class Circuit {
   }
 
   get #now(): number {
-    return this.#host.clock.moment().wall;
+    return this.host.clock.moment().wall;
   }
 
   /** How long it is still open, in ms. The wall clock alone may be set back. */
   get #timeLeft(): number {
-    return this.#resetTimeout - this.#host.clock.elapsed(this.#openedAt!);
+    return this.#resetTimeout - this.host.clock.elapsed(this.#openedAt!);
   }
 
   get #retryAt(): number {
@@ -215,17 +211,17 @@ export class Circuit {
   }
 
   #isWithin(ms: number, since: Moment | undefined): boolean {
-    return since !== undefined && this.#host.clock.elapsed(since) <= ms;
+    return since !== undefined && this.host.clock.elapsed(since) <= ms;
   }
 
   #createRefusal(): CircuitOpen {
-    return new CircuitOpen(this.#host.origin.url, this.#retryAt, this.#cause);
+    return new CircuitOpen(this.host.origin.url, this.#retryAt, this.#cause);
   }
 
   /** Returns the duration of a check in ms, which is to end before the timeout of the call that it is for. */
-  #getCheckTime({ probeTimeout }: CircuitSettings, timeout: number): number {
+  #getCheckTime({ probeTimeout = 500 }: CircuitOptions, timeout: number): number {
     const shortened = Math.min(probeTimeout, Math.max(MIN_CHECK, timeout / 2));
-    return Math.max(shortened, HANDSHAKES * this.#host.openTook);
+    return Math.max(shortened, HANDSHAKES * this.host.openTook);
   }
 
   /** @param timeout that of the call that it is for; none if calls wait for the result. */
@@ -235,13 +231,13 @@ export class Circuit {
     this.alarmed = true;
     this.#options = options;
     this.#ticks = TICKS;
-    this.#tick = this.#getCheckTime(options.circuit as CircuitSettings, timeout) / TICKS;
+    this.#tick = this.#getCheckTime(options.circuit as CircuitOptions, timeout) / TICKS;
     this.#startTick();
   }
 
   /** Ticks rather than one timer: a loop that is blocked or a process that is frozen passes one of them at most. */
   #startTick(): void {
-    const { clock } = this.#host;
+    const { clock } = this.host;
     this.#due = this.#now + this.#tick;
     this.#timer = clock.setTimeout(() => {
       if (this.#now - this.#due > LATE) this.onThaw();
@@ -260,25 +256,25 @@ export class Circuit {
       this.#startTick();
       return;
     }
-    this.#unreachableAt = this.#host.clock.moment();
-    if (this.#failed || this.state === "half-open") this.#open(this.#options!.circuit as CircuitSettings);
+    this.#unreachableAt = this.host.clock.moment();
+    if (this.#failed || this.state === "half-open") this.#open(this.#options!.circuit as CircuitOptions);
   }
 
   #connect(): void {
-    this.#connection = this.#host.openForCheck();
+    this.#connection = this.host.openForCheck();
   }
 
-  #open({ resetTimeout }: CircuitSettings): void {
+  #open({ resetTimeout = 1_000 }: CircuitOptions): void {
     this.#resetTimeout = Math.min(
       Math.max(resetTimeout, 2 * this.#resetTimeout),
       Math.max(resetTimeout, MAX_RESET_TIMEOUT),
     );
-    this.#openedAt = this.#host.clock.moment();
+    this.#openedAt = this.host.clock.moment();
     this.#setState("open");
-    this.#host.watchThaws();
+    this.host.watchThaws();
     const refusal = this.#createRefusal();
     this.#release(refusal);
-    this.#host.failWaiting(refusal);
+    this.host.failWaiting(refusal);
   }
 
   /** Ends the check, and drops what is known of failures. */
@@ -286,7 +282,7 @@ export class Circuit {
     const connection = this.#connection;
     this.#failed = this.#timedOut = false;
     this.#ticks = 0;
-    this.#host.clock.clear(this.#timer);
+    this.host.clock.clear(this.#timer);
     this.#timer = this.#connection = this.#unreachableAt = undefined;
     connection?.cancel("closed-by-client");
   }
@@ -298,12 +294,9 @@ export class Circuit {
   }
 
   #setState(state: CircuitState): void {
-    const { stats, origin } = this.#host;
+    const { stats, origin } = this.host;
     stats.circuit = state;
     this.alarmed = true;
-    const { circuit } = events();
-    if (circuit.hasSubscribers) {
-      circuit.publish({ origin: origin.url, state, ...(state === "open" && { retryAt: this.#retryAt }) });
-    }
+    publish("circuit", origin.url, () => ({ state, ...(state === "open" && { retryAt: this.#retryAt }) }));
   }
 }

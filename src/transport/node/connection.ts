@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { microtask } from "../../util/timers.js";
 import { createConnectError } from "./connect-error.js";
-import { RequestHeads } from "./http1/request-head.js";
+import { requestHead } from "./http1/request-head.js";
 import { BadResponse, type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
 import { type Origin, openSocket } from "./origin.js";
 
@@ -42,10 +42,10 @@ export interface ConnectionListener {
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void;
 }
 
-/** Callbacks of one request on one connection: `onStart` right before the write, then one of the others. */
+/** Callbacks of one request on one connection: `onStart` right before the write, if given, then one of the others. */
 export interface ExchangeListener {
   /** @throws Error when the request must not be written any more. */
-  onStart(): void;
+  onStart?(): void;
   onResponse(response: HttpResponse, connection: Connection): void;
   onFailure(cause: Error, connection: Connection): void;
 }
@@ -65,7 +65,7 @@ export class Connection {
   readonly #origin: Origin;
   readonly #owner: ConnectionListener;
   readonly #socket: Socket;
-  readonly #heads: RequestHeads;
+  readonly #host: string;
   #idleLimit = IDLE_LIMIT;
   /** Callbacks of the request in flight. */
   #listener: ExchangeListener | undefined;
@@ -78,7 +78,7 @@ export class Connection {
     this.#origin = origin;
     this.#owner = owner;
     this.since = owner.clock.moment();
-    this.#heads = new RequestHeads(new URL(origin.url).host);
+    this.#host = new URL(origin.url).host;
     this.#socket = openSocket(origin, (bytes) => this.#read(bytes));
     // A pending call keeps the process alive by its own timer.
     this.#socket.unref();
@@ -125,10 +125,10 @@ export class Connection {
     this.#listener = listener;
     this.#keep = keep;
     const length = Buffer.byteLength(body);
-    const head = this.#heads.head(path, headers, keep, length);
+    const head = requestHead(path, this.#host, headers, keep, length);
     this.requests++;
     try {
-      listener.onStart();
+      listener.onStart?.();
     } catch (cause) {
       microtask(() => this.#failed(cause as Error));
       return;
@@ -207,7 +207,7 @@ export class Connection {
   #complete(response: ParsedResponse, surplus: boolean): void {
     // Closed before the response callback, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed-by-peer");
-    else if (!response.keepAlive) this.destroy("connection-close");
+    else if (!response.head.keepAlive) this.destroy("connection-close");
     this.#origin.responded = true;
     this.since = this.#owner.clock.moment();
     this.#idleLimit = idleLimitOf(response);

@@ -1,12 +1,15 @@
-import type { Outcome } from "../../errors.js";
-import type { CircuitState } from "../transport.js";
+import type { Channel } from "node:diagnostics_channel";
+import type { CircuitState, RetryInfo } from "../transport.js";
 import { builtin } from "./builtin.js";
 import type { CloseReason } from "./connection.js";
 
-/** `warmline:connection:opened`: a connection was established. */
-export interface ConnectionOpenedEvent {
+interface ConnectionEvent {
   /** Scheme, host and port. */
   readonly origin: string;
+}
+
+/** `warmline:connection:opened`: a connection was established. */
+export interface ConnectionOpenedEvent extends ConnectionEvent {
   /** Duration of the handshake, in ms. */
   readonly ms: number;
   /** Connections to this origin that are open now. */
@@ -14,47 +17,26 @@ export interface ConnectionOpenedEvent {
 }
 
 /** `warmline:connection:reused`: a request is about to be written on a connection that has carried one before. */
-export interface ConnectionReusedEvent {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Requests that it has carried. */
-  readonly requests: number;
-  /** Idle time before the request, in ms. */
-  readonly idleMs: number;
-}
-
-/** `warmline:connection:closed`: a connection was closed, or could not be opened. */
-export interface ConnectionClosedEvent {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Why it was closed. */
-  readonly reason: CloseReason;
+export interface ConnectionReusedEvent extends ConnectionEvent {
   /** Requests that it has carried. */
   readonly requests: number;
   /** Time since it became idle, or began to connect, in ms. */
   readonly idleMs: number;
+}
+
+/** `warmline:connection:closed`: a connection was closed, or could not be opened. */
+export interface ConnectionClosedEvent extends ConnectionReusedEvent {
+  /** Why it was closed. */
+  readonly reason: CloseReason;
   /** Connections to this origin that are open now. */
   readonly open: number;
 }
 
 /** `warmline:retry`: a request is going to be sent again. */
-export interface RetryEvent {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Redis's name of the command, in upper case, or `PIPELINE` or `MULTI`. */
-  readonly command: string;
-  /** Outcome of the last attempt. `answered`: the endpoint reported that it had not applied the request. */
-  readonly outcome: Outcome;
-  /** Which retry of this call it is, from 1. */
-  readonly retry: number;
-  /** The wait before it, in ms. */
-  readonly waitMs: number;
-}
+export interface RetryEvent extends ConnectionEvent, RetryInfo {}
 
 /** `warmline:thaw`: the process was found to have been frozen while connections were idle. */
-export interface ThawEvent {
-  /** Scheme, host and port of the connections. */
-  readonly origin: string;
+export interface ThawEvent extends ConnectionEvent {
   /** About how long it was frozen, in ms. */
   readonly frozenMs: number;
   /** Connections that were idle meanwhile, and are suspect now. */
@@ -62,44 +44,32 @@ export interface ThawEvent {
 }
 
 /** `warmline:circuit`: the circuit of an origin changed its state. */
-export interface CircuitEvent {
-  /** Scheme, host and port. */
-  readonly origin: string;
+export interface CircuitEvent extends ConnectionEvent {
   /** While it is `open`, calls fail at once; while it is `half-open`, they wait for the response to a PING. */
   readonly state: CircuitState;
   /** The time of the next attempt, in ms since 1970, if the state is `open`. */
   readonly retryAt?: number;
 }
 
-interface Events<Message> {
-  /** Check this before creating a message: without subscribers an event must cost nothing. */
-  readonly hasSubscribers: boolean;
-  publish(encoded: Message): void;
+interface Messages {
+  readonly "connection:opened": ConnectionOpenedEvent;
+  readonly "connection:reused": ConnectionReusedEvent;
+  readonly "connection:closed": ConnectionClosedEvent;
+  readonly retry: RetryEvent;
+  readonly thaw: ThawEvent;
+  readonly circuit: CircuitEvent;
 }
 
-interface Channels {
-  readonly connectionOpened: Events<ConnectionOpenedEvent>;
-  readonly connectionReused: Events<ConnectionReusedEvent>;
-  readonly connectionClosed: Events<ConnectionClosedEvent>;
-  readonly retry: Events<RetryEvent>;
-  readonly thaw: Events<ThawEvent>;
-  readonly circuit: Events<CircuitEvent>;
-}
+const channels: { [Name in keyof Messages]?: Channel } = {};
 
-let channels: Channels | undefined;
-
-/** The channels, made with the first connection: to import Node's module is a tenth of what importing this package takes. */
-export function events(): Channels {
-  if (!channels) {
-    const { channel } = builtin("node:diagnostics_channel");
-    channels = {
-      connectionOpened: channel("warmline:connection:opened"),
-      connectionReused: channel("warmline:connection:reused"),
-      connectionClosed: channel("warmline:connection:closed"),
-      retry: channel("warmline:retry"),
-      thaw: channel("warmline:thaw"),
-      circuit: channel("warmline:circuit"),
-    };
-  }
-  return channels;
+/** Publishes an event. @param details returns the rest of its message. Not called without subscribers: then an event must cost nothing. */
+export function publish<Name extends keyof Messages>(
+  name: Name,
+  origin: string,
+  details: () => Omit<Messages[Name], "origin">,
+): void {
+  // Created with the first event: to import Node's module is a tenth of what importing this package takes.
+  const channel = channels[name] ?? builtin("node:diagnostics_channel").channel(`warmline:${name}`);
+  channels[name] = channel;
+  if (channel.hasSubscribers) channel.publish({ origin, ...details() });
 }

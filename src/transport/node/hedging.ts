@@ -23,21 +23,17 @@ export class Hedging {
   #deviation = 0;
   readonly #slow = new Map<string, Moment>();
 
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** A request is about to be written. Returns the time if its response is to be timed. */
   onWrite(): Moment | undefined {
     this.#saved = Math.min(MAX_SAVED, this.#saved + SHARE);
-    return this.#requests++ % SAMPLED === 0 ? this.#clock.moment() : undefined;
+    return this.#requests++ % SAMPLED === 0 ? this.clock.moment() : undefined;
   }
 
   /** The response to a request that was timed has come. RFC 6298, section 2.3. */
   onResponse(writtenAt: Moment): void {
-    const ms = this.#clock.elapsed(writtenAt);
+    const ms = this.clock.elapsed(writtenAt);
     this.#deviation += (Math.abs(ms - this.#mean) - this.#deviation) / 4;
     this.#mean += (ms - this.#mean) / 8;
     this.delay = Math.max(MIN_DELAY, Math.ceil((this.#mean + 8 * this.#deviation) / STEP) * STEP);
@@ -45,7 +41,7 @@ export class Hedging {
 
   /** Takes a hedge for a late request. Returns false if requests of this name are slow, or there were too many hedges. */
   take(label: string): boolean {
-    const clock = this.#clock;
+    const { clock } = this;
     const since = this.#slow.get(label);
     if (since && clock.elapsed(since) < SLOW_FOR) return false;
     if (this.#saved < 1 && this.#hedgedAt && clock.elapsed(this.#hedgedAt) < FLOOR) return false;
@@ -56,6 +52,6 @@ export class Hedging {
 
   /** The response to a late request has come on its first connection: it was slow rather than lost. */
   onSlow(label: string): void {
-    this.#slow.set(label, this.#clock.moment());
+    this.#slow.set(label, this.clock.moment());
   }
 }

@@ -70,24 +70,16 @@ function checkTls(tls: TlsOptions, { protocol }: URL): void {
 }
 
 function parseProxy(name: string, value: string): ProxyServer {
-  const proxy = tryProxy(value);
-  assertConfig(proxy !== undefined, `${name} must be a URL such as http://user:password@host:3128`);
-  return proxy!;
-}
-
-function tryProxy(value: string): ProxyServer | undefined {
   try {
     const url = new URL(value);
     const { protocol, username, password } = url;
-    if (!/^https?:$/.test(protocol)) return undefined;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return {
-      ...serverOf(url),
-      authorization: username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
-    };
+    const authorization = username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined;
+    if (/^https?:$/.test(protocol)) return { ...serverOf(url), authorization };
   } catch {
-    return undefined;
+    // Not a URL, or an escape in it that is none.
   }
+  throw new ConfigError(`${name} must be a URL such as http://user:password@host:3128`);
 }
 
 /** Returns the proxy that the environment names for an https:// origin, unless NO_PROXY excludes its host. */

@@ -3,7 +3,7 @@ import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
-import { events } from "./events.js";
+import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
 import { type Network, serverOf } from "./network.js";
 import type { Origin } from "./origin.js";
@@ -39,15 +39,15 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly hedging: Hedging;
   openTook = 0;
   /** Most recently used last. */
-  private readonly idle: Connection[] = [];
-  private readonly opening = new Set<Connection>();
-  private readonly all = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  readonly #opening = new Set<Connection>();
+  readonly #all = new Set<Connection>();
   /** In the order of arrival, each with a timer that opens another connection when those that are being opened hang. */
-  private readonly waiting = new Map<Waiter, NodeJS.Timeout>();
-  private readonly whenOpened: (() => void)[] = [];
+  readonly #waiting = new Map<Waiter, NodeJS.Timeout>();
+  readonly #whenOpened: (() => void)[] = [];
   /** The connection of the circuit's check, which is none of the others. */
-  private checking: Connection | undefined;
-  private readonly thawWatch: ThawWatch;
+  #checking: Connection | undefined;
+  readonly #thawWatch: ThawWatch;
 
   constructor(
     url: string,
@@ -56,16 +56,16 @@ export class Pool implements ConnectionListener, CircuitHost {
   ) {
     this.origin = { url, network, ...serverOf(new URL(url)) };
     this.hedging = new Hedging(clock);
-    this.thawWatch = new ThawWatch(
-      () => this.idle.length > 0 || this.circuit.isRefusing,
-      (ms) => this.onThaw(ms),
+    this.#thawWatch = new ThawWatch(
+      () => this.#idle.length > 0 || this.circuit.isRefusing,
+      (ms) => this.#onThaw(ms),
       clock,
     );
   }
 
   /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
   takeIdle(): Connection | undefined {
-    for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
+    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
       if (connection.usable) return connection;
     }
     return undefined;
@@ -73,55 +73,56 @@ export class Pool implements ConnectionListener, CircuitHost {
 
   /** Whether it has no connection, no waiting request, and refuses no calls. */
   get isUnused(): boolean {
-    return this.all.size === 0 && this.waiting.size === 0 && !this.circuit.isRefusing;
+    return this.#all.size === 0 && this.#waiting.size === 0 && !this.circuit.isRefusing;
   }
 
   /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
   isSuspect(connection: Connection, idle: number): boolean {
     // A handshake that took so long may have been interrupted by a freeze.
     const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
-    return idle > SUSPECT_AFTER || openedSlowly || this.thawWatch.thawedAt > connection.since.monotonic;
+    return idle > SUSPECT_AFTER || openedSlowly || this.#thawWatch.thawedAt > connection.since.monotonic;
   }
 
   /** Whether the connection that the next command would take may be dead. */
   get nextIsSuspect(): boolean {
-    const next = this.idle.at(-1);
+    const next = this.#idle.at(-1);
     return next !== undefined && this.isSuspect(next, next.idle);
   }
 
   /** Hands the waiter the next connection that is opened or given back. @returns takes the waiter back. */
   wait(waiter: Waiter): () => void {
-    const open = () => this.openIfNeeded(waiter.limit);
-    this.waiting.set(waiter, this.clock.setInterval(open, CHECK_INTERVAL));
+    const open = () => this.#openIfNeeded(waiter.limit);
+    this.#waiting.set(waiter, this.clock.setInterval(open, CHECK_INTERVAL));
     open();
-    return () => this.remove(waiter);
+    return () => this.#remove(waiter);
   }
 
   /** Takes a connection back that has no response outstanding. */
   giveBack(connection: Connection): void {
     if (!connection.usable) return;
-    const waiter = this.nextWaiter();
+    const waiter = this.#nextWaiter();
     if (waiter) {
       waiter.onConnection(connection);
     } else {
-      this.idle.push(connection);
-      this.thawWatch.start();
+      this.#idle.push(connection);
+      this.#thawWatch.start();
     }
   }
 
   /** Settles once a connection is open, could not be opened, or has taken a second. */
   preconnect(): Promise<void> {
-    if (this.all.size > 0 && this.opening.size === 0) return Promise.resolve();
+    if (this.#all.size > 0 && this.#opening.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const opened = this.opening.size > 0 ? undefined : this.openOne();
+      const opened = this.#opening.size > 0 ? undefined : this.#openOne();
       const limit = this.clock.setTimeout(() => {
         // After a freeze the timer is late, and the connection may be there.
         afterTwoPolls(() => {
-          if (opened && this.opening.has(opened) && this.waiting.size === 0) opened.destroy("connect-failed");
+          if (opened && this.#opening.has(opened) && this.#waiting.size === 0)
+            opened.destroy("connect-failed");
           resolve();
         });
       }, PRECONNECT_LIMIT);
-      this.whenOpened.push(() => {
+      this.#whenOpened.push(() => {
         this.clock.clear(limit);
         resolve();
       });
@@ -130,37 +131,37 @@ export class Pool implements ConnectionListener, CircuitHost {
 
   /** Closes every connection that carries no request. */
   closeIdle(): void {
-    for (const connection of this.idle.splice(0)) connection.destroy("closed-by-client");
-    if (this.waiting.size === 0)
-      for (const connection of [...this.opening]) connection.destroy("closed-by-client");
+    for (const connection of this.#idle.splice(0)) connection.destroy("closed-by-client");
+    if (this.#waiting.size === 0)
+      for (const connection of [...this.#opening]) connection.destroy("closed-by-client");
     this.circuit.close();
-    if (!this.circuit.isRefusing) this.thawWatch.stop();
+    if (!this.circuit.isRefusing) this.#thawWatch.stop();
   }
 
   openForCheck(): Connection {
-    this.checking = new Connection(this.origin, this);
-    return this.checking;
+    this.#checking = new Connection(this.origin, this);
+    return this.#checking;
   }
 
   adopt(connection: Connection, maxConnections: number): void {
-    this.checking = undefined;
-    if (this.all.size >= maxConnections) connection.destroy("closed-by-client");
+    this.#checking = undefined;
+    if (this.#all.size >= maxConnections) connection.destroy("closed-by-client");
     else if (connection.usable) {
-      this.all.add(connection);
+      this.#all.add(connection);
       this.giveBack(connection);
     }
   }
 
   failWaiting(cause: CircuitOpen): void {
-    for (const waiter of [...this.waiting.keys()].filter(({ heedsCircuit }) => heedsCircuit)) {
-      this.remove(waiter);
+    for (const waiter of [...this.#waiting.keys()].filter(({ heedsCircuit }) => heedsCircuit)) {
+      this.#remove(waiter);
       waiter.onFailure(cause);
     }
   }
 
   watchThaws(): void {
-    this.thawWatch.start();
-    this.thawWatch.look();
+    this.#thawWatch.start();
+    this.#thawWatch.look();
   }
 
   /** A response has come on a connection, whatever its status. */
@@ -173,101 +174,91 @@ export class Pool implements ConnectionListener, CircuitHost {
   onOpen(connection: Connection): void {
     this.stats.opened++;
     this.openTook = connection.openTook;
-    this.opening.delete(connection);
-    const { connectionOpened } = events();
-    if (connectionOpened.hasSubscribers) {
-      const { origin, open } = this;
-      connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
-    }
-    if (connection === this.checking) {
+    this.#opening.delete(connection);
+    publish("connection:opened", this.origin.url, () => ({ ms: connection.openTook, open: this.#open }));
+    if (connection === this.#checking) {
       this.circuit.onConnected(connection);
       return;
     }
     this.giveBack(connection);
-    this.notifyOpened();
+    this.#notifyOpened();
   }
 
   /** A request is about to be written on a connection that has carried one before. */
   onReuse(connection: Connection): void {
     this.stats.reused++;
-    const { connectionReused } = events();
-    if (connectionReused.hasSubscribers) {
-      const { requests, idle } = connection;
-      connectionReused.publish({ origin: this.origin.url, requests, idleMs: idle });
-    }
+    publish("connection:reused", this.origin.url, () => carriedBy(connection));
   }
 
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void {
-    this.all.delete(connection);
+    this.#all.delete(connection);
     this.circuit.onDisconnected(connection, connection.open ? undefined : cause);
-    if (connection === this.checking) {
-      this.checking = undefined;
+    if (connection === this.#checking) {
+      this.#checking = undefined;
       if (connection.open) this.stats.closed++;
-    } else if (this.opening.delete(connection)) {
-      if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
-      this.notifyOpened();
+    } else if (this.#opening.delete(connection)) {
+      if (reason !== "closed-by-client") this.#nextWaiter()?.onFailure(cause ?? new Error(reason));
+      this.#notifyOpened();
     } else {
       this.stats.closed++;
     }
-    const at = this.idle.indexOf(connection);
-    if (at !== -1) this.idle.splice(at, 1);
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
     // The first waiter may have waited for this connection: open a new one for it.
-    const [next] = this.waiting.keys();
-    if (next) this.openIfNeeded(next.limit);
-    const { connectionClosed } = events();
-    if (connectionClosed.hasSubscribers) {
-      const { requests, idle: idleMs } = connection;
-      const { origin, open } = this;
-      connectionClosed.publish({ origin: origin.url, reason, requests, idleMs, open });
-    }
+    const [next] = this.#waiting.keys();
+    if (next) this.#openIfNeeded(next.limit);
+    publish("connection:closed", this.origin.url, () => ({
+      reason,
+      ...carriedBy(connection),
+      open: this.#open,
+    }));
   }
 
-  private onThaw(ms: number): void {
+  #onThaw(ms: number): void {
     this.stats.thaws++;
     this.circuit.onThaw();
-    const { thaw } = events();
-    if (thaw.hasSubscribers) {
-      thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
-    }
+    publish("thaw", this.origin.url, () => ({ frozenMs: ms, idle: this.#idle.length }));
   }
 
   /** Connections that are established. */
-  private get open(): number {
-    return this.all.size - this.opening.size + Number(this.checking?.open ?? 0);
+  get #open(): number {
+    return this.#all.size - this.#opening.size + Number(this.#checking?.open ?? 0);
   }
 
-  private remove(waiter: Waiter): void {
-    this.clock.clear(this.waiting.get(waiter));
-    this.waiting.delete(waiter);
+  #remove(waiter: Waiter): void {
+    this.clock.clear(this.#waiting.get(waiter));
+    this.#waiting.delete(waiter);
   }
 
-  private nextWaiter(): Waiter | undefined {
-    const [waiter] = this.waiting.keys();
-    if (waiter) this.remove(waiter);
+  #nextWaiter(): Waiter | undefined {
+    const [waiter] = this.#waiting.keys();
+    if (waiter) this.#remove(waiter);
     return waiter;
   }
 
-  private notifyOpened(): void {
-    for (const notify of this.whenOpened.splice(0)) notify();
+  #notifyOpened(): void {
+    for (const notify of this.#whenOpened.splice(0)) notify();
   }
 
   /** Opens a connection if there are more waiters than connections being opened, hanging ones aside. */
-  private openIfNeeded(limit: number): void {
-    const hanging = [...this.opening].filter((connection) => connection.idle >= HANGS_AFTER);
-    if (this.opening.size - hanging.length >= this.waiting.size) return;
-    if (this.all.size - hanging.length >= limit) return;
+  #openIfNeeded(limit: number): void {
+    const hanging = [...this.#opening].filter((connection) => connection.idle >= HANGS_AFTER);
+    if (this.#opening.size - hanging.length >= this.#waiting.size) return;
+    if (this.#all.size - hanging.length >= limit) return;
     // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
     if (hanging.length >= limit) hanging[0]!.destroy("closed-by-client");
-    else this.openOne();
+    else this.#openOne();
   }
 
-  private openOne(): Connection {
+  #openOne(): Connection {
     const connection = new Connection(this.origin, this);
-    this.all.add(connection);
-    this.opening.add(connection);
+    this.#all.add(connection);
+    this.#opening.add(connection);
     return connection;
   }
 }
+
+const carriedBy = ({ requests, idle }: Connection) => ({ requests, idleMs: idle });
 
 /** From this many pools on, those that are not in use are dropped when another one is made. */
 const MAX_POOLS = 100;

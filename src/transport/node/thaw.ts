@@ -10,8 +10,8 @@ const LATE = 1_000;
 export class ThawWatch {
   /** When the last thaw was seen, on the monotonic clock; -Infinity when none was. */
   thawedAt = Number.NEGATIVE_INFINITY;
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private due = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #due = 0;
 
   /**
    * @param needed called at every tick; if it returns false, the ticks stop until they are started again.
@@ -24,30 +24,30 @@ export class ThawWatch {
   ) {}
 
   start(): void {
-    if (this.timer) return;
-    this.due = this.clock.moment().wall + TICK;
-    this.timer = this.clock.setInterval(() => this.tick(), TICK);
-    this.timer.unref();
+    if (this.#timer) return;
+    this.#due = this.clock.moment().wall + TICK;
+    this.#timer = this.clock.setInterval(() => this.#tick(), TICK);
+    this.#timer.unref();
   }
 
   stop(): void {
-    this.clock.clear(this.timer);
-    this.timer = undefined;
+    this.clock.clear(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Detects a thaw now, if the next tick is late. */
   look(): void {
     const { monotonic, wall } = this.clock.moment();
-    const late = wall - this.due;
-    if (!this.timer || late <= LATE) return;
-    this.due = wall + TICK;
+    const late = wall - this.#due;
+    if (!this.#timer || late <= LATE) return;
+    this.#due = wall + TICK;
     this.thawedAt = monotonic;
     this.onThaw(late);
   }
 
-  private tick(): void {
+  #tick(): void {
     this.look();
-    this.due = this.clock.moment().wall + TICK;
+    this.#due = this.clock.moment().wall + TICK;
     if (!this.needed()) this.stop();
   }
 }

@@ -9,7 +9,7 @@ import type {
 } from "../transport.js";
 import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
-import { events } from "./events.js";
+import { publish } from "./events.js";
 import { resolveNetwork } from "./network.js";
 import { getPool, type Pool, PRECONNECT_LIMIT } from "./pool.js";
 import { openStream } from "./stream.js";
@@ -40,16 +40,17 @@ export class NodeTransport implements Transport {
     return new PooledAttempt(this.pool, this.options, listener).begin();
   }
 
-  hedgeAfter(): number {
-    return this.pool.hedging.delay;
-  }
-
-  slowAfter(timeout: number): number {
-    return this.options.circuit ? this.pool.circuit.slowAfter(timeout, this.options) : timeout;
-  }
-
-  onSlow(timeout: number): void {
-    this.pool.circuit.onSlow(this.options, timeout);
+  onWait(waited: number, timeout: number, attempt?: Attempt): number {
+    const { circuit, hedging } = this.pool;
+    const lateAfter = hedging.delay;
+    const slowAfter = this.options.circuit ? circuit.slowAfter(timeout, this.options) : timeout;
+    if (waited >= slowAfter) {
+      circuit.onSlow(this.options, timeout);
+      return timeout;
+    }
+    if (waited < lateAfter) return Math.min(lateAfter, slowAfter);
+    attempt?.onLate?.();
+    return slowAfter;
   }
 
   onCallFailed(timeout: number, timedOut: boolean): void {
@@ -58,8 +59,7 @@ export class NodeTransport implements Transport {
 
   onRetry(info: RetryInfo): void {
     this.stats.retries++;
-    const { retry } = events();
-    if (retry.hasSubscribers) retry.publish({ origin: this.options.origin, ...info });
+    publish("retry", this.options.origin, () => info);
   }
 
   preconnect(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Dispatcher, Exchange } from "./exchange.js";
+import { type Controller, type Dispatcher, dispatch } from "./dispatcher.js";
 
 /** Opens an event stream over a dispatcher, with the arguments and the result of `fetch`. */
 export function openStream(
@@ -7,48 +7,54 @@ export function openStream(
   { method, headers, body, signal }: RequestInit,
 ): Promise<Response> {
   const { origin, pathname, search } = new URL(url);
+  // No limit on silence: the caller has its own.
+  const request = { origin, path: pathname + search, method, headers, body, bodyTimeout: 0 };
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     let output: ReadableStreamDefaultController<Uint8Array>;
-    let exchange: Exchange | undefined;
-    const received = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        output = controller;
-      },
-      pull: () => exchange?.resume(),
-      cancel: () => exchange?.abort(),
-    });
+    let controller: Controller | undefined;
+    let ended = false;
+    const end = (settle: () => void) => {
+      if (ended) return;
+      ended = true;
+      settle();
+    };
+    const abort = () => end(() => controller?.abort(new Error("aborted")));
     const fail = (cause: unknown) => {
       reject(cause);
       output.error(cause);
     };
-    exchange = new Exchange({
-      onStart() {},
-      onHead(status, header) {
-        const type = header("content-type");
-        const gateway = header("warmline-gateway");
-        resolve(
-          new Response(received, {
-            status,
-            headers: {
-              ...(type && { "content-type": type }),
-              ...(gateway && { "warmline-gateway": gateway }),
-            },
-          }),
-        );
+    const received = new ReadableStream<Uint8Array>({
+      start: (given) => {
+        output = given;
       },
-      onData(chunk) {
-        output.enqueue(chunk);
-        return (output.desiredSize ?? 0) > 0;
-      },
-      onEnd: () => output.close(),
-      onError: fail,
+      pull: () => controller?.resume(),
+      cancel: abort,
     });
     signal?.addEventListener("abort", () => {
-      exchange.abort();
+      abort();
       fail(signal.reason);
     });
-    // No limit on silence: the caller has its own.
-    exchange.dispatch(dispatcher, { origin, path: pathname + search, method, headers, body, bodyTimeout: 0 });
+    dispatch(dispatcher, request, {
+      onRequestStart(given) {
+        if (ended) throw new Error("aborted");
+        controller = given;
+      },
+      onResponseStart(_, status, { "content-type": type, "warmline-gateway": gateway }) {
+        if (status < 200 || ended) return;
+        const shown = {
+          ...(type && { "content-type": String(type) }),
+          ...(gateway && { "warmline-gateway": String(gateway) }),
+        };
+        resolve(new Response(received, { status, headers: shown }));
+      },
+      onResponseData(_, chunk) {
+        if (ended) return;
+        output.enqueue(chunk);
+        if ((output.desiredSize ?? 0) <= 0) controller!.pause();
+      },
+      onResponseEnd: () => end(() => output.close()),
+      onResponseError: (_, cause) => end(() => fail(cause)),
+    });
   });
 }

@@ -1,8 +1,8 @@
-import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
+import type { HttpResponse } from "../../protocol/http.js";
 import { afterTwoPolls } from "../../util/timers.js";
 import { Body } from "../body.js";
 import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
-import { type Dispatcher, Exchange, type ExchangeListener } from "./exchange.js";
+import { type Controller, type Dispatcher, type DispatchHandler, dispatch } from "./dispatcher.js";
 import { openStream } from "./stream.js";
 
 /**
@@ -19,7 +19,18 @@ export class UndiciTransport implements Transport {
   ) {}
 
   attempt(listener: AttemptListener): Attempt {
-    return new UndiciAttempt(listener, this.maxReplySize).begin(this.dispatcher, this.origin);
+    const attempt = new UndiciAttempt(listener, this.maxReplySize);
+    // A FIN, a reset or a surplus byte that has arrived ends a connection of undici's only when the loop polls, and
+    // once is not enough after a freeze in mid-callback.
+    afterTwoPolls(() => {
+      if (attempt.ended) return;
+      listener.makeRepeatable();
+      // Undici itself repeats requests that are idempotent. Interceptors may change the headers.
+      const { path, headers, body } = listener.take();
+      const request = { path, body, headers: { ...headers }, method: "POST", idempotent: false };
+      dispatch(this.dispatcher, { origin: this.origin, ...request }, attempt);
+    });
+    return attempt;
   }
 
   onRetry(): void {
@@ -31,9 +42,9 @@ export class UndiciTransport implements Transport {
   }
 }
 
-class UndiciAttempt implements Attempt, ExchangeListener {
-  private readonly exchange = new Exchange(this);
-  private aborted = false;
+class UndiciAttempt implements Attempt, DispatchHandler {
+  ended = false;
+  private controller: Controller | undefined;
   private written = 0;
   private status = 0;
   private header: HttpResponse["header"] = () => undefined;
@@ -44,31 +55,24 @@ class UndiciAttempt implements Attempt, ExchangeListener {
     private readonly maxReplySize: number,
   ) {}
 
-  begin(dispatcher: Dispatcher, origin: string): this {
-    // A FIN, a reset or a surplus byte that has arrived ends a connection of undici's only when the loop polls, and
-    // once is not enough after a freeze in mid-callback.
-    afterTwoPolls(() => {
-      if (this.aborted) return;
-      this.listener.makeRepeatable();
-      this.exchange.dispatch(dispatcher, toDispatch(origin, this.listener.take()));
-    });
-    return this;
-  }
-
   abort(): void {
-    this.aborted = true;
-    this.exchange.abort();
+    if (this.ended) return;
+    this.ended = true;
+    this.controller?.abort(new Error("aborted"));
   }
 
-  onStart(): void {
+  onRequestStart(controller: Controller): void {
+    if (this.ended) throw new Error("aborted");
+    this.controller = controller;
     this.listener.onStart();
     this.written++;
   }
 
-  onHead(status: number, header: HttpResponse["header"]): void {
+  onResponseStart(...[, status, headers]: Parameters<DispatchHandler["onResponseStart"]>): void {
+    if (status < 200) return;
     this.status = status;
-    this.header = header;
-    const length = header("content-length");
+    this.header = (name) => [headers[name]].flat().join(", ") || undefined;
+    const length = this.header("content-length");
     this.collect(() => {
       this.body = new Body(
         this.maxReplySize,
@@ -78,35 +82,31 @@ class UndiciAttempt implements Attempt, ExchangeListener {
     });
   }
 
-  onData(chunk: Uint8Array): boolean {
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
     this.collect(() => this.body!.add(chunk));
-    return true;
   }
 
-  onEnd(): void {
+  onResponseEnd(): void {
+    if (this.ended) return;
+    this.ended = true;
     const { status, header, body } = this;
     this.listener.onResponse({ status, header, body: body!.whole() }, this.written > 1);
   }
 
-  onError(cause: Error): void {
+  onResponseError(_controller: Controller | undefined, cause: Error): void {
+    if (this.ended) return;
+    this.ended = true;
     this.listener.onFailure(cause);
   }
 
   /** Ends the attempt if the response is larger than allowed. */
   private collect(add: () => void): void {
+    if (this.ended) return;
     try {
       add();
     } catch (error) {
-      this.exchange.abort();
+      this.abort();
       this.listener.onFailure(error as Error);
     }
   }
-}
-
-/** Returns a request as a dispatcher takes it. Headers are an object, as interceptors expect. */
-function toDispatch(origin: string, { path, headers: list, body }: HttpRequest): object {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < list.length; at += 2) headers[list[at]!] = list[at + 1]!;
-  // Undici itself repeats requests that are idempotent.
-  return { origin, path, method: "POST", headers, body, idempotent: false };
 }

@@ -193,7 +193,7 @@ describe("what is wrong is said in one line", () => {
     [["--port"], "option '--port <value>' argument missing; see --help"],
     [
       ["npm", "run", "dev"],
-      "unexpected 'npm'; a command to run comes after --, as in: warmline-gateway -- npm run dev",
+      "argument 1 is unexpected; a command to run comes after --, as in: warmline-gateway -- npm run dev",
     ],
     [["--"], "there is no command after --"],
     [["--port", "eighty"], "--port: must be a whole number"],

@@ -1,5 +1,4 @@
-import * as undici7 from "undici";
-import * as undici6 from "undici-6";
+import * as library from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
@@ -21,10 +20,7 @@ afterAll(() => gateway.close());
 
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
-describe.each([
-  { version: "undici 7", library: undici7 },
-  { version: "undici 6", library: undici6 as unknown as typeof undici7 },
-])("$version", ({ library }) => {
+describe("a dispatcher", () => {
   const closing: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -161,7 +157,7 @@ describe.each([
 
   describe("MockAgent", () => {
     const url = "https://redis.example";
-    let agent: undici7.MockAgent;
+    let agent: library.MockAgent;
     let redis: Redis;
     beforeEach(() => {
       agent = new library.MockAgent();
@@ -196,7 +192,7 @@ describe.each([
 });
 
 describe("options", () => {
-  const transport = undici(new undici7.Agent());
+  const transport = undici(new library.Agent());
 
   test.each(["keepAlive", "preconnect"] as const)("%s is refused beside a dispatcher", (name) => {
     expect(() => new Redis({ url: gateway.url, token: "t", transport, [name]: true })).toThrow(
@@ -213,7 +209,7 @@ describe("options", () => {
   test("a value that is no dispatcher is refused", () => {
     expect(() => undici({} as Dispatcher)).toThrow("undici() needs a dispatcher of undici");
     expect(
-      () => new Redis({ url: gateway.url, token: "t", transport: new undici7.Agent() as never }),
+      () => new Redis({ url: gateway.url, token: "t", transport: new library.Agent() as never }),
     ).toThrow("transport must be undici(dispatcher) of warmline/undici");
     expect(() => new Redis({ url: gateway.url, token: "t", transport: null as never })).toThrow(
       "transport must be",

@@ -5,6 +5,8 @@ import { RawClient } from "./raw-client.js";
 /** Reads that take longer than any timeout: a regular expression that tries each way to divide the text. */
 const ENDLESS = ["JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]'] as const;
 const TEXTS = JSON.stringify([`${"a".repeat(60)}!`]);
+/** Number of commands that together take longer than the timeout, each a small part of it. */
+const TIMES = 400;
 /** Runs a command many times. */
 const CALLS = `local reply
 for n = 1, tonumber(ARGV[1]) do reply = redis.call(unpack(ARGV, 2)) end
@@ -73,18 +75,18 @@ describe("watchdog of the embedded engine", () => {
   });
 
   test.each([
-    ["a transaction", (work: string[]) => [["MULTI"], ...Array(40).fill(work), ["EXEC"]]],
-    ["a pipeline", (work: string[]) => Array(40).fill(work)],
-    ["a script", (work: string[]) => [["EVAL", CALLS, "0", "40", ...work]]],
+    ["a transaction", (work: string[]) => [["MULTI"], ...Array(TIMES).fill(work), ["EXEC"]]],
+    ["a pipeline", (work: string[]) => Array(TIMES).fill(work)],
+    ["a script", (work: string[]) => [["EVAL", CALLS, "0", String(TIMES), ...work]]],
   ])("%s that takes longer than the timeout is left alone", async (_name, commandsOf) => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
-      stallTimeoutMs: 500,
+      stallTimeoutMs: 1_000,
       onNotice: (message) => notices.push(message),
     });
     try {
       const redis = new RawClient(engine.connect());
-      await redis.call("MSET", "a", "x".repeat(1_400), "b", "y".repeat(1_400));
+      await redis.call("MSET", "a", "x".repeat(700), "b", "y".repeat(700));
       const replies = await Promise.all(
         commandsOf(["LCS", "a", "b", "LEN"]).map((args: string[]) => redis.call(...args)),
       );

@@ -10,12 +10,15 @@ export interface Setup {
   start(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; stop(): Promise<void> }>;
 }
 
+/** Timeout of commands in ms: on a busy machine some take longer than the default allows. */
+const PATIENT = 10_000;
+
 /** Its tests need the tag `redis-server`. */
 export const realRedis: Setup = {
   name: "a real Redis",
   async start(options) {
     const redis = await startRedis();
-    const gateway = await createGateway({ redis: redis.url, port: 0, ...options });
+    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: PATIENT, ...options });
     return {
       gateway,
       async stop() {
@@ -29,7 +32,8 @@ export const realRedis: Setup = {
 export const embeddedEngine: Setup = {
   name: "the embedded engine",
   async start(options) {
-    const gateway = await createGateway({ engine: await startEmbeddedEngine(), port: 0, ...options });
+    const engine = await startEmbeddedEngine();
+    const gateway = await createGateway({ engine, port: 0, commandTimeout: PATIENT, ...options });
     return { gateway, stop: () => gateway.close() };
   },
 };

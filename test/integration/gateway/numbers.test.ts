@@ -101,3 +101,12 @@ test("a refusal before the lookup says nothing about other copies", async () => 
   expect(await send(["INCR", "i"], number, { token: "wrong" })).toMatchObject({ status: 401, final: null });
   expect(await send(["INCR", "i"], number)).toMatchObject({ result: 1 });
 });
+
+test("no token publishes on the channel of gateways", async () => {
+  const publish = ["PUBLISH", "warmline:gateways", "bye x"];
+  const error = expect.stringContaining("only gateways may publish");
+  for (const token of ["one", "another"]) {
+    expect(await send(publish, undefined, { token })).toMatchObject({ status: 400, error });
+    expect(await send([publish], undefined, { token, path: "multi-exec" })).toMatchObject({ error });
+  }
+});

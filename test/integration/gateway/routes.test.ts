@@ -87,8 +87,12 @@ describe("routes by the prefix of keys", () => {
       return Number(/^warmline_gateway_upstream_commands_total (\d+)$/m.exec(text)![1]);
     };
     const before = await commands();
-    for (const key of ["sess:1", "sess:cart:1", "other"]) await run(gateway, "GET", key);
-    expect((await commands()) - before).toBe(3);
+    for (const key of ["sess:1", "sess:cart:1", "other"])
+      for (let n = 0; n < 10; n++) await run(gateway, "GET", key);
+    // Gateways may say hello to each other meanwhile.
+    const ran = (await commands()) - before;
+    expect(ran).toBeGreaterThanOrEqual(30);
+    expect(ran).toBeLessThan(39);
   });
 
   test("commands without keys go to the default route", async () => {

@@ -14,7 +14,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const clientOf = (gateway: Gateway, url = gateway.url) => new Redis({ url, token: gateway.token });
+const clientOf = (gateway: Gateway, url = gateway.url) =>
+  new Redis({ url, token: gateway.token, timeout: 10_000 });
 
 /** All events of a subscriber, in order. */
 function record(subscriber: Subscriber<unknown>): unknown[] {

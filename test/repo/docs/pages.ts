@@ -29,7 +29,7 @@ export function pages(): string[] {
   const folders = ["gateway", "compat", "adapters", "testbed", "bench", "docs", "examples", "skills"].filter(
     (each) => existsSync(join(root, each)),
   );
-  return [...below(".", 0), ...folders.flatMap((folder) => below(folder, 2))];
+  return [...below(".", 0), ...below("test", 0), ...folders.flatMap((folder) => below(folder, 2))];
 }
 
 /** Every block of a page. */

@@ -113,3 +113,11 @@ test("the summary exits with 1 if a test file can't be loaded, a test is skipped
     lines: expect.arrayContaining(["1 skipped: nothing may skip here"]),
   });
 });
+
+test("tests that skip on a machine with nothing but Node are no failure", () => {
+  report("readme", [passed("a"), { fullName: "b", status: "skipped", failureMessages: [] }]);
+  expect(summary()).toMatchObject({
+    status: 0,
+    lines: ["readme: 1 passed, 0 failed, 1 skipped", "", "1 passed, 0 failed"],
+  });
+});

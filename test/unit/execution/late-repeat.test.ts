@@ -9,7 +9,7 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
 const incr = { label: "INCR", write: true, repeatable: true, time: 200 };
-const encoded = { request: { path: "/", headers: [], body: "" }, read: () => 1 };
+const encoded = { request: { path: "/", headers: {}, body: "" }, read: () => 1 };
 
 function createTransport(
   attempt: (number: number, listener: AttemptListener) => void,

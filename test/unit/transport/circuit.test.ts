@@ -11,7 +11,6 @@ import {
 } from "../../../src/index.js";
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
-import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { mulberry32 } from "../../support/model/random.mjs";
 import { SEED, scaled } from "../../support/random-tests.js";
@@ -37,9 +36,8 @@ const healthy: RawEndpoint["onRequest"] = ({ socket }) => void socket.write(resp
 const silent: RawEndpoint["onRequest"] = () => {};
 
 function createTransport(options: RedisOptions = {}, pool = new Pool(endpoint.url, undefined, clock)) {
-  const probe = { path: "/", headers: [], body: '["PING"]' };
-  const { maxConnections = 64 } = options;
-  const circuit = resolveCircuit(options);
+  const probe = { path: "/", headers: {}, body: '["PING"]' };
+  const { maxConnections = 64, circuit = {} } = options;
   return new NodeTransport(
     { origin: endpoint.url, keepAlive: true, maxConnections, maxReplySize: 1_024, probe, circuit },
     pool,
@@ -103,10 +101,11 @@ async function pass(ms: number): Promise<void> {
 /** Fails a call on the pool's clock, as a call without a response does. Returns the ms until the circuit is open. */
 async function timeToOpen(transport: NodeTransport, timeout: number): Promise<number> {
   const began = clock.moment();
-  const slowAfter = transport.slowAfter(timeout);
-  await pass(slowAfter);
-  transport.onSlow(timeout);
-  await pass(timeout - slowAfter);
+  for (let waited = 0; waited < timeout; ) {
+    const next = transport.onWait(waited, timeout);
+    await pass(next - waited);
+    waited = next;
+  }
   transport.onCallFailed(timeout, true);
   for (let i = 0; i < 1_000 && transport.stats.circuit !== "open"; i++) await pass(10);
   return clock.elapsed(began);
@@ -275,7 +274,7 @@ describe("a closed circuit", () => {
       [1_001, "closed"],
       [1_000, "open"],
     ] as const) {
-      transport.onSlow(10_000);
+      transport.onWait(9_999, 10_000);
       await ticks(10);
       clock.advance(ms);
       transport.onCallFailed(10_000, true);
@@ -599,12 +598,12 @@ describe("the time until a circuit is open", () => {
 test("each call without a response is reported once before its timeout, and once when it fails", async () => {
   const reported: unknown[] = [];
   const pool = new Pool(endpoint.url, undefined, clock);
-  const transport = Object.assign(createTransport({}, pool), {
+  Object.assign(pool.circuit, {
     onSlow: () => reported.push("slow"),
     onCallFailed: () => reported.push("failed"),
   });
   endpoint.onRequest = silent;
-  const redis = createClient({ timeout: 300, transport: () => transport });
+  const redis = createClient({ timeout: 300, transport: () => createTransport({}, pool) });
   const calls = Array.from({ length: 50 }, async (_, at) => {
     await pause(at / 2);
     await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
@@ -629,7 +628,7 @@ const wrong: [string, unknown, string][] = [
   ["circuit", null, "circuit must be an object with resetTimeout and probeTimeout, or false"],
   ["circuit", { resetTimeout: 0 }, "circuit.resetTimeout must be a number of ms above 0"],
   ["circuit", { probeTimeout: "1" }, "circuit.probeTimeout must be a number of ms above 0"],
-  ["circuit", { resetTimeuot: 1 }, "circuit: unknown option resetTimeuot; did you mean resetTimeout?"],
+  ["circuit", { resetTimeuot: 1 }, "unknown option resetTimeuot; did you mean resetTimeout?"],
 ];
 test.each(wrong)("a wrong %s option is refused by name: %j", (_name, circuit, message) => {
   const create = () => new Redis({ url: "http://localhost", token: "t", circuit: circuit as CircuitOptions });
@@ -659,7 +658,7 @@ test("random freezes with a healthy server never open the circuit", { timeout: 6
       label: "GET",
       repeatable,
       makeRepeatable: () => repeatable,
-      take: () => ({ path: "/", headers: [], body: '["GET","k"]' }),
+      take: () => ({ path: "/", headers: {}, body: '["GET","k"]' }),
       onStart() {},
       onResponse: () => responses++,
       onFailure() {},
@@ -676,7 +675,7 @@ test("random freezes with a healthy server never open the circuit", { timeout: 6
     if (!short && pool.circuit.alarmed) dropped = endpoint.connections;
     clock.freeze(short ? next() * 1_500 : 2_001 + next() * 400_000);
     // Timers of calls are late after a freeze, and may fire before its thaw is detected.
-    if (next() < 0.5) transport.onSlow(1_000);
+    if (next() < 0.5) transport.onWait(999, 1_000);
     if (next() < 0.5) {
       attempt?.abort();
       transport.onCallFailed(1_000, true);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
-import { resolveCircuit } from "../../../src/transport/node/transport-options.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 /** A client whose pool has the test's clock. */
 function createClient(options: RedisOptions = {}): Redis {
-  const probe = { path: "/", headers: [], body: '["PING"]' };
+  const probe = { path: "/", headers: {}, body: '["PING"]' };
   client = new Redis({
     url: endpoint.url,
     token: "t",
@@ -32,7 +31,7 @@ function createClient(options: RedisOptions = {}): Redis {
     enableAutoPipelining: false,
     transport: (origin, { maxConnections = 64, keepAlive = true }, maxReplySize) =>
       new NodeTransport(
-        { origin, keepAlive, maxConnections, maxReplySize, probe, circuit: resolveCircuit({}) },
+        { origin, keepAlive, maxConnections, maxReplySize, probe, circuit: {} },
         new Pool(origin, undefined, clock),
       ),
     ...options,

@@ -1,4 +1,5 @@
 import { Command, command } from "../../resp/command.js";
+import { refusalOf } from "../refusal.js";
 import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
@@ -17,18 +18,16 @@ export type Redirection =
 export type Redirect = Exclude<Redirection, { kind: "later" }>;
 
 const LATER: Redirection = { kind: "later" };
-const LATER_CODES = new Set(["TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "UNBLOCKED"]);
-/** The other replies of this code come from a change of the node's role. */
-const UNBLOCKED_BY_CLIENT = /^UNBLOCKED client unblocked via CLIENT UNBLOCK/;
 
-/** Parses an error reply. Returns null if it is the command's own reply. */
-export function redirectionOf(reply: Buffer): Redirection | null {
+/**
+ * Parses an error reply. Returns null if it is the command's own reply.
+ * @param command the command; null if it runs no script
+ */
+export function redirectionOf(reply: Buffer, command: Command | null): Redirection | null {
+  if (refusalOf(reply, command)) return LATER;
   const text = reply.toString("latin1", 1, Math.min(reply.length, 300));
-  const [, code = ""] = /^([A-Z]+)[ \r]/.exec(text) ?? [];
-  if (LATER_CODES.has(code)) return UNBLOCKED_BY_CLIENT.test(text) ? null : LATER;
-  if (code !== "MOVED" && code !== "ASK") return null;
   // The host is empty if the node has no address configured. It is then the host that the reply came from.
-  const [, slot, host, port] = /^[A-Z]+ (\d+) (\S*):(\d+)\r\n/.exec(text) ?? [];
+  const [, code, slot, host, port] = /^(MOVED|ASK) (\d+) (\S*):(\d+)\r\n/.exec(text) ?? [];
   if (port === undefined) return null;
   return { kind: code === "MOVED" ? "moved" : "ask", slot: Number(slot), host: host!, port: Number(port) };
 }

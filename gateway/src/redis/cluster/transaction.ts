@@ -88,7 +88,7 @@ export class ClusterTransaction implements TransactionReceiver {
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     this.#node!.succeeded();
     const errors = isError(reply) ? [...refused.values(), reply] : [];
-    const redirections = errors.map(redirectionOf).filter((each) => each !== null);
+    const redirections = errors.map((error) => redirectionOf(error, null)).filter((each) => each !== null);
     // A command refused for good is refused at any node.
     if (redirections.length === 0) {
       this.receiver.onExec(reply, refused);

@@ -5,6 +5,7 @@ import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { CANCELLED, CLOSING, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { refusedFailure } from "../refusal.js";
 import {
   AFTER_UNKNOWN,
   type ClusterCommand,
@@ -94,7 +95,7 @@ export class Transport implements ClusterCommandHandler {
     clusterCommand.node?.succeeded();
     const failed = isError(reply) && !this.#closed;
     const byText = failed && isNoScript(reply) ? this.scripts.withText(clusterCommand.command) : null;
-    const redirection = failed ? redirectionOf(reply) : null;
+    const redirection = failed ? redirectionOf(reply, clusterCommand.command) : null;
     if (!byText && !redirection) {
       clusterCommand.batch.executed(clusterCommand, true);
       this.#reply(clusterCommand, reply);
@@ -313,8 +314,9 @@ export class Transport implements ClusterCommandHandler {
   #giveUp(clusterCommand: ClusterCommand): void {
     const { obstacle } = clusterCommand;
     if (obstacle instanceof UpstreamFailure) this.#fail(clusterCommand, obstacle);
-    else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
-      this.#reply(clusterCommand, obstacle);
+    else if (obstacle && isNoScript(obstacle)) this.#reply(clusterCommand, obstacle);
+    else if (obstacle && redirectionOf(obstacle, clusterCommand.command)?.kind === "later") {
+      this.#fail(clusterCommand, refusedFailure(obstacle));
     } else {
       const reason = this.topology.lastError ?? "its slot is being migrated";
       this.#fail(

@@ -2,7 +2,7 @@ import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
-import { type Login, refusalOf } from "../credentials/login.js";
+import { type Login, authErrorOf } from "../credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import { HELLO_3 } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
@@ -129,7 +129,7 @@ export class SubscriptionConnection<T extends TopicName> {
     if (isError(reply)) {
       const due = this.#due.shift();
       if (!due) return;
-      if ("login" in due) this.#options.credentials?.refused(due.login, refusalOf(reply));
+      if ("login" in due) this.#options.credentials?.refused(due.login, authErrorOf(reply));
       else if (due.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
       return;
     }

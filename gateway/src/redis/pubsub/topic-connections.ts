@@ -208,7 +208,7 @@ export class TopicConnections<T extends ConnectedTopic> {
 
   /** Redis refused a subscription: because another node serves the channel's slot, or for good. */
   #onError(connection: NamedConnection<T>, topic: T, reply: Buffer): void {
-    const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply) : null;
+    const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply, null) : null;
     if (!redirection) {
       this.#handler.onRefused(topic, lineOf(reply));
       return;

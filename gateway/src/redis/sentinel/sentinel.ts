@@ -2,6 +2,7 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
+import type { PrimaryFinder } from "../awaiting-primary.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
@@ -9,7 +10,6 @@ import type { Reachability } from "../reachability.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
 import type { Cancel } from "../upstream.js";
-import type { PrimaryFinder } from "./awaiting-primary.js";
 
 /** Timeout in ms for a Sentinel's reply. */
 const SENTINEL_TIMEOUT = 1_000;
@@ -35,6 +35,9 @@ export interface SentinelOptions {
  * Connections to a former primary are closed.
  */
 export class Sentinel implements PrimaryFinder {
+  readonly repeatsReads = true;
+  /** The server is asked itself. */
+  readonly refusal = null;
   readonly #options: SentinelOptions;
   readonly #open = new Set<Duplex>();
   readonly #listeners = new Set<() => void>();
@@ -61,6 +64,14 @@ export class Sentinel implements PrimaryFinder {
   onChange(listener: () => void): Cancel {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  waitsFor(): boolean {
+    return true;
+  }
+
+  believes(): boolean {
+    return true;
   }
 
   queryAgain(): void {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../../../protocol/http.js";
 import { IS_ENDPOINT } from "../../../protocol/malformed.js";
 import { Body } from "../../body.js";
-import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../response-too-large.js";
+import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../transport.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
 export { BadResponse };
@@ -9,21 +9,16 @@ export { BadResponse };
 /** A whole response. */
 export class ParsedResponse implements HttpResponse {
   readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  /** Whether the connection may carry another request. */
-  readonly keepAlive: boolean;
 
   constructor(
-    { status, headers, keepAlive }: ResponseHead,
+    readonly head: ResponseHead,
     readonly body: Buffer,
   ) {
-    this.status = status;
-    this.headers = headers;
-    this.keepAlive = keepAlive;
+    this.status = head.status;
   }
 
   header(name: string): string | undefined {
-    return this.headers.get(name);
+    return this.head.headers.get(name);
   }
 }
 
@@ -42,12 +37,12 @@ type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 export class ResponseParser {
-  private state: State = "head";
-  private rest: Buffer = EMPTY;
-  private head: ResponseHead | undefined;
-  private body: Body<Buffer> | undefined;
+  #state: State = "head";
+  #rest: Buffer = EMPTY;
+  #head: ResponseHead | undefined;
+  #body: Body<Buffer> | undefined;
   /** Bytes of the body, or of its chunk, still to come. */
-  private left = 0;
+  #left = 0;
 
   /** @param limit the most bytes of a body, the sizes of its chunks included. */
   constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
@@ -58,16 +53,16 @@ export class ResponseParser {
    * @throws BadResponse, or ResponseTooLarge
    */
   push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
-    if (this.state === "head" && this.rest.length === 0) {
+    if (this.#state === "head" && this.#rest.length === 0) {
       const response = wholeResponse(bytes, this.limit);
       if (response) return { response, surplus: EMPTY };
     }
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
-    while (this.step()) {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    while (this.#step()) {
       // Until the response is whole or more bytes are needed.
     }
-    this.rest = this.rest.length === 0 ? EMPTY : Buffer.from(this.rest);
-    return this.state === "done" ? { response: this.response(), surplus: this.rest } : undefined;
+    this.#rest = this.#rest.length === 0 ? EMPTY : Buffer.from(this.#rest);
+    return this.#state === "done" ? { response: this.#response(), surplus: this.#rest } : undefined;
   }
 
   /**
@@ -76,38 +71,38 @@ export class ResponseParser {
    * @throws BadResponse when it was cut off.
    */
   end(): ParsedResponse {
-    if (this.state !== "until-close")
+    if (this.#state !== "until-close")
       throw new BadResponse("the connection was closed before the end of the response");
-    return this.response();
+    return this.#response();
   }
 
   /** Whether not a byte has come. */
   get isEmpty(): boolean {
-    return this.state === "head" && this.rest.length === 0;
+    return this.#state === "head" && this.#rest.length === 0;
   }
 
   /** Takes one step; false when it can't without more bytes, or need not. */
-  private step(): boolean {
-    switch (this.state) {
+  #step(): boolean {
+    switch (this.#state) {
       case "head":
-        return this.readHead();
+        return this.#readHead();
       case "length":
-        return this.readData("done");
+        return this.#readData("done");
       case "until-close":
-        this.keep(this.rest.length);
+        this.#keep(this.#rest.length);
         return false;
       case "chunk-size":
-        return this.readLine((line) => this.beginChunk(line));
+        return this.#readLine((line) => this.#beginChunk(line));
       case "chunk":
-        return this.readData("chunk-end");
+        return this.#readData("chunk-end");
       case "chunk-end":
-        return this.readLine((line) => {
+        return this.#readLine((line) => {
           if (line !== "") throw new BadResponse("a chunk is longer than its declared size");
-          this.state = "chunk-size";
+          this.#state = "chunk-size";
         });
       case "trailers":
-        return this.readLine((line) => {
-          if (line === "") this.state = "done";
+        return this.#readLine((line) => {
+          if (line === "") this.#state = "done";
           else parseHeader(line);
         });
       case "done":
@@ -115,66 +110,70 @@ export class ResponseParser {
     }
   }
 
-  private readHead(): boolean {
-    const end = this.rest.indexOf(HEAD_END);
-    if (end === -1 ? this.rest.length > MAX_HEAD_SIZE : end > MAX_HEAD_SIZE)
+  #readHead(): boolean {
+    const end = this.#rest.indexOf(HEAD_END);
+    if (end === -1 ? this.#rest.length > MAX_HEAD_SIZE : end > MAX_HEAD_SIZE)
       throw new BadResponse("the response head is too long");
     if (end === -1) {
-      if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
-        throw new BadResponse(`not an HTTP/1.1 response${speakerOf(this.rest[0]!)}`);
-      if (this.rest.includes("\n\n") || this.rest.includes("\n\r\n"))
+      if (!"HTTP/1.".startsWith(this.#rest.toString("latin1", 0, 7)))
+        throw new BadResponse(`not an HTTP/1.1 response${speakerOf(this.#rest[0]!)}`);
+      if (this.#rest.includes("\n\n") || this.#rest.includes("\n\r\n"))
         throw new BadResponse("the response head has a bare line feed");
       return false;
     }
-    const head = responseHead(this.rest.toString("latin1", 0, end));
-    this.rest = this.rest.subarray(end + HEAD_END.length);
+    const head = responseHead(this.#rest.toString("latin1", 0, end));
+    this.#rest = this.#rest.subarray(end + HEAD_END.length);
     if (head.framing === "interim") return true;
-    this.head = head;
-    this.body = new Body(this.limit, Buffer.allocUnsafe, head.framing === "length" ? head.length : undefined);
-    this.left = head.length;
-    this.state = head.framing === "chunked" ? "chunk-size" : head.framing;
+    this.#head = head;
+    this.#body = new Body(
+      this.limit,
+      Buffer.allocUnsafe,
+      head.framing === "length" ? head.length : undefined,
+    );
+    this.#left = head.length;
+    this.#state = head.framing === "chunked" ? "chunk-size" : head.framing;
     return true;
   }
 
-  private beginChunk(line: string): void {
+  #beginChunk(line: string): void {
     const [, size] = CHUNK_SIZE.exec(line) ?? [];
     if (size === undefined) throw new BadResponse("a chunk size is malformed");
-    this.left = Number.parseInt(size, 16);
-    this.body!.expect(this.left);
-    this.state = this.left === 0 ? "trailers" : "chunk";
+    this.#left = Number.parseInt(size, 16);
+    this.#body!.expect(this.#left);
+    this.#state = this.#left === 0 ? "trailers" : "chunk";
   }
 
-  private readData(next: State): boolean {
-    if (this.left > 0) {
-      if (this.rest.length === 0) return false;
-      this.left -= this.keep(Math.min(this.left, this.rest.length));
+  #readData(next: State): boolean {
+    if (this.#left > 0) {
+      if (this.#rest.length === 0) return false;
+      this.#left -= this.#keep(Math.min(this.#left, this.#rest.length));
     }
-    if (this.left > 0) return false;
-    this.state = next;
+    if (this.#left > 0) return false;
+    this.#state = next;
     return true;
   }
 
-  private readLine(then: (line: string) => void): boolean {
-    const end = this.rest.indexOf("\r\n");
+  #readLine(then: (line: string) => void): boolean {
+    const end = this.#rest.indexOf("\r\n");
     if (end === -1) {
-      if (this.rest.length > MAX_HEAD_SIZE) throw new BadResponse("a line is too long");
+      if (this.#rest.length > MAX_HEAD_SIZE) throw new BadResponse("a line is too long");
       return false;
     }
-    const line = this.rest.toString("latin1", 0, end);
-    this.rest = this.rest.subarray(end + 2);
-    this.body!.skip(end + 2);
+    const line = this.#rest.toString("latin1", 0, end);
+    this.#rest = this.#rest.subarray(end + 2);
+    this.#body!.skip(end + 2);
     then(line);
     return true;
   }
 
-  private keep(count: number): number {
-    this.body!.add(this.rest.subarray(0, count));
-    this.rest = this.rest.subarray(count);
+  #keep(count: number): number {
+    this.#body!.add(this.#rest.subarray(0, count));
+    this.#rest = this.#rest.subarray(count);
     return count;
   }
 
-  private response(): ParsedResponse {
-    return new ParsedResponse(this.head!, this.body!.whole());
+  #response(): ParsedResponse {
+    return new ParsedResponse(this.#head!, this.#body!.whole());
   }
 }
 

@@ -7,9 +7,9 @@ import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { argsOf } from "../../../../gateway/src/resp/args.js";
 import { command } from "../../../../gateway/src/resp/command.js";
+import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/guard.js";
 import { createScope } from "../../../../src/execution/exactly-once/scope.js";
 import { CHECK_LEASE, CHECK_PATH, idempotencyScript } from "../../../../src/execution/exactly-once/script.js";
-import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
@@ -78,6 +78,20 @@ test("a write of a strict scope has the permissions of its command, and needs th
   const call = onceCallOf(command(...args))!;
   expect(argsOf(call.wrapped)).toEqual(["SET", "app:a", "1"]);
   expect(call.keys.map((place) => args[place]).slice(1)).toEqual(["app:a", "app:event:wl:path"]);
+});
+
+test("no token publishes on the channel of gateways, not even by an exactly-once write", () => {
+  const publish = ["PUBLISH", "warmline:gateways", "bye x"] as const;
+  const once = wrapInIdempotencyScript(publish, 120_000, false).map(String);
+  for (const each of [
+    command(...publish),
+    command("publish", ...publish.slice(1)),
+    onceCallOf(command(...once))!.wrapped,
+  ])
+    expect(denialReason(each, SINGLE)).toBe(
+      "NOPERM only gateways may publish on the channel warmline:gateways",
+    );
+  expect(denialReason(command("PUBLISH", "warmline:gateways:", "x"), SINGLE)).toBeNull();
 });
 
 test("refused commands can be allowed by name, except those that change a connection", () => {

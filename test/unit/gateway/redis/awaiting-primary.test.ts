@@ -1,8 +1,8 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
+import { AwaitingPrimary, type PrimaryFinder } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { AwaitingPrimary } from "../../../../gateway/src/redis/sentinel/awaiting-primary.js";
 import { Server } from "../../../../gateway/src/redis/server.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
@@ -20,6 +20,7 @@ function start(
   isUp = () => true,
   timeout = 1_000,
   budget?: BufferBudget,
+  of: Partial<PrimaryFinder> = {},
 ) {
   const received: string[] = [];
   const connect = () => {
@@ -49,12 +50,17 @@ function start(
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
   let requested = 0;
   let changed = () => {};
-  const finder = {
-    queryAgain: () => requested++,
+  const finder: PrimaryFinder = {
+    repeatsReads: true,
+    refusal: null,
+    waitsFor: () => true,
+    believes: () => true,
+    queryAgain: () => void requested++,
     onChange(listener: () => void) {
       changed = listener;
       return () => {};
     },
+    ...of,
   };
   upstream = new AwaitingPrimary(server, finder, budget);
   return { received, asked: () => requested, changed: () => changed() };
@@ -82,15 +88,83 @@ test("a batch that a replica refused is sent again from the refused command on, 
 
 test("a batch is not sent again if a later command of it has run", async () => {
   const { received } = start(([name]) => (name === "SET" ? READONLY : "+OK"));
-  expect(await send("SET a 1", "INCR a")).toEqual([READONLY, "+OK"]);
+  const [refused, ran] = await send("SET a 1", "INCR a");
+  expect(refused).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
+  expect(ran).toBe("+OK");
   expect(received).toEqual(["SET a 1", "INCR a"]);
 });
 
-test("a command that replicas keep refusing gets their error at its timeout", async () => {
-  const { received } = start(() => READONLY, undefined, 500);
-  expect(await send("SET a 1")).toEqual([READONLY]);
+test.each([
+  READONLY,
+  "-LOADING Redis is loading the dataset in memory",
+  "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+  "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+  "-CLUSTERDOWN The cluster is down",
+])("a command that is refused until its timeout fails as unsent, with the reason: %s", async (refusal) => {
+  const { received } = start(() => refusal, undefined, 500);
+  const [result] = await send("SET a 1");
+  expect(result).toMatchObject({ outcome: "unsent", code: "UNSENT" });
+  expect((result as unknown as Error).message).toContain(refusal.slice(1));
   expect(received.length).toBeGreaterThan(2);
   expect(received.length).toBeLessThan(8);
+});
+
+test("a server that is a replica on purpose, or one that accepts no writes, replies to each write at once", async () => {
+  const { received, asked } = start(() => READONLY, undefined, undefined, undefined, {
+    waitsFor: () => false,
+  });
+  expect(await send("SET a 1", "SET b 1")).toEqual([READONLY, READONLY]);
+  expect(received).toHaveLength(2);
+  expect(asked()).toBe(2);
+});
+
+test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
+  "an error that a script has made up is its reply, and asks nobody: %s",
+  async (error) => {
+    const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
+    expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);
+    expect(received).toHaveLength(3);
+    expect(asked()).toBe(0);
+  },
+);
+
+test("a script that replies as a replica would is run once if the server is a primary, and again if it is not", async () => {
+  const verdicts = [null, null, false];
+  const script = start(() => READONLY, undefined, undefined, undefined, {
+    believes: () => verdicts.shift()!,
+  });
+  expect(await send("EVAL s 0")).toEqual([READONLY]);
+  expect(script.received).toEqual(["EVAL s 0"]);
+  upstream.close();
+  let refusals = 2;
+  const replica = start(() => (refusals-- > 0 ? `${READONLY} script: 0123, on @user_script:1.` : "+OK"));
+  expect(await send("EVAL s 0")).toEqual(["+OK"]);
+  expect(replica.received).toHaveLength(3);
+});
+
+test("a transaction that was refused is run again, as a whole: by MULTI, by EXEC or in its scripts", async () => {
+  for (const refusals of [
+    ["SET", READONLY, "-EXECABORT Transaction discarded because of previous errors."],
+    ["EXEC", `-EXECABORT Transaction discarded because of: ${READONLY.slice(1)}`],
+    ["EXEC", `*2\r\n+OK\r\n${READONLY}`],
+  ]) {
+    let left = 1;
+    const { received } = start(([name]) => {
+      if (name === "EXEC") return left-- > 0 ? refusals.at(-1)! : "*2\r\n+OK\r\n+OK";
+      if (name === refusals[0] && left > 0) return refusals[1]!;
+      return name === "MULTI" ? "+OK" : "+QUEUED";
+    });
+    const exec = new Promise((resolve, onFailure) => {
+      upstream.transaction([command("SET", "k", "v"), command("EVAL", "s", "0")], {
+        cancelled: false,
+        onExec: (reply) => resolve(String(reply)),
+        onFailure,
+      });
+    });
+    expect(await exec).toBe("*2\r\n+OK\r\n+OK\r\n");
+    expect(received.filter((text) => text === "EXEC")).toHaveLength(2);
+    upstream.close();
+  }
 });
 
 test("only the reads of lost commands are sent again", async () => {

@@ -68,6 +68,19 @@ describe("a pipeline's command that can't run in its turn", () => {
   });
 });
 
+test("an error that a script has made up is its reply, and it is not run again", async () => {
+  start((_, [name]) => (name === "EVAL" ? "-READONLY x" : "+OK"));
+  expect(await fake.send("EVAL s 1 bar", "SET bar 1")).toEqual(["-READONLY x", "+OK"]);
+  expect(fake.received).toHaveLength(2);
+});
+
+test("a command that its node refuses until its timeout fails as unsent, with the reason", async () => {
+  start(() => "-LOADING Redis is loading the dataset in memory");
+  const [result] = await fake.send("SET bar 1");
+  expect(result).toMatchObject({ reason: "unreachable", outcome: "unsent" });
+  expect((result as UpstreamFailure).message).toMatch(/LOADING/);
+});
+
 describe("a pipeline's command behind one that may have run", () => {
   test("an unsent command of a pipeline fails as unsent after an unknown one of its slot, to keep the order", async () => {
     start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });

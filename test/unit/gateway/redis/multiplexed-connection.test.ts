@@ -1,5 +1,5 @@
 import { type Duplex, duplexPair } from "node:stream";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import {
@@ -18,7 +18,10 @@ interface Connection {
 let multiplexed: MultiplexedConnection;
 /** Whether connecting fails. */
 let refuse = false;
-afterEach(() => multiplexed.close());
+afterEach(() => {
+  multiplexed.close();
+  vi.useRealTimers();
+});
 
 /** A connection whose sockets finish their handshake at once; the test sends all later replies. */
 function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[] {
@@ -302,6 +305,29 @@ test("a read behind a large reply that comes within a second is sent once", asyn
   await expect.poll(() => seen).toEqual(["large begins", `large ends after ${size + 12}`, "small $1\r\ns"]);
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(connections[1]?.received ?? []).toEqual([]);
+});
+
+test("a read behind two large replies waits for a second behind the second one", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const connections = start({ maxReplySize: 10_000_000 });
+  const seen: string[] = [];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  for (const name of ["one", "two", "small"]) multiplexed.send([command("GET", name)], streaming(seen, name));
+  const [first] = connections as [Connection];
+  await expect.poll(() => first.received.length).toBe(6);
+  const size = 5_000_000;
+  const begin = `$${size}\r\n${"x".repeat(400_000)}`;
+  first.side.write(begin);
+  await expect.poll(() => seen).toEqual(["one begins"]);
+  vi.advanceTimersByTime(900);
+  first.side.write(`${"x".repeat(size - 400_000)}\r\n${begin}`);
+  await expect.poll(() => seen).toEqual(["one begins", `one ends after ${size + 12}`, "two begins"]);
+  vi.advanceTimersByTime(900);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(connections[1]?.received ?? []).toEqual([]);
+  vi.advanceTimersByTime(100);
+  await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
 });
 
 test("a read behind a reply that takes long is sent again at once", async () => {

@@ -13,12 +13,12 @@ function parse(text: string, splits: number[] = [], closed = false) {
     // As the memory that sockets are read into is used again for what comes next.
     piece.fill("x");
     if (done) {
-      return { ...done.response, body: done.response.body.toString("latin1"), surplus };
+      return { ...done.response.head, body: done.response.body.toString("latin1"), surplus };
     }
   }
   if (!closed) return undefined;
   const response = parser.end();
-  return { ...response, body: response.body.toString("latin1"), surplus: "" };
+  return { ...response.head, body: response.body.toString("latin1"), surplus: "" };
 }
 
 describe("whole responses", () => {

@@ -1,0 +1,151 @@
+import type { PrimaryFinder } from "./awaiting-primary.js";
+import type { UpstreamCounters } from "./counters.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
+import type { Reachability } from "./reachability.js";
+import type { ConnectionWatch, WatchedConnection } from "./redis-socket.js";
+import type { Refusal } from "./refusal.js";
+import type { Cancel } from "./upstream.js";
+
+/** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */
+const GAP = 250;
+const CALM_GAP = 10_000;
+
+const REPLICA = "READONLY Redis is a replica at present, and its address leads to no primary";
+
+/** One server: a process, and its role at last. */
+interface ServerState {
+  readonly id: string;
+  isPrimary: boolean;
+}
+
+/**
+ * Keeps all connections at one server while its address may lead to another one: after a failover behind a load balancer, a service
+ * of Kubernetes or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
+ * follow. A server that refuses writes is no reason yet: then the address is asked where it leads.
+ *
+ * An address that leads to a replica on purpose, or to several replicas, is left alone.
+ */
+export class AddressWatch implements PrimaryFinder, ConnectionWatch {
+  readonly repeatsReads = false;
+  readonly #options: PushConnectionOptions;
+  readonly #reachability: Reachability;
+  readonly #counters: UpstreamCounters;
+  readonly #connections = new Map<WatchedConnection, string | null>();
+  readonly #listeners = new Set<() => void>();
+  /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
+  readonly #left = new Set<string>();
+  #server: ServerState | null = null;
+  /** Whether the address has ever led to a primary. */
+  #wasPrimary = false;
+  /** Whether the server has refused a write since it told its role. */
+  #isDoubtful = false;
+  #question: PushConnection | null = null;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** When the last question was asked to which the same server replied as a primary, and when the server or its role changed last. */
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  /** @param options those of the connections on which the address is asked where it leads */
+  constructor(options: Omit<PushConnectionOptions, "watch">, reachability: Reachability) {
+    this.#options = { ...options, watch: this };
+    this.#reachability = reachability;
+    this.#counters = options.counters;
+  }
+
+  get refusal(): string | null {
+    return this.#server?.isPrimary === false && this.#wasPrimary ? REPLICA : null;
+  }
+
+  waitsFor(refusal: Refusal): boolean {
+    return refusal === "READONLY" || refusal === "UNBLOCKED" ? this.#wasPrimary : true;
+  }
+
+  queryAgain(refusal?: Refusal): void {
+    // A server that runs a script refuses to reply, and one without a connection is connected to anyway.
+    if (refusal === "BUSY" || refusal === undefined) return;
+    this.#isDoubtful = true;
+    const gap = this.#wasPrimary ? GAP : CALM_GAP;
+    if (this.#closed || this.#question || performance.now() - this.#askedAt < gap) return;
+    this.#askedAt = performance.now();
+    const over = () => {
+      question.close();
+      this.#question = null;
+    };
+    const question = new PushConnection(this.#options, { onUp: over, onReply() {}, onDown: over });
+    this.#question = question;
+    question.open();
+  }
+
+  believes(time: number): boolean | null {
+    if (this.#changedAt >= time || !this.#server?.isPrimary) return true;
+    return this.#confirmedAt >= time ? false : null;
+  }
+
+  onChange(listener: () => void): Cancel {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A connection may not be used if it has reached a replica while the others are at a primary. */
+  up(connection: WatchedConnection, info: string): boolean {
+    if (this.#closed) return true;
+    const id = /^run_id:(\w+)\r?$/m.exec(info)?.[1] ?? null;
+    const role = /^role:(\w+)\r?$/m.exec(info)?.[1];
+    if (id !== null && role !== undefined && !this.#meet(connection, { id, isPrimary: role === "master" }))
+      return false;
+    this.#connections.set(connection, id);
+    return true;
+  }
+
+  down(connection: WatchedConnection): void {
+    this.#connections.delete(connection);
+  }
+
+  /** Leaves all connections alone from now on. */
+  close(): void {
+    this.#closed = true;
+    this.#question?.close();
+  }
+
+  #meet(connection: WatchedConnection, met: ServerState): boolean {
+    const server = this.#server;
+    const isDoubtful = this.#isDoubtful || !server?.isPrimary;
+    if (server && met.id !== server.id && [...this.#connections.values()].includes(server.id)) {
+      // The address leads to both.
+      if (!met.isPrimary) return isDoubtful;
+      const isForReads = !this.#wasPrimary && !this.#isDoubtful;
+      const wasLeft = this.#left.has(met.id) && !isDoubtful;
+      if (!isForReads && !wasLeft) this.#follow(met, server);
+    } else this.#settle(met, connection === this.#question);
+    return true;
+  }
+
+  /** The server at the address tells its role. */
+  #settle(met: ServerState, isReply: boolean): void {
+    const was = this.#server;
+    if (was?.id !== met.id || was.isPrimary !== met.isPrimary) this.#changedAt = performance.now();
+    else if (isReply) this.#confirmedAt = this.#askedAt;
+    this.#server = met;
+    this.#isDoubtful = false;
+    if (this.#wasPrimary && was && was.isPrimary !== met.isPrimary) {
+      if (met.isPrimary) this.#reachability.tell("leads to a primary again");
+      else this.#reachability.tell("accepts no writes: it is a replica now", true);
+    }
+    this.#wasPrimary ||= met.isPrimary;
+  }
+
+  /** All connections follow to a primary. */
+  #follow(met: ServerState, from: ServerState): void {
+    this.#server = met;
+    this.#changedAt = performance.now();
+    this.#isDoubtful = false;
+    this.#wasPrimary = true;
+    this.#left.add(from.id);
+    this.#left.delete(met.id);
+    this.#counters.topologyChanges++;
+    this.#reachability.tell("leads to another server: all connections follow");
+    for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,477 @@
+import { waitingFor } from "../commands/blocking.js";
+import { isRead } from "../commands/command-info.js";
+import type { Command } from "../resp/command.js";
+import { elementsOf, errorOf, isError } from "../resp/replies.js";
+import { BufferBudget } from "../util/buffer-budget.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
+import { NO_ROOM } from "./in-flight-connection.js";
+import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
+import type { Server } from "./server.js";
+import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+
+/** Delay in ms before commands that found no primary are sent again. */
+const RETRY_DELAY = 100;
+
+/** Time in ms before the deadline after which nothing is sent again: a late reply would leave the outcome unknown. */
+const REPLY_TIME = 100;
+
+/** Replies up to this many bytes are not counted while they are held. */
+const SMALL_REPLY = 1_024;
+
+/** The result of a command. */
+type Result = Buffer | UpstreamFailure;
+
+/** Finds the primary. */
+export interface PrimaryFinder {
+  /** Whether reads are sent again that may have been lost with their connection. */
+  readonly repeatsReads: boolean;
+  /** The error for which the server runs no writes until there is a primary again. Null while none is missed. */
+  readonly refusal: string | null;
+  /** Whether a command that was refused may be run later, here or by another server. */
+  waitsFor(refusal: Refusal): boolean;
+  /**
+   * Finds out where the primary is, unless it did a moment ago.
+   * @param refusal why a server has refused a command, if one has
+   */
+  queryAgain(refusal?: Refusal): void;
+  /**
+   * Whether a reply that came at `time` and refused a write may be believed. A server that is still a primary has not refused
+   * anything: a script did. Null while that is not known.
+   */
+  believes(time: number): boolean | null;
+  /** Calls `listener` whenever another server has become the primary. */
+  onChange(listener: () => void): Cancel;
+}
+
+/** The finder of a server that has no other in its place, ever. */
+export const ONE_SERVER: PrimaryFinder = {
+  repeatsReads: false,
+  refusal: null,
+  waitsFor: (refusal) => refusal !== "READONLY",
+  queryAgain() {},
+  believes: () => true,
+  onChange: () => () => {},
+};
+
+/** A reply by which a command was refused. */
+interface Refused {
+  readonly reply: Buffer;
+  /** When it came, on the clock of `performance.now()`. */
+  readonly at: number;
+  /** Whether only a primary runs the command. */
+  readonly isWrite: boolean;
+  /** Whether a script may have made it up. */
+  readonly isDoubtful: boolean;
+}
+
+/** What is to be done after a pause. */
+interface Wait {
+  /** The reply for which it waits, if there was one. */
+  readonly refused: Refused | null;
+  readonly receiver: { readonly cancelled: boolean };
+  readonly deadline: number;
+  /** Sends the command again. */
+  readonly run: () => void;
+  /** Fails it: its time is over, or the gateway closes. */
+  readonly finish: () => void;
+  /** Delivers the reply. */
+  readonly deliver: () => void;
+}
+
+/** The failure of a command that was refused before a later one of its batch was run. */
+const OVERTAKEN = new UpstreamFailure(
+  "overtaken",
+  "Redis refused the command for a while, and has run a later one since",
+);
+
+/** Sends commands, together or on connections of their own. */
+type Send = (
+  commands: readonly Command[],
+  waits: readonly number[],
+  receiver: Receiver,
+  deadline: number,
+) => Cancel;
+
+/**
+ * A server that may refuse commands for a while, and that another one may replace. Commands that were not executed for that are
+ * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
+ * first such command on, unless a later one may have been executed.
+ */
+export class AwaitingPrimary implements Upstream {
+  readonly sharding = null;
+  readonly #server: Server;
+  readonly #endListening: Cancel;
+  /** Callbacks for the end of each pause. They are also called when the upstream closes. */
+  readonly #paused = new Map<NodeJS.Timeout, () => void>();
+  #closed = false;
+
+  /**
+   * @param finder where the primary is
+   * @param budget what replies are counted against while they wait for an earlier command; default: no limit
+   */
+  constructor(
+    server: Server,
+    readonly finder: PrimaryFinder,
+    readonly budget = new BufferBudget(),
+  ) {
+    this.#server = server;
+    this.#endListening = finder.onChange(() => server.retryNow());
+  }
+
+  get counters(): Upstream["counters"] {
+    return this.#server.counters;
+  }
+
+  get pushOptions(): Upstream["pushOptions"] {
+    return this.#server.pushOptions;
+  }
+
+  get connections(): Upstream["connections"] {
+    return this.#server.connections;
+  }
+
+  get pending(): number {
+    return this.#server.pending + this.#paused.size;
+  }
+
+  open(): void {
+    this.#server.open();
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
+    const send: Send = (some, _waits, through, until) => {
+      this.#server.send(some, through, until);
+      return () => {};
+    };
+    new Attempts(this, send, commands, [], receiver, deadline).send();
+  }
+
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline = this.#deadline(),
+  ): Cancel {
+    const send: Send = (...given) => this.#server.sendAlone(...given);
+    const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
+    attempts.send();
+    return () => attempts.cancel();
+  }
+
+  transaction(
+    commands: readonly Command[],
+    receiver: TransactionReceiver,
+    deadline = this.#deadline(),
+  ): Cancel {
+    let cancel: Cancel = () => {};
+    const again = (refused: Refused | null, finish: () => void, deliver: () => void) => {
+      if (!this.mayWait(receiver, deadline)) finish();
+      else this.pause({ refused, receiver, deadline, run, finish, deliver });
+    };
+    const through: TransactionReceiver = {
+      get cancelled() {
+        return receiver.cancelled;
+      },
+      onExec: (reply, refusals) => {
+        const deliver = () => receiver.onExec(reply, refusals);
+        const refused = this.#refusalOfExec(commands, reply, refusals);
+        if (!refused) deliver();
+        else again(refused, () => receiver.onFailure(refusedFailure(refused.reply)), deliver);
+      },
+      onFailure: (failure) => {
+        const finish = () => receiver.onFailure(failure);
+        if (failure.reason !== "unreachable") finish();
+        else {
+          this.finder.queryAgain();
+          again(null, finish, finish);
+        }
+      },
+    };
+    const run = () => {
+      cancel = this.#server.transaction(commands, through, deadline);
+    };
+    run();
+    return () => cancel();
+  }
+
+  async ping(timeout?: number): Promise<Buffer | null> {
+    const { refusal } = this.finder;
+    if (refusal === null) return this.#server.ping(timeout);
+    this.finder.queryAgain("READONLY");
+    return errorOf(refusal);
+  }
+
+  endWaits(within: number): void {
+    this.#server.endWaits(within);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#endListening();
+    this.#server.close();
+    for (const [timer, finish] of this.#paused) {
+      clearTimeout(timer);
+      finish();
+    }
+    this.#paused.clear();
+  }
+
+  /** Whether commands may wait for a primary. */
+  mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
+    const isOver = this.#closed || this.#server.isUnreached || receiver.cancelled;
+    return !isOver && performance.now() + RETRY_DELAY + REPLY_TIME < deadline;
+  }
+
+  /**
+   * Returns the refusal for which a command waits, or null for any other reply. The finder gets to know of each refusal.
+   * @param command null if it runs no script
+   */
+  refusalOf(reply: Buffer, command: Command | null): Refused | null {
+    const refusal = refusalOf(reply, command);
+    if (refusal === null) return null;
+    this.finder.queryAgain(refusal);
+    if (!this.finder.waitsFor(refusal)) return null;
+    const isWrite = refusal === "READONLY";
+    const isDoubtful = isWrite && command !== null && mayRunScript(command);
+    return { reply, at: performance.now(), isWrite, isDoubtful };
+  }
+
+  /** Waits before a command is sent again. */
+  pause(wait: Wait): void {
+    this.counters.repeated++;
+    const timer = setTimeout(() => {
+      this.#paused.delete(timer);
+      this.#resume(wait);
+    }, RETRY_DELAY);
+    this.#paused.set(timer, wait.finish);
+  }
+
+  #resume(wait: Wait): void {
+    const { refused, receiver, deadline } = wait;
+    const isBelieved = refused?.isDoubtful ? this.finder.believes(refused.at) : true;
+    // A server that is known to be a replica would refuse a write again.
+    const isTooEarly = refused?.isWrite && this.finder.refusal !== null;
+    if (isBelieved === true && !isTooEarly) wait.run();
+    else if (isBelieved === false) wait.deliver();
+    else if (!this.mayWait(receiver, deadline)) wait.finish();
+    else {
+      this.finder.queryAgain("READONLY");
+      this.pause(wait);
+    }
+  }
+
+  #refusalOfExec(
+    commands: readonly Command[],
+    reply: Buffer,
+    refusals: ReadonlyMap<number, Buffer>,
+  ): Refused | null {
+    // The reply of EXEC may show only that one of them was refused.
+    const errors = isError(reply) ? [reply, ...refusals.values()] : [];
+    for (const error of errors) {
+      const refused = this.refusalOf(error, null);
+      if (refused) return refused;
+    }
+    // A replica runs transactions of scripts and reads. None of these scripts has written.
+    if (errors.length > 0 || !commands.some(mayRunScript)) return null;
+    const elements = elementsOf(reply);
+    for (const [at, element] of elements.entries()) {
+      const refused = mayRunScript(commands[at]!) ? this.refusalOf(element, commands[at]!) : null;
+      if (refused) return refused;
+    }
+    return null;
+  }
+
+  /** Command timeout in ms. */
+  get timeout(): number {
+    return this.#server.timeout;
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#server.timeout;
+  }
+}
+
+/** The result of a command, and whether it was not executed: with the reply that said so, if there was one. */
+interface Held {
+  readonly result: Result;
+  readonly waits: Refused | boolean;
+}
+
+/** Commands that were given together, sent as often as it takes. */
+class Attempts implements Receiver {
+  /** The place of the first command that was sent last. */
+  #first = 0;
+  /** Results by place, from the first command on that has to be sent again. */
+  #held: Held[] | null = null;
+  /** Bytes of the budget that are taken for them. */
+  #heldBytes = 0;
+  #heldFrom = 0;
+  #open: number;
+  /** Whether one of them may have been executed, so that those behind it are not sent again. */
+  #isUnknown = false;
+  /** The deadline for the replies of all commands, including their waits at the server. */
+  readonly #end: number;
+  #cancel: Cancel = () => {};
+
+  constructor(
+    readonly upstream: AwaitingPrimary,
+    readonly sender: Send,
+    public commands: readonly Command[],
+    public waits: readonly number[],
+    readonly receiver: Receiver,
+    public deadline: number,
+  ) {
+    this.#open = commands.length;
+    this.#end = waits.reduce((sum, wait) => sum + wait, deadline);
+  }
+
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
+  }
+
+  send(): void {
+    this.#cancel = this.sender(this.commands, this.waits, this, this.deadline);
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.#take(reply, tag);
+  }
+
+  /** A large reply goes through as it comes, unless one before it is held: then its command may have to run again. */
+  onLarge(tag: number, first: number): ReplyStream | null {
+    const stream = this.#held ? null : this.receiver.onLarge?.(this.#first + tag, first);
+    if (!stream) return null;
+    const settled = () => {
+      if (--this.#open === 0 && this.#held) this.#again(this.#held);
+    };
+    return {
+      write: (bytes) => stream.write(bytes),
+      whenBelow: (below, listener) => stream.whenBelow(below, listener),
+      end() {
+        stream.end();
+        settled();
+      },
+      fail: (failure) => {
+        this.#isUnknown = true;
+        stream.fail(failure);
+        settled();
+      },
+    };
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.#take(failure, tag);
+  }
+
+  #take(result: Result, tag: number): void {
+    this.#open--;
+    const waits = this.#mustRunAgain(result, this.commands[tag]!);
+    if (!this.#held && !this.#isUnknown && waits) {
+      this.#held = [];
+      this.#heldFrom = tag;
+    }
+    if (result instanceof UpstreamFailure && result.outcome === "unknown") this.#isUnknown = true;
+    const isRefused = typeof waits === "object" && !waits.isDoubtful;
+    if (!this.#held) this.#deliver(isRefused ? refusedFailure(waits.reply) : result, this.#first + tag);
+    else this.#held[tag - this.#heldFrom] = { result: this.#hold(result), waits };
+    if (this.#open === 0 && this.#held) this.#again(this.#held);
+  }
+
+  /** Counts a result that is about to be held. Returns the failure that takes its place if there is no room for it. */
+  #hold(result: Result): Result {
+    if (result instanceof UpstreamFailure || result.length <= SMALL_REPLY) return result;
+    if (!this.upstream.budget.take(result.length)) return NO_ROOM;
+    this.#heldBytes += result.length;
+    return result;
+  }
+
+  #release(): void {
+    if (this.#heldBytes > 0) this.upstream.budget.give(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  /**
+   * Whether a command was not executed, or changes nothing, and found no primary. A reply that refused it is returned as what it
+   * waits for.
+   */
+  #mustRunAgain(result: Result, command: Command): Refused | boolean {
+    const { finder } = this.upstream;
+    if (!(result instanceof UpstreamFailure)) return this.upstream.refusalOf(result, command) ?? false;
+    const { reason } = result;
+    const waits = reason === "unreachable" || (reason === "lost" && finder.repeatsReads && isRead(command));
+    if (waits) finder.queryAgain();
+    return waits;
+  }
+
+  #again(held: readonly Held[]): void {
+    const [first] = held as [Held];
+    const mayRepeat = held.every(
+      ({ waits }, at) => waits !== false || changesNothing(this.commands[this.#heldFrom + at]!),
+    );
+    this.#countWaiting(first.result);
+    const late = (refused: Refused) => refusedFailure(refused.reply);
+    // A server that has run the later command would have run this one: a script has made the error up.
+    if (!mayRepeat) this.#finish(held, (refused) => (refused.isDoubtful ? refused.reply : OVERTAKEN));
+    else if (!this.upstream.mayWait(this, this.deadline)) this.#finish(held, late);
+    else {
+      this.upstream.pause({
+        refused: typeof first.waits === "object" ? first.waits : null,
+        receiver: this,
+        deadline: this.deadline,
+        run: () => {
+          if (this.cancelled) this.#finish(held, late);
+          else this.#sendRest();
+        },
+        finish: () => this.#finish(held, late),
+        deliver: () => this.#finish(held, ({ reply }) => reply),
+      });
+    }
+  }
+
+  /** Sends the commands again from the first one that was held. */
+  #sendRest(): void {
+    this.#release();
+    this.#first += this.#heldFrom;
+    this.commands = this.#heldFrom === 0 ? this.commands : this.commands.slice(this.#heldFrom);
+    this.waits = this.waits.slice(this.#heldFrom);
+    this.#held = null;
+    this.#isUnknown = false;
+    this.#open = this.commands.length;
+    this.send();
+  }
+
+  /** Delivers what was held, and the result of `resultOf` for each command that was refused. */
+  #finish(held: readonly Held[], resultOf: (refused: Refused) => Result): void {
+    this.#release();
+    held.forEach(({ result, waits }, at) => {
+      const end = typeof waits === "object" ? resultOf(waits) : result;
+      this.#deliver(end, this.#first + this.#heldFrom + at);
+    });
+  }
+
+  /** A command that has waited at a server which is no primary any more waits for the rest of its time. */
+  #countWaiting(result: Result): void {
+    const at = this.#heldFrom;
+    const wait = this.waits[at] ?? 0;
+    if (wait === 0 || result instanceof UpstreamFailure) return;
+    const now = performance.now();
+    const { timeout } = this.upstream;
+    this.deadline = Math.min(now + timeout, this.#end);
+    const left = Math.min(wait, Math.max(1, this.#end - timeout - now));
+    this.waits = this.waits.with(at, left);
+    if (left < wait) this.commands = this.commands.with(at, waitingFor(this.commands[at]!, left));
+  }
+
+  #deliver(result: Result, tag: number): void {
+    if (result instanceof UpstreamFailure) this.receiver.onFailure(result, tag);
+    else this.receiver.onReply(result, tag);
+  }
+}
+
+function changesNothing(command: Command): boolean {
+  return isRead(command) || command.name === "WAIT" || command.name === "WAITAOF";
+}

@@ -1,0 +1,42 @@
+/** A dispatcher of undici 7 or later, by the part of its public interface that is used here. */
+export interface Dispatcher {
+  /**
+   * Sends a request, and calls the handler with its response.
+   * @returns false if the dispatcher is busy
+   */
+  dispatch(options: any, handler: any): boolean;
+}
+
+/** The first argument of each callback of a handler. */
+export interface Controller {
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * The callbacks of one request and its response. One of the last two is called at the end.
+ * @see https://undici.nodejs.org/#/docs/api/Dispatcher#parameter-dispatchhandler
+ */
+export interface DispatchHandler {
+  /** Called right before the request is written, again for each time that the dispatcher repeats it. If it throws, it is not written. */
+  onRequestStart(controller: Controller): void;
+  /** A status below 200 is informational: another response follows (RFC 9110, section 15.2). */
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void;
+  onResponseData(controller: Controller, chunk: Uint8Array): void;
+  onResponseEnd(): void;
+  onResponseError(controller: Controller | undefined, cause: Error): void;
+}
+
+/** Dispatches a request. What the dispatcher throws is an error of the request. */
+export function dispatch(dispatcher: Dispatcher, request: object, handler: DispatchHandler): void {
+  try {
+    dispatcher.dispatch(request, handler);
+  } catch (error) {
+    handler.onResponseError(undefined, error as Error);
+  }
+}

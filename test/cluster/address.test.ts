@@ -1,0 +1,221 @@
+import { connect, createServer, type Server } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePorts, type RedisServer, startRedis } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
+import { call } from "../integration/gateway/http.js";
+import { metric, pipeline, run, sleep, transaction, until } from "./support.js";
+
+// A failover behind an address that stays, such as that of a cloud's endpoint or of a service of Kubernetes.
+
+describe("one address that leads to a primary, and later to another one", { tags: "redis-server" }, () => {
+  let servers: RedisServer[];
+  let forwarder: Server;
+  let target: RedisServer;
+  let url: string;
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    servers = await Promise.all(
+      [1, 2].map(() => startRedis({ listen: "tcp", flags: ["--repl-diskless-sync-delay", "0"] })),
+    );
+    target = servers[0]!;
+    await follow(servers[1]!, servers[0]!);
+    forwarder = createServer((client) => {
+      const server = connect(target.port!, "127.0.0.1");
+      client.pipe(server).pipe(client);
+      for (const [one, other] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        one.on("error", () => {});
+        one.on("close", () => other.destroy());
+      }
+    });
+    const [port] = await freePorts(1);
+    await new Promise<void>((resolve) => forwarder.listen(port, "127.0.0.1", resolve));
+    url = `redis://127.0.0.1:${port}`;
+  });
+  afterEach(async () => {
+    await gateway?.close();
+    forwarder.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  const start = async (options: Partial<GatewayOptions> = {}) => {
+    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 20_000, ...options });
+  };
+
+  /** Makes a server the replica of another, and waits until it has its data. */
+  async function follow(replica: RedisServer, primary: RedisServer): Promise<void> {
+    await replica.command("REPLICAOF", "127.0.0.1", primary.port!);
+    await until(async () => String(await replica.command("INFO", "replication")).includes("link_status:up"));
+  }
+
+  /** The primary and its replica change their roles without losing a write. The address leads to the former primary on. */
+  async function failOver(): Promise<void> {
+    await servers[0]!.command("FAILOVER");
+    await until(async () => String(await servers[1]!.command("ROLE")).startsWith("master"));
+    await until(async () => String(await servers[0]!.command("ROLE")).startsWith("slave"));
+  }
+
+  test("commands of every kind wait for the new primary: no write is lost or doubled, and no client sees READONLY", async () => {
+    await start();
+    const users = [1, 2, 3, 4];
+    const done = { single: 0, pipeline: 0, transaction: 0, script: 0 };
+    const errors: unknown[] = [];
+    let running = true;
+    const load = async (kind: keyof typeof done, work: () => Promise<unknown>) => {
+      while (running) {
+        const result = await work();
+        if (typeof result === "number") done[kind]++;
+        else errors.push(result);
+      }
+    };
+    const script = 'redis.call("GET", "x"); return redis.call("INCR", KEYS[1])';
+    const loads = users.flatMap(() => [
+      load("single", () => run(gateway, "INCR", "single")),
+      load(
+        "pipeline",
+        async () =>
+          (
+            await pipeline(gateway, [
+              ["INCR", "pipeline"],
+              ["GET", "x"],
+            ])
+          )[0]!.result,
+      ),
+      load(
+        "transaction",
+        async () => (await transaction(gateway, [["INCR", "transaction"]])).json[0]?.result,
+      ),
+      load("script", () => run(gateway, "EVAL", script, 1, "script")),
+    ]);
+    const popped = run(gateway, "BLPOP", "queue", 20);
+    await until(() => Object.values(done).every((count) => count > 20));
+    await failOver();
+    await sleep(700);
+    const before = { ...done };
+    target = servers[1]!;
+    await until(() =>
+      Object.entries(done).every(([kind, count]) => count > before[kind as keyof typeof done] + 20),
+    );
+    running = false;
+    await Promise.all(loads);
+    expect(errors).toEqual([]);
+    for (const [kind, count] of Object.entries(done)) {
+      expect(Number(await servers[1]!.command("GET", kind)), kind).toBe(count);
+    }
+    await run(gateway, "RPUSH", "queue", "x");
+    expect(await popped).toEqual(["queue", "x"]);
+    expect(await metric(gateway, "topology_changes_total")).toBe(1);
+    // Nobody has a connection to the former primary, but for the one that looks, and the other server.
+    const clients = async () =>
+      String(await servers[0]!.command("CLIENT", "LIST", "TYPE", "normal"))
+        .trim()
+        .split("\n");
+    await expect.poll(clients).toHaveLength(1);
+  }, 60_000);
+
+  test("while there is no primary, commands fail as unsent after their time, and the gateway is not ready", async () => {
+    await start({ commandTimeout: 1_000 });
+    expect(await run(gateway, "SET", "k", "v")).toBe("OK");
+    await failOver();
+    const ready = () => call(gateway, "/ready");
+    for (const refused of [
+      await call(gateway, "/", { body: ["INCR", "n"] }),
+      await transaction(gateway, [["INCR", "n"]]),
+      await call(gateway, "/", { body: ["EVAL", 'return redis.call("INCR", KEYS[1])', 1, "n"] }),
+    ]) {
+      expect(refused.status).toBe(503);
+      expect(refused.headers).toMatchObject({ "warmline-outcome": "unsent", "retry-after": "1" });
+    }
+    expect((await pipeline(gateway, [["INCR", "n"]]))[0]!.error).toMatch(/^UNSENT .*READONLY/);
+    expect(await run(gateway, "GET", "k")).toBe("v");
+    const { status, json } = await ready();
+    expect([status, json.reason]).toEqual([503, expect.stringMatching(/refuses commands: READONLY/)]);
+    target = servers[1]!;
+    await expect.poll(async () => (await ready()).status).toBe(200);
+    expect(await run(gateway, "INCR", "n")).toBe(1);
+  }, 30_000);
+
+  test("an address that leads to a replica on purpose serves reads, and each write gets READONLY at once", async () => {
+    target = servers[1]!;
+    await start();
+    await servers[0]!.command("SET", "k", "v");
+    await expect.poll(() => run(gateway, "GET", "k")).toBe("v");
+    const before = Number(
+      /total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1],
+    );
+    for (let i = 0; i < 20; i++)
+      expect(await run(gateway, "SET", "k", "w")).toEqual({
+        status: 400,
+        error: expect.stringMatching(/^READONLY /),
+      });
+    const after = Number(
+      /total_connections_received:(\d+)/.exec(String(await target.command("INFO", "stats")))![1],
+    );
+    expect(after - before).toBeLessThanOrEqual(2);
+    expect((await call(gateway, "/ready")).status).toBe(200);
+  }, 30_000);
+
+  test("a number is run once across a move, and its reply is given to no copy that another process may have run", async () => {
+    await start();
+    const send = async (number?: string) => {
+      const response = await fetch(`${gateway.url}${number ? `/n/${number}` : ""}/`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${gateway.token}` },
+        body: JSON.stringify(["INCR", "n"]),
+      });
+      const { result } = (await response.json()) as { result?: number };
+      return { status: response.status, result, instance: response.headers.get("warmline-instance") };
+    };
+    await until(async () => (await send()).instance !== null);
+    const { instance, result } = await send();
+    const number = `${instance}.a.0.1.5`;
+    expect(await send(number)).toMatchObject({ status: 200, result: result! + 1 });
+    expect(await send(number)).toMatchObject({ status: 200, result: result! + 1 });
+    await failOver();
+    const waiting = send(`${instance}.b.0.1.5`);
+    await sleep(300);
+    target = servers[1]!;
+    // The gateway may have found out by itself that it is at a replica: it then takes no number of before.
+    const { status } = await waiting;
+    expect([200, 412]).toContain(status);
+    // While the gateway moved, another one may have taken it for ended.
+    await until(async () => (await send(number)).status === 412);
+    expect(Number(await servers[1]!.command("GET", "n"))).toBe(result! + (status === 200 ? 2 : 1));
+    await until(async () => (await send()).instance !== null);
+  }, 60_000);
+});
+
+describe("a server that refuses commands for a while", { tags: "redis-server" }, () => {
+  test("commands wait while a script is running, on the same connections, and fail as unsent if it runs for too long", async () => {
+    const redis = await startRedis({ listen: "tcp", flags: ["--busy-reply-threshold", "50"] });
+    const gateways = await Promise.all(
+      [20_000, 500].map((commandTimeout) => createGateway({ redis: redis.url, port: 0, commandTimeout })),
+    );
+    try {
+      const [patient, impatient] = gateways as [Gateway, Gateway];
+      for (const gateway of gateways) await until(async () => (await run(gateway, "SET", "k", "v")) === "OK");
+      // One for commands, and one on which it hears of other gateways.
+      const opened = () => metric(patient, "upstream_connections_opened_total");
+      await until(async () => (await opened()) === 2);
+      const script = redis.command("EVAL", "while true do end", "0").catch((error) => String(error));
+      const busy = async () => (await call(impatient, "/", { body: ["GET", "k"] })).status === 503;
+      await until(busy);
+      const refused = await call(impatient, "/", { body: ["INCR", "n"] });
+      expect(refused.status).toBe(503);
+      expect(refused.headers).toMatchObject({ "warmline-outcome": "unsent", "retry-after": "1" });
+      const waiting = [run(patient, "INCR", "n"), run(patient, "GET", "k")];
+      await sleep(300);
+      expect((await call(patient, "/ready")).json.reason).toMatch(/refuses commands: BUSY/);
+      expect(await run(impatient, "SCRIPT", "KILL")).toBe("OK");
+      expect(await Promise.all(waiting)).toEqual([1, "v"]);
+      expect(await opened()).toBe(2);
+      await script;
+    } finally {
+      for (const gateway of gateways) await gateway.close();
+      await redis.stop();
+    }
+  }, 60_000);
+});
