@@ -1,4 +1,4 @@
-import { type Login, authErrorOf } from "../redis/credentials/login.js";
+import { authErrorOf, type Login } from "../redis/credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
 import { HELLO_3 } from "../redis/redis-socket.js";
 import { command } from "../resp/command.js";

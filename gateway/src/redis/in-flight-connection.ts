@@ -5,7 +5,7 @@ import { isError } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
-import { type Login, authErrorOf } from "./credentials/login.js";
+import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 

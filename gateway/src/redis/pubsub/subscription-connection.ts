@@ -2,7 +2,7 @@ import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
-import { type Login, authErrorOf } from "../credentials/login.js";
+import { authErrorOf, type Login } from "../credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import { HELLO_3 } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";

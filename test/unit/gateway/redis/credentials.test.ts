@@ -9,7 +9,7 @@ import {
   type LoginSource,
   type NewLogin,
 } from "../../../../gateway/src/redis/credentials/credentials.js";
-import { type Login, authErrorOf } from "../../../../gateway/src/redis/credentials/login.js";
+import { authErrorOf, type Login } from "../../../../gateway/src/redis/credentials/login.js";
 import { PasswordFile } from "../../../../gateway/src/redis/credentials/password-file.js";
 import { TestClock } from "../../../support/test-clock.js";
 
