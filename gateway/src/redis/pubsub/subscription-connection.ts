@@ -45,6 +45,7 @@ export class SubscriptionConnection<T extends TopicName> {
   #connection: PushConnection | null = null;
   isUp = false;
   #unused: NodeJS.Timeout | undefined;
+  #stopResting: (() => void) | undefined;
 
   constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
     const { credentials, handshake } = options;
@@ -105,6 +106,11 @@ export class SubscriptionConnection<T extends TopicName> {
       },
     });
     this.#connection = connection;
+    this.#stopResting ??= this.#options.activity?.add({
+      rest: () => {
+        if (this.#topics.size === 0) this.close();
+      },
+    });
     connection.open();
   }
 
@@ -116,6 +122,8 @@ export class SubscriptionConnection<T extends TopicName> {
   }
 
   #reset(): void {
+    this.#stopResting?.();
+    this.#stopResting = undefined;
     this.#connection = null;
     this.isUp = false;
     this.#due = new Fifo();
