@@ -2,9 +2,11 @@ import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
 import type { TrackedSource } from "./near/tracking-session.js";
+import type { Activity } from "./redis/activity.js";
 import { Credentials } from "./redis/credentials/credentials.js";
 import { loginSourceOf } from "./redis/credentials/sources.js";
 import { Reachability } from "./redis/reachability.js";
+import { RedisTls } from "./redis/redis-tls.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
 import { Routes } from "./redis/routes/routes.js";
@@ -44,10 +46,16 @@ interface Part {
 
 /**
  * Creates the backend of the settings. Starts an engine if they name no Redis for keys without a route.
+ * @param activity when connections to Redis are closed, since it is not used. Default: never
  * @throws {TypeError} when a URL or a route is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function createBackend(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
+export async function createBackend(
+  settings: Settings,
+  log: Log,
+  budget: BufferBudget,
+  activity?: Activity,
+): Promise<Backend> {
   const routes = parseRoutes(settings.routes).map((route) => ({
     ...route,
     engine: engineAt(route.url, "routes", settings, log),
@@ -57,10 +65,10 @@ export async function createBackend(settings: Settings, log: Log, budget: Buffer
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
   const reachabilities: Reachability[] = [];
   const upstreamsAt = (engine: RemoteEngine) => {
-    if (!engine.isRemote) return createUpstreams(engine, settings, budget);
+    if (!engine.isRemote) return createUpstreams(engine, settings, budget, undefined, activity);
     const reachability = new Reachability(engine.description, log);
     reachabilities.push(reachability);
-    return createUpstreams(engine, settings, budget, reachability);
+    return createUpstreams(engine, settings, budget, reachability, activity);
   };
   const main: Part = { prefix: EMPTY, strip: false, upstreams: upstreamsAt(first) };
   const parts = named.map(
@@ -106,7 +114,8 @@ function trackedAt(part: Part, near: readonly string[]): TrackedSource {
 
 function engineAt(url: string, from: "redis" | "routes", settings: Settings, log: Log): RemoteEngine {
   const source = loginSourceOf(settings, url, from);
-  return redisAt(url, { ca: settings.redisCa, credentials: source && new Credentials(source, log) });
+  const tls = new RedisTls(settings, (message) => log.error(message));
+  return redisAt(url, { tls, credentials: source && new Credentials(source, log) });
 }
 
 async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {

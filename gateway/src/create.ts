@@ -9,7 +9,6 @@ import { Handler } from "./api/handler.js";
 import type { StreamChange, StreamReply } from "./api/stream-change.js";
 import { Streams } from "./api/streams.js";
 import { createBackend } from "./backend.js";
-import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
 import { ResponseHeads } from "./http/response-head.js";
 import { HttpServer } from "./http/server.js";
@@ -24,10 +23,13 @@ import { ChangeTracker } from "./near/change-tracker.js";
 import { NearReports } from "./near/near-header.js";
 import { Lanes, type Standing } from "./numbers/lanes.js";
 import { Presence } from "./numbers/presence.js";
+import { activeUpstreams } from "./redis/active-upstreams.js";
+import { Activity } from "./redis/activity.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
+import { Certificate } from "./util/certificate.js";
 import { VERSION } from "./version.js";
 
 /**
@@ -88,12 +90,15 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
   const budget = new BufferBudget(settings.maxBufferedBytes);
-  const backend = await createBackend(settings, log, budget);
+  const { redisIdleTimeout, redisLazy } = settings;
+  const activity = redisIdleTimeout > 0 || redisLazy ? new Activity(redisIdleTimeout, redisLazy) : undefined;
+  const backend = await createBackend(settings, log, budget, activity);
   const { host } = settings;
   const plain = backend.upstreams;
   const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
   if (settings.onCommand) feed?.add(settings.onCommand);
-  const upstreams = feed ? trace(plain, feed) : plain;
+  const traced = feed ? trace(plain, feed) : plain;
+  const upstreams = activity ? activeUpstreams(traced, activity) : traced;
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
@@ -137,6 +142,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     feed: settings.console ? feed : null,
     onLost: (reason) => requests.count("lost", reason),
     relay: hooks.relay ?? (async () => null),
+    activity,
   });
   const { nearPrefix } = settings;
   const tracker =
@@ -148,9 +154,22 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const metrics = createMetrics({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
   hooks.onMetrics?.(metrics);
   const isOnly = (hooks.workers ?? 1) === 1;
-  const presence = isOnly && backend.isShared ? new Presence(plain.of(null)) : null;
+  const presence = isOnly && backend.isShared ? new Presence(plain.of(null), redisLazy) : null;
   const lanes = new Lanes(budget, presence ?? standingOf(isOnly));
   if (presence) presence.onMissed = () => lanes.renew();
+  if (activity) {
+    activity.isBusy = () => streams.open > 0 || [...plain].some(({ pending }) => pending > 0);
+    activity.add({
+      rest() {
+        presence?.rest();
+        tracker?.rest();
+      },
+      wake() {
+        presence?.wake();
+        tracker?.open();
+      },
+    });
+  }
   const handler = new Handler({
     upstream,
     streams,
@@ -169,6 +188,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     console: settings.console,
     near: tracker && new NearReports(tracker, nearPrefix),
     lanes,
+    activity,
   });
   const server = new HttpServer({
     service: handler,
@@ -188,6 +208,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     tracker?.close();
     presence?.close();
     lanes.close();
+    activity?.close();
     await backend.close();
   };
   let { port } = settings;
@@ -200,9 +221,11 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     await end();
     throw error;
   }
-  upstream.open();
-  tracker?.open();
-  await backend.firstAttempts(FIRST_CONTACT_TIMEOUT);
+  if (!redisLazy) {
+    upstream.open();
+    tracker?.open();
+    await backend.firstAttempts(FIRST_CONTACT_TIMEOUT);
+  }
 
   const close = async () => {
     const { drainDelay, shutdownTimeout } = settings;

@@ -70,6 +70,7 @@ const sidebar = [
       { text: "Running the gateway", link: "/gateway" },
       { text: "Deploying the gateway", link: "/deploy" },
       { text: "Clusters and Sentinels", link: "/cluster" },
+      { text: "Redis of the clouds", link: "/cloud-redis" },
       { text: "Scale", link: "/scale" },
     ],
   },

@@ -44,4 +44,10 @@ export { findProgram, findRedisServer, NO_REDIS } from "./redis/find.js";
 export { type Resp, RespError } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
-export { type Authority, type Certificate, makeAuthority, makeCertificate } from "./tls/certificate.js";
+export {
+  type Authority,
+  type Certificate,
+  type IssueOptions,
+  makeAuthority,
+  makeCertificate,
+} from "./tls/certificate.js";

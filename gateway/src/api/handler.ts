@@ -18,6 +18,7 @@ import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
 import type { Lanes } from "../numbers/lanes.js";
+import type { Activity } from "../redis/activity.js";
 import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
@@ -58,6 +59,8 @@ export interface HandlerOptions {
   /** Reports to near caches; null if no prefix is tracked. */
   readonly near: NearReports | null;
   readonly lanes: Lanes;
+  /** When Redis is not used, and has no connections that could be checked. */
+  readonly activity: Activity | undefined;
   /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
   readonly console: boolean;
 }
@@ -353,6 +356,12 @@ export class Handler implements HttpService, ExchangeHandler {
     const { upstream, engine, engineIsPublic, problem } = this.#options;
     const isReady = path === "/ready";
     exchange.route = path.slice(1);
+    if (this.#options.activity?.isResting) {
+      const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
+      const body = { status, redis: "not connected: there were no commands" };
+      exchange.respond(status === "closing" ? 503 : 200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+      return;
+    }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
       const up = reply !== null && refusal === null;

@@ -2,7 +2,7 @@ import { readTokenList } from "../access/token-list.js";
 import { TokensError } from "../access/tokens.js";
 import { nearest as nearestName } from "../config/nearest.js";
 import { FileError } from "../config/yaml-file.js";
-import { redisAt } from "../redis/redis-url.js";
+import { RedisTls } from "../redis/redis-tls.js";
 import { environmentName, flags } from "../settings/flags.js";
 import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
@@ -141,7 +141,8 @@ function routeForRest(given: AllGiven): Given | undefined {
 function check(options: GatewayOptions, given: AllGiven): void {
   try {
     resolveSettings(options);
-    if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
+    // Only to read the files.
+    new RedisTls(options, () => {});
     readTokenList(options);
   } catch (error) {
     if (error instanceof TokensError) {

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
-import type { Certificate } from "./certificate.js";
+import type { Certificate } from "../util/certificate.js";
 import { Connection, type ConnectionHost, type HttpService } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { ProxyEntrance } from "./proxy-entrance.js";

@@ -1,4 +1,4 @@
-import { type Login, refusalOf } from "../redis/credentials/login.js";
+import { authErrorOf, type Login } from "../redis/credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
 import { HELLO_3 } from "../redis/redis-socket.js";
 import { command } from "../resp/command.js";
@@ -56,7 +56,7 @@ export function openTracking(
         if (!reply) handler.onChange(null);
         else if (reply[0] === GREATER) onPush(reply, handler);
         else if (signedIn && isReplyToAuth(reply, replies)) {
-          if (isError(reply)) options.credentials?.refused(signedIn, refusalOf(reply));
+          if (isError(reply)) options.credentials?.refused(signedIn, authErrorOf(reply));
         } else if (isError(reply)) {
           // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
           connection.close();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Subscriptions } from "../redis/pubsub/subscriptions.js";
+import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
 import type { Upstream } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
 import type { Standing } from "./lanes.js";
@@ -33,7 +33,8 @@ export class Presence implements Standing {
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
   readonly #upstream: Upstream;
-  #isSubscribed = false;
+  #subscription: Subscription | null = null;
+  #isResting: boolean;
   #isUsed = false;
   #helloAt = Number.NEGATIVE_INFINITY;
   /** Whether another gateway was heard since the last hello. */
@@ -42,8 +43,10 @@ export class Presence implements Standing {
   #tickedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(upstream: Upstream) {
+  /** @param isResting whether it begins with {@link wake} */
+  constructor(upstream: Upstream, isResting = false) {
     this.#upstream = upstream;
+    this.#isResting = isResting;
     this.#subscriptions = new Subscriptions({
       ...upstream.pushOptions,
       encode: ([, , payload]) => [payload!],
@@ -63,35 +66,50 @@ export class Presence implements Standing {
     this.#tickedAt = performance.now();
   }
 
+  /** Neither speaks nor listens until {@link wake}. Others may take it for ended, so its numbers end as well. */
+  rest(): void {
+    this.#isResting = true;
+    this.#subscription?.cancel();
+    this.#subscription = null;
+    this.#missed();
+  }
+
+  wake(): void {
+    this.#isResting = false;
+    this.#helloAt = Number.NEGATIVE_INFINITY;
+  }
+
   close(): void {
     clearInterval(this.#timer);
     clearTimeout(this.#answers);
-    if (this.#isSubscribed) this.#publish("bye");
+    if (this.#subscription) this.#publish("bye");
     this.#subscriptions.close();
   }
 
   #tick(): void {
     this.check();
-    if (performance.now() - this.#helloAt < HELLO_INTERVAL) return;
-    if (!this.#isSubscribed) this.#subscribe();
+    if (this.#isResting || performance.now() - this.#helloAt < HELLO_INTERVAL) return;
+    if (!this.#subscription) this.#subscribe();
     else if (this.#isUsed || this.aloneSince === null) this.#hello();
   }
 
   #subscribe(): void {
     this.#helloAt = performance.now();
-    this.#isSubscribed = true;
     const ended = () => {
-      this.#isSubscribed = false;
+      this.#subscription = null;
       this.#missed();
     };
-    this.#subscriptions.add([{ sort: "subscribe", name: Buffer.from(GATEWAYS_CHANNEL) }], {
-      onReady: () => this.#hello(),
-      onGap: () => this.#hello(),
-      onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
-      onChanged() {},
-      onRefusal: ended,
-      onFailure: ended,
-    });
+    this.#subscription = this.#subscriptions.add(
+      [{ sort: "subscribe", name: Buffer.from(GATEWAYS_CHANNEL) }],
+      {
+        onReady: () => this.#hello(),
+        onGap: () => this.#hello(),
+        onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
+        onChanged() {},
+        onRefusal: ended,
+        onFailure: ended,
+      },
+    );
   }
 
   #hello(): void {

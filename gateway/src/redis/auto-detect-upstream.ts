@@ -1,5 +1,6 @@
 import { type Command, command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
+import type { Activity } from "./activity.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import { pingReply } from "./server.js";
@@ -47,6 +48,7 @@ export class AutoDetectUpstream implements Upstream {
   readonly #grace: number;
   readonly #finding: Finding;
   readonly #stopWaiting: Cancel;
+  readonly #stopResting: Cancel | undefined;
   /** Calls that wait for the first result. Null once it is there. */
   #held: (() => void)[] | null = [];
   #upstream: Upstream;
@@ -58,14 +60,28 @@ export class AutoDetectUpstream implements Upstream {
    * @param cluster creates the upstream that replaces the server if it is a node of a cluster
    * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
+   * @param activity when Redis is not used, and no longer asked
    */
-  constructor(server: SingleServer, cluster: () => Upstream, grace: number, finding: Finding) {
+  constructor(
+    server: SingleServer,
+    cluster: () => Upstream,
+    grace: number,
+    finding: Finding,
+    private readonly activity?: Activity,
+  ) {
     this.#server = server;
     this.#cluster = cluster;
     this.#upstream = server;
     this.#grace = grace;
     this.#finding = finding;
     this.#stopWaiting = finding.wait((isCluster) => this.#settle(isCluster));
+    this.#stopResting = activity?.add({
+      rest: () => clearTimeout(this.#timer),
+      wake: () => {
+        // A pause that rest has ended is not waited for.
+        if (this.#detecting && this.#finding.isCluster === null) this.#detectAgain();
+      },
+    });
   }
 
   get counters(): Upstream["counters"] {
@@ -128,6 +144,7 @@ export class AutoDetectUpstream implements Upstream {
   close(): void {
     this.#closed = true;
     this.#stopWaiting();
+    this.#stopResting?.();
     clearTimeout(this.#timer);
     this.#upstream.close();
     this.#server.close();
@@ -164,10 +181,14 @@ export class AutoDetectUpstream implements Upstream {
   #detectLater(): void {
     this.#release();
     if (this.#closed || this.#finding.isCluster !== null) return;
-    this.#timer = setTimeout(() => {
-      this.#detecting = false;
-      this.#detect();
-    }, AGAIN).unref();
+    if (this.activity?.isResting) return;
+    this.#timer = setTimeout(() => this.#detectAgain(), AGAIN).unref();
+  }
+
+  #detectAgain(): void {
+    clearTimeout(this.#timer);
+    this.#detecting = false;
+    this.#detect();
   }
 
   #settle(isCluster: boolean): void {

@@ -172,6 +172,7 @@ export class ExclusiveConnections {
     deadline = performance.now() + this.#connectionOptions.timeout,
     waits?: Waits,
   ): Cancel {
+    const { activity } = this.#connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let waiting: Lent | null = null;
     let open = commands.length;
@@ -180,6 +181,7 @@ export class ExclusiveConnections {
       if (--open > 0 || !lent) return;
       const connection = lent;
       lent = null;
+      activity?.giveBack();
       if (waiting) this.#waiting.delete(waiting);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
@@ -191,6 +193,7 @@ export class ExclusiveConnections {
       },
       onConnection: (connection) => {
         lent = connection;
+        activity?.lend();
         if (waits) {
           waits.from = performance.now();
           waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };

@@ -5,7 +5,7 @@ import { isError } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
-import { type Login, refusalOf } from "./credentials/login.js";
+import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
@@ -250,7 +250,7 @@ export class InFlightConnection implements BatchConnection {
     const receiver: Receiver = {
       cancelled: false,
       onReply: (reply) => {
-        if (isError(reply)) this.#credentials?.refused(login, refusalOf(reply));
+        if (isError(reply)) this.#credentials?.refused(login, authErrorOf(reply));
         else this.#socket.login = login;
       },
       onFailure() {},

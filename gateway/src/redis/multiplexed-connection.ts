@@ -79,11 +79,13 @@ export class MultiplexedConnection {
   #retry: NodeJS.Timeout | undefined;
   #usedAt = 0;
   #idleTimer: NodeJS.Timeout | undefined;
+  readonly #stopResting: (() => void) | undefined;
   /** Called once when the connection closes, however that came about. */
   onClose: (() => void) | undefined;
 
   constructor(options: MultiplexedConnectionOptions) {
     this.#options = options;
+    this.#stopResting = options.activity?.add({ rest: () => this.#rest() });
   }
 
   /** Whether the connection is up. */
@@ -143,6 +145,7 @@ export class MultiplexedConnection {
   close(): void {
     if (this.closed) return;
     this.closed = true;
+    this.#stopResting?.();
     clearTimeout(this.#retry);
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
@@ -171,6 +174,11 @@ export class MultiplexedConnection {
       return;
     }
     this.#idleTimer = undefined;
+    this.#rest();
+  };
+
+  /** Ends the connection, or the attempts at one, until the next command. */
+  #rest(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#attempts = 0;
@@ -178,7 +186,8 @@ export class MultiplexedConnection {
     this.#spare = null;
     this.#connection?.close("the connection to Redis was not used");
     this.#connection = null;
-  };
+    if (this.#options.reconnect === "never") this.close();
+  }
 
   #rejectionOf(batch: CommandBatch): UpstreamFailure | null {
     if (this.closed) return new UpstreamFailure("closing", "the connection to Redis was closed");

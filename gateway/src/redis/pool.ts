@@ -67,13 +67,13 @@ export class Pool {
   }
 
   /**
-   * Takes a connection back. One that still owes a reply, is at a server that was left, or has an earlier password, is closed
+   * Takes a connection back. One that still owes a reply, has an earlier password, or is at a server that was left, is closed
    * rather than lent again.
    */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     this.#closeOutdated();
-    if (connection.pending > 0 || connection.isLeft || connection.isOutdated || this.#closed) {
+    if (connection.pending > 0 || connection.isOutdated || connection.isLeft || this.#closed) {
       connection.close();
       return;
     }

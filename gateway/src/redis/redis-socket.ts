@@ -6,14 +6,22 @@ import { isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
+import type { Activity } from "./activity.js";
 import type { UpstreamCounters } from "./counters.js";
 import type { Credentials } from "./credentials/credentials.js";
-import { type Login, refusalOf as loginRefusal } from "./credentials/login.js";
+import { authErrorOf, type Login } from "./credentials/login.js";
 import type { Reachability } from "./reachability.js";
+import { tlsReasonOf } from "./redis-tls.js";
 import { refusalOf } from "./refusal.js";
 
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
+
+/**
+ * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
+ * {@link RedisSocket.isResp3}.
+ */
+export const HELLO_3 = command("HELLO", "3");
 
 /**
  * Commands of a handshake by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for a
@@ -37,12 +45,6 @@ export interface ConnectionWatch {
   down(connection: WatchedConnection): void;
 }
 
-/**
- * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
- * {@link RedisSocket.isResp3}.
- */
-export const HELLO_3 = command("HELLO", "3");
-
 /** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
@@ -50,6 +52,8 @@ export interface RedisSocketOptions {
   readonly handshake: readonly Command[];
   /** What the connection is signed in with before the handshake. Default: the handshake alone. */
   readonly credentials?: Credentials | undefined;
+  /** When Redis is not used, and connections are closed. Default: never. */
+  readonly activity?: Activity | undefined;
   /** Timeout in ms for connecting and the handshake together, including the wait for credentials. */
   readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */
@@ -80,13 +84,13 @@ export interface RedisSocketHandler {
   onLarge?(first: number, size: number): LargeReply | null;
   /** Called when written bytes have left the buffer, so that more may be written. */
   onDrain?(): void;
-  /** Called when the address leads to another server. Default: the connection is dropped. */
-  onLeave?(): void;
   /**
    * The credentials have changed since the connection was signed in, and it is up. The handler sends AUTH, and reports a refusal
    * to the credentials. Without this method the connection stays signed in as it was.
    */
   onLogin?(login: Login): void;
+  /** Called when the address leads to another server. Default: the connection is dropped. */
+  onLeave?(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
@@ -256,9 +260,9 @@ export class RedisSocket implements WatchedConnection {
     else if (IDENTIFY.includes(sent)) {
       if (reply && !isError(reply)) this.#info += reply.toString("latin1");
     } else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
-      const refusal = loginRefusal(reply);
-      if (this.login && sent === this.login.auth) credentials!.refused(this.login, refusal);
-      this.drop(`it replied ${refusal}`);
+      const error = authErrorOf(reply);
+      if (this.login && sent === this.login.auth) credentials!.refused(this.login, error);
+      this.drop(`it replied ${error}`);
       return;
     }
     if (this.#greeted < this.#greeting.length) return;
@@ -301,5 +305,5 @@ const COPY_LIMIT = 64 * 1024;
 /** Returns a short reason why a connection failed. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message ?? "unknown error";
+  return code === undefined ? (message ?? "unknown error") : tlsReasonOf(code);
 }

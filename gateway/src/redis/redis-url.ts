@@ -1,13 +1,13 @@
-import { readFileSync } from "node:fs";
 import { connect as connectTcp, type OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { checkServerIdentity, connect as connectTls } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
 import { type Command, command } from "../resp/command.js";
 import { type Address, nameOf } from "./cluster/topology.js";
 import type { Credentials } from "./credentials/credentials.js";
 import { authCommand } from "./credentials/login.js";
 import { parseRedisUrl } from "./redis-address.js";
+import { RedisTls } from "./redis-tls.js";
 import type { RedisUser } from "./upstream.js";
 
 /** A Redis, with the commands that sign a connection in: as the given user, or as the one of its URL. */
@@ -36,42 +36,28 @@ export interface RemoteEngine extends Engine {
 
 /** Options of a connection to Redis that its URL does not hold. */
 export interface RemoteOptions {
-  /** A file of certificates (PEM) to trust in place of the system's, for TLS. */
-  readonly ca?: string | undefined;
+  /** The certificates of TLS connections. They are closed with the engine. Default: the system's authorities, and none of its own. */
+  readonly tls?: RedisTls | undefined;
   /** What the user of the URL signs in with. Default: the password of the URL. They are closed with the engine. */
   readonly credentials?: Credentials | null | undefined;
 }
 
 /**
  * Makes an engine of a Redis at a URL. Nothing is connected yet.
- * @throws {TypeError} when the URL is not one of the forms understood, or the file of certificates can't be read; the
- * message does not repeat the URL
+ * @throws {TypeError} when the URL is not one of the forms understood; the message does not repeat the URL
  */
 export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
   const address = parseRedisUrl(url);
-  const { credentials = null } = options;
+  const { credentials = null, tls = new RedisTls({}, () => {}) } = options;
   const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
   const own = signIn(address.username, address.password);
   const select = db > 0 ? [command("SELECT", String(db))] : [];
-  const ca = options.ca === undefined ? undefined : readCa(options.ca);
 
   const open = new Set<Duplex>();
   const connectTo = (to: Address, onread?: OnReadOpts): Duplex => {
     const common = { ...to, keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
     if (!isTls) return kept(connectTcp({ ...common, onread }));
-    const tls = {
-      ...common,
-      ca,
-      // SNI takes names only.
-      servername: isIp(to.host) ? undefined : to.host,
-      // Certificates may not cover the addresses of nodes, so one that covers a configured host is accepted as well.
-      checkServerIdentity: (host: string, certificate: Parameters<typeof checkServerIdentity>[1]) => {
-        const wrong = checkServerIdentity(host || to.host, certificate);
-        const vouched = addresses.some((each) => !checkServerIdentity(each.host, certificate));
-        return vouched ? undefined : wrong;
-      },
-    };
-    return kept(connectTls(tls));
+    return kept(connectTls({ ...common, ...tls.optionsFor(to, addresses) }));
   };
   const kept = <T extends Duplex>(socket: T): T => {
     open.add(socket);
@@ -94,6 +80,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
       path === undefined ? connectTo(addresses[0]!, onread) : kept(connectTcp({ path, onread })),
     async close() {
       credentials?.close();
+      tls.close();
       for (const socket of open) socket.destroy();
     },
   };
@@ -120,16 +107,4 @@ export function ownEngine(engine: Engine): RemoteEngine {
 
 function signIn(username: string, password: string): Command[] {
   return password ? [authCommand(username, password)] : [];
-}
-
-function isIp(host: string): boolean {
-  return /^[\d.]+$|:/.test(host);
-}
-
-function readCa(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new TypeError(`redisCa: ${file} can't be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -1,5 +1,6 @@
 import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
 import { AwaitingPrimary, ONE_SERVER } from "./awaiting-primary.js";
@@ -32,12 +33,14 @@ export interface UpstreamSettings {
 /**
  * Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet.
  * @param reachability records whether the engine can be reached; commands of the gateway's own user fail at once until it was
+ * @param activity when connections are closed, since Redis is not used. Default: never
  */
 export function createUpstreams(
   engine: RemoteEngine,
   settings: UpstreamSettings,
   budget?: BufferBudget,
   reachability?: Reachability,
+  activity?: Activity,
 ): Upstreams {
   const topology = topologyOf(engine, settings, reachability);
   const sentinel = new Sentinel({
@@ -54,7 +57,18 @@ export function createUpstreams(
     reachability && (engine.kind === "server" || engine.kind === "unknown")
       ? watchOf(engine, settings, topology.counters, reachability)
       : null;
-  const known: Shared = { topology, finding: new Finding(), sentinel, watch };
+  const known: Shared = { topology, finding: new Finding(), sentinel, watch, activity };
+  activity?.add({
+    rest() {
+      topology.rest();
+      sentinel.rest();
+      reachability?.forget();
+    },
+    wake() {
+      topology.wake();
+      sentinel.wake();
+    },
+  });
   const own = upstreamOf({ ...engine, connect }, settings, known, null, budget, reachability);
   const users = new Users((user, counted) => {
     const through = {
@@ -87,12 +101,13 @@ interface Shared {
   readonly sentinel: Sentinel;
   /** Keeps the connections at the server that a single address leads to. Null for any other Redis. */
   readonly watch: AddressWatch | null;
+  readonly activity: Activity | undefined;
 }
 
 function upstreamOf(
   engine: RemoteEngine,
   settings: UpstreamSettings,
-  { topology, finding, sentinel, watch }: Shared,
+  { topology, finding, sentinel, watch, activity }: Shared,
   user: RedisUser | null,
   budget: BufferBudget | undefined,
   reachability?: Reachability,
@@ -110,6 +125,7 @@ function upstreamOf(
     budget,
     counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
+    activity,
   };
   const server = () => {
     const one = new Server({ ...options, connect: engine.connect, reachability, watch: watch ?? undefined });
@@ -124,7 +140,7 @@ function upstreamOf(
   };
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
-    return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);
+    return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding, activity);
   return server();
 }
 
@@ -138,6 +154,7 @@ function watchOf(
   const options = {
     connect: engine.connect,
     handshake: [...engine.handshake(null), PING, ...IDENTIFY],
+    credentials: engine.credentials ?? undefined,
     timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
     maxReplySize,
     counters,

@@ -101,6 +101,11 @@ function checkCombinations(settings: Settings): void {
       `${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey must be set together`,
     );
   }
+  const { redisCert, redisKey } = settings;
+  if ((redisCert === undefined) !== (redisKey === undefined)) {
+    const given = redisCert === undefined ? "redisKey" : "redisCert";
+    throw new TypeError(`${given}: redisCert and redisKey must be set together`);
+  }
   if (token !== undefined && tokenFile !== undefined) {
     throw new TypeError("token, tokenFile: give one of the two, not both");
   }

@@ -181,6 +181,35 @@ export const SETTINGS = {
     help: "CA certificates (PEM) to trust for TLS to Redis",
     defaultText: "the system's",
   }),
+  /** File of the client certificate for TLS connections to Redis, in PEM. It is read again when it changes. Requires `redisKey`. */
+  redisCert: file({ help: "client certificate (PEM) for TLS to Redis; reloaded when it changes" }),
+  /** File of that certificate's key, in PEM. */
+  redisKey: file({ help: "private key of the client certificate (PEM) for Redis" }),
+  /**
+   * The name for SNI that the certificate of Redis must have, for every TLS connection. Default: the host of the URL, or of the node
+   * of a cluster. It is for tunnels and addresses that the certificate does not cover.
+   */
+  redisServerName: text({
+    help: "name that the certificate of Redis must have, also sent as SNI",
+    placeholder: "<name>",
+    defaultText: "the host",
+  }),
+  /**
+   * Time in ms without commands and event streams after which all connections to Redis are closed, so that its host can sleep.
+   * Default: 0, they stay open. The next command opens one. Health checks and what the gateway does by itself do not count.
+   */
+  redisIdleTimeout: duration({
+    help: "time without commands after which all connections to Redis are closed, so that it can sleep",
+    default: 0,
+    defaultText: "0, never",
+    min: 0,
+    max: DAY,
+  }),
+  /** Whether no connection to Redis is opened before the first command. Default: false. */
+  redisLazy: toggle({
+    help: "whether no connection to Redis is opened before the first command",
+    default: false,
+  }),
   /**
    * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
    * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
@@ -55,6 +58,27 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
     expect(response.headers["warmline-outcome"]).toBe("unsent");
     expect(response.json.error).toContain(text);
     expect(response.text).not.toContain("wrong-one");
+  });
+
+  test("a password file is for the Redis of --redis and for routes with a user alone", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "warmline-routes-"));
+    const file = join(folder, "password");
+    writeFileSync(file, "p@ss word\n");
+    gateway = await createGateway({
+      redis: `redis://ann@127.0.0.1:${port}/1`,
+      routes: [`a:=redis://ann@127.0.0.1:${port}/2`, `b:=redis://bob:bob@127.0.0.1:${port}/4`],
+      redisPasswordFile: file,
+      port: 0,
+    });
+    for (const key of ["k", "a:k", "b:k"]) expect(await run(gateway, "SET", key, "v")).toBe("OK");
+    const users = String(await redis.command("CLIENT", "LIST")).match(/ user=(ann|bob) /g);
+    expect(new Set(users)).toEqual(new Set([" user=ann ", " user=bob "]));
+    // The next connection has the new password.
+    await redis.command("ACL", "SETUSER", "ann", "resetpass", ">other");
+    writeFileSync(file, "other");
+    expect((await call(gateway, "/multi-exec", { body: [["GET", "a:k"]] })).json).toEqual([{ result: "v" }]);
+    await redis.command("ACL", "SETUSER", "ann", "resetpass", ">p@ss word");
+    rmSync(folder, { recursive: true });
   });
 
   test("a user without MULTI runs no part of a transaction", async () => {

@@ -178,7 +178,8 @@ describe("the Kubernetes example", () => {
     const { options } = readSettings(["--config", config], {});
     expect(options).toMatchObject({
       host: "0.0.0.0",
-      redis: "redis://:p@redis:6379",
+      redis: "redis://redis:6379",
+      redisPasswordFile: join(folder, "redis-password"),
       restTokenSecret: "a-secret-of-some-length",
     });
     expect(options.port).toBe(container.ports[0].containerPort);

@@ -73,6 +73,7 @@ const RUN_ELSEWHERE = new Set([
   "vercel",
   "netlify",
   "printf",
+  "jq",
 ]);
 
 function npmProblem([action, ...args]: readonly string[]): string | null {
@@ -122,7 +123,9 @@ function gatewayProblem(args: readonly string[]): string | null {
   try {
     // The contents of files are the reader's; only their names are checked.
     readSettings(
-      args.filter((_, at) => !isFileFlag(args[at]) && !isFileFlag(args[at - 1])),
+      args
+        .map((word, at) => (args[at - 1] === PASSWORD_FILE ? join(root, "LICENSE") : word))
+        .filter((_, at) => !isFileFlag(args[at]) && !isFileFlag(args[at - 1])),
       {},
     );
     return null;
@@ -131,8 +134,12 @@ function gatewayProblem(args: readonly string[]): string | null {
   }
 }
 
+/** A URL without a password needs this file. */
+const PASSWORD_FILE = "--redis-password-file";
+
 function isFileFlag(word: string | undefined): boolean {
-  return word === "--config" || (word?.endsWith("-file") ?? false);
+  if (word === undefined || word === PASSWORD_FILE) return false;
+  return word.endsWith("-file") || ["--config", "--redis-ca", "--redis-cert", "--redis-key"].includes(word);
 }
 
 function isAssignment(word: string, at: number, all: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { makeCertificate } from "warmline-testbed";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { nearest } from "../../../gateway/src/config/nearest.js";
@@ -19,6 +20,9 @@ function file(text: string): string {
 }
 
 const secretFile = file("s3cret\n");
+const certificate = makeCertificate();
+afterAll(() => certificate.remove());
+const [redisCertFile, redisKeyFile] = [file(certificate.cert), file(certificate.key)];
 const tokensFile = file("- { name: a, token: b }\n");
 
 /** A value for each setting, and the result. Settings of a kind share one, unless named. */
@@ -47,6 +51,9 @@ const byName: Record<string, [text: string, value: unknown]> = {
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
   redisPasswordFile: [secretFile, secretFile],
+  redisCa: [redisCertFile, redisCertFile],
+  redisCert: [redisCertFile, redisCertFile],
+  redisKey: [redisKeyFile, redisKeyFile],
   redisAuth: ["aws-iam", "aws-iam"],
   redisAwsRegion: ["eu-west-1", "eu-west-1"],
   redisAwsService: ["memorydb", "memorydb"],
@@ -69,6 +76,8 @@ const AWS_IAM = { WARMLINE_GATEWAY_REDIS: SERVERLESS, WARMLINE_GATEWAY_REDIS_AUT
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
+  redisCert: { WARMLINE_GATEWAY_REDIS_KEY: redisKeyFile },
+  redisKey: { WARMLINE_GATEWAY_REDIS_CERT: redisCertFile },
   redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuth: { WARMLINE_GATEWAY_REDIS: SERVERLESS },

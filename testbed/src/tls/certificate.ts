@@ -25,8 +25,16 @@ const DAY_MS = 86_400_000;
 
 /** A certificate authority. */
 export interface Authority extends Certificate {
-  /** Creates a certificate for `localhost` and 127.0.0.1 that the authority has signed. */
-  issue(): Certificate;
+  /** Creates a certificate that the authority has signed. */
+  issue(options?: IssueOptions): Certificate;
+}
+
+/** Options of {@link Authority.issue}. */
+export interface IssueOptions {
+  /** The only name that the certificate is for. Default: it is for `localhost` and 127.0.0.1. */
+  readonly host?: string;
+  /** Whether its time ended an hour ago. Default: false. */
+  readonly expired?: boolean;
 }
 
 /** Creates a self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, valid for a week. */
@@ -38,7 +46,8 @@ export function makeCertificate(): Certificate {
 export function makeAuthority(): Authority {
   const issuer = "warmline testbed authority";
   const { certificate, privateKey } = createCertificate(issuer);
-  const issue = () => createCertificate("warmline testbed", { name: issuer, privateKey }).certificate;
+  const issue = (options?: IssueOptions) =>
+    createCertificate("warmline testbed", { name: issuer, privateKey }, options).certificate;
   return { ...certificate, issue };
 }
 
@@ -48,19 +57,22 @@ const distinguishedName = (name: string) => sequence(set(sequence(oid(COMMON_NAM
 function createCertificate(
   subject: string,
   issuer?: { readonly name: string; readonly privateKey: KeyObject },
+  { host, expired = false }: IssueOptions = {},
 ): { certificate: Certificate; privateKey: KeyObject } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(oid(ECDSA_WITH_SHA256));
-  const altNames = sequence(
-    element(0x82, Buffer.from("localhost")),
-    element(0x87, Buffer.from([127, 0, 0, 1])),
-  );
+  const names =
+    host === undefined
+      ? [element(0x82, Buffer.from("localhost")), element(0x87, Buffer.from([127, 0, 0, 1]))]
+      : [element(0x82, Buffer.from(host))];
+  const altNames = sequence(...names);
+  const end = new Date(Date.now() + (expired ? -DAY_MS / 24 : 7 * DAY_MS));
   const content = sequence(
     element(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     distinguishedName(issuer?.name ?? subject),
-    sequence(time(new Date(Date.now() - DAY_MS)), time(new Date(Date.now() + 7 * DAY_MS))),
+    sequence(time(new Date(Date.now() - DAY_MS)), time(end)),
     distinguishedName(subject),
     publicKey.export({ type: "spki", format: "der" }),
     element(

@@ -78,9 +78,10 @@ function loginIn(text: string, ownName: string): NewLogin {
   return { username, password, lifetime: expires === undefined ? undefined : lifetimeOf(expires) };
 }
 
-/** @param expires the end of the password: a date and time in ISO 8601, or seconds since 1970 */
+/** @param expires the end of the password: a date and time in ISO 8601, or seconds since 1970, as a number or as text */
 function lifetimeOf(expires: unknown): number {
-  const end = typeof expires === "number" ? expires * 1_000 : Date.parse(String(expires));
+  const text = String(expires);
+  const end = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
   if (Number.isNaN(end))
     throw new Error('printed an "expires" that is no time: use ISO 8601, or seconds since 1970');
   const lifetime = end - Date.now();

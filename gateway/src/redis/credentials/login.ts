@@ -21,6 +21,6 @@ export function authCommand(username: string, password: string): Command {
 }
 
 /** Returns the text of an error reply. A server that does not know AUTH repeats its arguments: these are left out. */
-export function refusalOf(reply: Buffer): string {
+export function authErrorOf(reply: Buffer): string {
   return lineOf(reply).replace(/,? with args.*$/s, "");
 }

@@ -2,7 +2,7 @@ import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
-import { type Login, refusalOf } from "../credentials/login.js";
+import { authErrorOf, type Login } from "../credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import { HELLO_3 } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
@@ -45,6 +45,7 @@ export class SubscriptionConnection<T extends TopicName> {
   #connection: PushConnection | null = null;
   isUp = false;
   #unused: NodeJS.Timeout | undefined;
+  #stopResting: (() => void) | undefined;
 
   constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
     const { credentials, handshake } = options;
@@ -105,6 +106,11 @@ export class SubscriptionConnection<T extends TopicName> {
       },
     });
     this.#connection = connection;
+    this.#stopResting ??= this.#options.activity?.add({
+      rest: () => {
+        if (this.#topics.size === 0) this.close();
+      },
+    });
     connection.open();
   }
 
@@ -116,6 +122,8 @@ export class SubscriptionConnection<T extends TopicName> {
   }
 
   #reset(): void {
+    this.#stopResting?.();
+    this.#stopResting = undefined;
     this.#connection = null;
     this.isUp = false;
     this.#due = new Fifo();
@@ -129,7 +137,7 @@ export class SubscriptionConnection<T extends TopicName> {
     if (isError(reply)) {
       const due = this.#due.shift();
       if (!due) return;
-      if ("login" in due) this.#options.credentials?.refused(due.login, refusalOf(reply));
+      if ("login" in due) this.#options.credentials?.refused(due.login, authErrorOf(reply));
       else if (due.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
       return;
     }

@@ -50,6 +50,7 @@ export class Sentinel implements PrimaryFinder {
   #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #isResting = false;
 
   constructor(options: SentinelOptions) {
     this.#options = options;
@@ -92,6 +93,20 @@ export class Sentinel implements PrimaryFinder {
     return socket;
   }
 
+  /** Asks no more, until {@link wake}. */
+  rest(): void {
+    this.#isResting = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  wake(): void {
+    this.#isResting = false;
+    if (this.#primary !== null) this.open();
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -99,7 +114,7 @@ export class Sentinel implements PrimaryFinder {
   }
 
   async #query(): Promise<void> {
-    if (this.#querying || this.#closed) return;
+    if (this.#querying || this.#closed || this.#isResting) return;
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
@@ -121,9 +136,9 @@ export class Sentinel implements PrimaryFinder {
       }
       if (this.#closed) return;
     }
-    if (this.#primary === null) this.#options.reachability?.down(this.#lastError);
+    if (this.#primary === null && !this.#isResting) this.#options.reachability?.down(this.#lastError);
     this.#querying = false;
-    if (this.#closed) return;
+    if (this.#closed || this.#isResting) return;
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
 
@@ -141,13 +156,14 @@ export class Sentinel implements PrimaryFinder {
 
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
-    if (this.#connection) return;
+    if (this.#connection || this.#isResting) return;
     const connection = new PushConnection(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
         this.#connection = null;
-        if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+        if (!this.#closed && !this.#isResting)
+          this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
       },
     });
     this.#connection = connection;

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
-import { Certificate } from "../../../../gateway/src/http/certificate.js";
+import { Certificate } from "../../../../gateway/src/util/certificate.js";
 import type {
   Connection,
   ConnectionHost,

@@ -1,6 +1,8 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
+import type { Log } from "../../../../gateway/src/log/log.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { Credentials } from "../../../../gateway/src/redis/credentials/credentials.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import {
   MultiplexedConnection,
@@ -533,4 +535,69 @@ test("commands of a refused or cancelled batch of thousands fail in slices, each
   await expect.poll(() => failures.length).toBe(4_500);
   expect(failures).toEqual(Array.from({ length: 4_500 }, (_, tag) => tag));
   expect([multiplexed.pending, connections[0]!.received.length]).toEqual([0, 1_001]);
+});
+
+/** Credentials whose password the test changes. */
+function changingCredentials() {
+  const lines: string[] = [];
+  let count = 1;
+  let changed = () => {};
+  const source = {
+    description: "the source",
+    isQuick: true,
+    read: async () => ({ username: "app", password: `p${count}` }),
+    watch: (onChange: () => void) => {
+      changed = onChange;
+      return () => {};
+    },
+  };
+  const log = { error: (line: string) => lines.push(line), info() {} } as unknown as Log;
+  const change = () => {
+    count++;
+    changed();
+  };
+  return { credentials: new Credentials(source, log), change, lines };
+}
+
+test("a new password is sent between the commands of others, and each keeps its own reply", async () => {
+  const { credentials, change, lines } = changingCredentials();
+  const connections = start({ credentials });
+  const [first, second] = [new RecordedReplies(), new RecordedReplies()];
+  multiplexed.send([command("A")], first);
+  await expect.poll(() => connections[0]?.received).toEqual(["AUTH", "app", "p1", "PING"]);
+  const { side, received } = connections[0]!;
+  side.write("+OK\r\n+PONG\r\n");
+  await expect.poll(() => received).toEqual(["AUTH", "app", "p1", "PING", "A"]);
+  change();
+  await expect.poll(() => received.slice(5)).toEqual(["AUTH", "app", "p2"]);
+  multiplexed.send([command("B")], second);
+  await expect.poll(() => received.at(-1)).toBe("B");
+  side.write("+a\r\n-WRONGPASS invalid\r\n+b\r\n");
+  await expect.poll(() => second.replies).toEqual(["+b"]);
+  expect(first.replies).toEqual(["+a"]);
+  // Refused: the connection stays, signed in as before, and the next password is tried.
+  expect(lines).toEqual(["Redis refused the user and password of the source: WRONGPASS invalid"]);
+  expect(multiplexed.isOutdated).toBe(true);
+  change();
+  await expect.poll(() => received.slice(-3)).toEqual(["AUTH", "app", "p3"]);
+  side.write("+OK\r\n");
+  await expect.poll(() => multiplexed.isOutdated).toBe(false);
+  expect(connections).toHaveLength(1);
+});
+
+test("a connection that is lent gets no password in the middle of its use, and is outdated then", async () => {
+  const { credentials, change } = changingCredentials();
+  const connections = start({ credentials, reconnect: "never" });
+  const replies = new RecordedReplies();
+  multiplexed.send([command("MULTI"), command("EXEC")], replies);
+  await expect.poll(() => connections[0]?.received).toEqual(["AUTH", "app", "p1", "PING"]);
+  const { side, received } = connections[0]!;
+  side.write("+OK\r\n+PONG\r\n");
+  await expect.poll(() => received.slice(4)).toEqual(["MULTI", "EXEC"]);
+  change();
+  await credentials.get();
+  expect(multiplexed.isOutdated).toBe(true);
+  side.write("+OK\r\n*0\r\n");
+  await expect.poll(() => replies.replies).toHaveLength(2);
+  expect(received).toHaveLength(6);
 });

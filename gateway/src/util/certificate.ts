@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { type Clock, systemClock } from "../util/clock.js";
-import { stampNow } from "../util/file-stamp.js";
+import { type Clock, systemClock } from "./clock.js";
+import { stampNow } from "./file-stamp.js";
 
 /** Interval in ms between checks of the files. */
 const CHECK_INTERVAL = 2_000;
 
-/** The files, in PEM, of the server's certificate and its key. */
+/** The files, in PEM, of a certificate and its key. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A certificate that is renewed while the server runs. */
+/** The options that name the two files, for messages. */
+const OPTIONS: CertificateFiles = { cert: "tlsCert", key: "tlsKey" };
+
+/** A certificate that is renewed while the gateway runs. */
 export class Certificate {
   readonly #files: CertificateFiles;
   readonly #clock: Clock;
@@ -20,7 +23,11 @@ export class Certificate {
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws {TypeError} when a file can't be read, or the two are not a certificate and its key */
-  constructor(files: CertificateFiles, clock = systemClock) {
+  constructor(
+    files: CertificateFiles,
+    clock = systemClock,
+    private readonly names = OPTIONS,
+  ) {
     this.#files = files;
     this.#clock = clock;
     this.#version = this.#readVersion();
@@ -30,8 +37,8 @@ export class Certificate {
   /** Returns the files' content. @throws {TypeError} as above; the message names the option and the file, not its content */
   read(): SecureContextOptions {
     const options: SecureContextOptions = {
-      cert: contentOf("tlsCert", this.#files.cert),
-      key: contentOf("tlsKey", this.#files.key),
+      cert: contentOf(this.names.cert, this.#files.cert),
+      key: contentOf(this.names.key, this.#files.key),
       minVersion: "TLSv1.2",
     };
     try {
@@ -39,7 +46,7 @@ export class Certificate {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new TypeError(
-        `tlsCert: ${this.#files.cert} and ${this.#files.key} are not a certificate and its key (${code})`,
+        `${this.names.cert}: ${this.#files.cert} and ${this.#files.key} are not a certificate and its key (${code})`,
       );
     }
     return options;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SecureContextOptions } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
-import { Certificate } from "../../../../gateway/src/http/certificate.js";
+import { Certificate } from "../../../../gateway/src/util/certificate.js";
 import { TestClock } from "../../../support/test-clock.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-certificate-"));
