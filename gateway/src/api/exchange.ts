@@ -10,6 +10,7 @@ import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
 import { BadRequest } from "./bad-request.js";
+import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
@@ -65,6 +66,27 @@ export interface ExchangeHandler {
   settled(exchange: Exchange, status: number): void;
   /** Takes note of a request that is not valid HTTP. */
   malformed(error: HttpError): void;
+}
+
+/** A frame of an event stream as it is written. */
+interface WrittenFrame {
+  readonly frame: Frame;
+  readonly chunked: boolean;
+  readonly bytes: number;
+  readonly pieces: readonly Buffer[];
+}
+
+/** The last one that was copied: the readers of a channel get the same frame one after another. */
+let copied: WrittenFrame = { frame: [], chunked: false, bytes: 0, pieces: [] };
+
+function written(frame: Frame, chunked: boolean): WrittenFrame {
+  if (frame === copied.frame && chunked === copied.chunked) return copied;
+  const bytes = sizeOf(frame);
+  const pieces = chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
+  // The readers of a large event share its bytes.
+  if (bytes > MAX_COPIED_BODY) return { frame, chunked, bytes, pieces };
+  copied = { frame, chunked, bytes, pieces: [Buffer.concat(pieces)] };
+  return copied;
 }
 
 /** One request and its response. */
@@ -415,13 +437,10 @@ export class Exchange implements HttpExchange, Copy {
   /** Sends more of the stream. Returns false if the connection was reset, since there is no memory for a reader this slow. */
   stream(frame: Frame): boolean {
     if (!this.streaming) return true;
-    let bytes = 0;
-    for (const piece of frame) bytes += piece.length;
+    const { bytes, pieces } = written(frame, this.#chunked);
     this.responseBytes += bytes;
     this.quota?.transferred(bytes);
-    const pieces = this.#chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
-    // The readers of a large event share its bytes.
-    return this.connection.stream(bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
+    return this.connection.stream(pieces);
   }
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */

@@ -307,8 +307,10 @@ export class Handler implements HttpService, ExchangeHandler {
       readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
         exchange.tokenNumbers!.commands += commands.length;
         const counts = this.#options.traffic.commands;
-        if (path === "/pipeline") runPipeline(exchange, permissions, commands, counts);
-        else runTransaction(exchange, permissions, commands, counts);
+        const run = path === "/pipeline" ? runPipeline : runTransaction;
+        run(exchange, permissions, commands, counts, (command) =>
+          this.#options.streams.deliveriesOf(command),
+        );
       });
     } else {
       const command = readPathCommand(path, query, body);
@@ -335,6 +337,7 @@ export class Handler implements HttpService, ExchangeHandler {
     exchange.blocks = wait !== null;
     if (exchange.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.blocks);
+    permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
       void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
