@@ -47,6 +47,8 @@ export interface HandlerOptions {
   readonly engine: string;
   /** Returns why Redis can't be reached at present, or null. */
   readonly problem: () => string | null;
+  /** Returns why Redis can't keep its data at present, or null. */
+  readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
@@ -350,15 +352,16 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /**
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
-   * while Redis does not reply or refuses commands, or the gateway is closing. Clients that may learn the address of Redis get more.
+   * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, path: "/health" | "/ready", authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem } = this.#options;
+    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
     const isReady = path === "/ready";
     exchange.route = path.slice(1);
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
-      const up = reply !== null && refusal === null;
+      const lost = isReady ? unkept() : null;
+      const up = reply !== null && refusal === null && lost === null;
       const isClosing = isReady && exchange.draining;
       const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
       if (isClosing) body.status = "closing";
@@ -367,9 +370,9 @@ export class Handler implements HttpService, ExchangeHandler {
         if (!isReady) body.engine = engine;
         if (body.status === "down")
           body.reason =
-            refusal === null
-              ? (problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`)
-              : `${engine} refuses commands: ${refusal}`;
+            refusal !== null
+              ? `${engine} refuses commands: ${refusal}`
+              : (problem() ?? (reply && lost) ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
       }
       exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
