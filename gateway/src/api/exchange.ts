@@ -68,25 +68,17 @@ export interface ExchangeHandler {
   malformed(error: HttpError): void;
 }
 
-/** A frame of an event stream as it is written. */
-interface WrittenFrame {
-  readonly frame: Frame;
-  readonly chunked: boolean;
-  readonly bytes: number;
-  readonly pieces: readonly Buffer[];
-}
+/** Frames as chunks of HTTP/1.1: the readers of a channel share them. */
+const chunks = new WeakMap<Frame, readonly Buffer[]>();
 
-/** The last one that was copied: the readers of a channel get the same frame one after another. */
-let copied: WrittenFrame = { frame: [], chunked: false, bytes: 0, pieces: [] };
-
-function written(frame: Frame, chunked: boolean): WrittenFrame {
-  if (frame === copied.frame && chunked === copied.chunked) return copied;
-  const bytes = sizeOf(frame);
-  const pieces = chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
-  // The readers of a large event share its bytes.
-  if (bytes > MAX_COPIED_BODY) return { frame, chunked, bytes, pieces };
-  copied = { frame, chunked, bytes, pieces: [Buffer.concat(pieces)] };
-  return copied;
+function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
+  let chunk = chunks.get(frame);
+  if (!chunk) {
+    const pieces = [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF];
+    chunk = bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)];
+    chunks.set(frame, chunk);
+  }
+  return chunk;
 }
 
 /** One request and its response. */
@@ -437,10 +429,10 @@ export class Exchange implements HttpExchange, Copy {
   /** Sends more of the stream. Returns false if the connection was reset, since there is no memory for a reader this slow. */
   stream(frame: Frame): boolean {
     if (!this.streaming) return true;
-    const { bytes, pieces } = written(frame, this.#chunked);
+    const bytes = sizeOf(frame);
     this.responseBytes += bytes;
     this.quota?.transferred(bytes);
-    return this.connection.stream(pieces);
+    return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
   }
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
