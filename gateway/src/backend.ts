@@ -31,6 +31,8 @@ export interface Backend {
   readonly tracked: readonly TrackedSource[];
   /** The reason why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
   readonly problem: string | null;
+  /** The reason why the Redis that was started for it can't keep its data at present. Null if it can, or keeps none. */
+  readonly unkept: string | null;
   /** Resolves when the first attempts to connect have ended, or after `timeout` ms. */
   firstAttempts(timeout: number): Promise<unknown>;
   /** Ends every connection, and the engine that was started for it. */
@@ -91,6 +93,9 @@ export async function createBackend(
     get problem() {
       const problems = reachabilities.map(({ problem }) => problem).filter((each) => each !== null);
       return problems.join("; ") || null;
+    },
+    get unkept() {
+      return first.problem ?? null;
     },
     firstAttempts: (timeout) => Promise.all(reachabilities.map((each) => each.firstAttempt(timeout))),
     async close() {

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -109,6 +111,46 @@ function readEvent(path: string, script: string, unit: string, count: number): P
   });
 }
 
+/**
+ * Opens event streams, has a pipeline publish messages of 100 bytes, and returns the number of bytes that come in all, once each
+ * reader has got them or knows that some were lost.
+ */
+async function fanOut(readers: number, request: string, channel: string, messages: number): Promise<number> {
+  const port = Number(new URL(gateway.url).port);
+  const sockets: Socket[] = [];
+  const end = "last".padEnd(100, "x");
+  let size = 0;
+  try {
+    const ready: Promise<unknown>[] = [];
+    const read: Promise<unknown>[] = [];
+    for (let i = 0; i < readers; i++) {
+      const socket = connect(port, "127.0.0.1", () => socket.write(request.replace("TOKEN", gateway.token)));
+      sockets.push(socket);
+      ready.push(once(socket, "data"));
+      read.push(
+        new Promise<void>((resolve, reject) => {
+          socket.on("error", reject).on("data", (chunk: Buffer) => {
+            size += chunk.length;
+            if (chunk.includes("lastx") || chunk.includes("event: gap")) resolve();
+          });
+        }),
+      );
+    }
+    await Promise.all(ready);
+    const texts = [...new Array(messages - 1).fill("x".repeat(100)), end];
+    await call("/pipeline", JSON.stringify(texts.map((text) => ["PUBLISH", channel, text])));
+    await Promise.all(read);
+    return size;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+const GET_STREAM = "GET /subscribe/crowd HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\n\r\n";
+/** All of them match the channel. */
+const PATTERNS = JSON.stringify({ psubscribe: Array.from({ length: 1_000 }, (_, at) => `[f${at}]*`) });
+const POST_PATTERNS = `POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\nContent-Length: ${PATTERNS.length}\r\n\r\n${PATTERNS}`;
+
 describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
   test.each<[string, least: number, () => Promise<number>]>([
     ["a reply of 100 MB in JSON", 6e8, () => call("/get/nul")],
@@ -135,6 +177,9 @@ describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
     ["a message of 24 MB", 2.4e7, () => readEvent("subscribe/event", PUBLISH, "x", 2.4e7)],
     ["a message of 18 MB with line breaks", 5e7, () => readEvent("subscribe/event", PUBLISH, "x\\n", 9e6)],
     ["an entry of 8 MB with NUL bytes", 4e7, () => readEvent("follow/event?from=$", XADD, "\\0", 8e6)],
+    ["2,000 messages to 480 readers", 48_000, () => fanOut(480, GET_STREAM, "crowd", 2_000)],
+    ["1,000 messages that match 1,000 patterns", 1_000, () => fanOut(1, POST_PATTERNS, "flood", 1_000)],
+    ["30 replies of 5 MB in JSON", 9e8, () => together(30, () => call("/getrange/nul/0/4999999"))],
     ["a line of MONITOR of 24 MB", 2.4e7, () => readEvent("monitor", SET, "x", 2.4e7)],
   ])("other clients are served during %s", async (_, least, load) => {
     // Code is compiled, and the heap grows, the first time.

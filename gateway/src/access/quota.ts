@@ -196,6 +196,14 @@ export class Quota {
     rate.take(commands);
   }
 
+  /**
+   * Counts what a command costs beyond itself against the rate, whether that allows it or not: as a debt, it delays the token's
+   * next commands.
+   */
+  owe(commands: number): void {
+    this.#commandRate?.take(commands);
+  }
+
   #overLimit(limit: keyof ParsedLimits, text: string, seconds: number): LimitExceeded {
     const { workers } = this.#shares;
     const part = workers > 1 ? `, divided by ${workers} workers` : "";

@@ -47,18 +47,24 @@ export function readBatch(
   });
 }
 
-/** Runs commands one after another; those that are refused get their errors in their places. */
+/**
+ * Runs commands one after another; those that are refused get their errors in their places.
+ * @param deliveriesOf returns the number of deliveries that a command publishes
+ */
 export function runPipeline(
   exchange: Exchange,
   permissions: Permissions,
   commands: readonly Command[],
   counts: CommandCounts,
+  deliveriesOf: (command: Command) => number,
 ): void {
   const places: number[] = [];
   const allowed: Command[] = [];
   const waits: number[] = [];
   const denials: [place: number, text: string][] = [];
+  const { quota } = permissions;
   let mayWait = false;
+  let deliveries = 0;
   const check = (command: Command, place: number) => {
     counts.received(getCommandInfo(command));
     const text = permissions.denialReason(command, { kind: "pipeline", before: place });
@@ -71,11 +77,12 @@ export function runPipeline(
     places.push(place);
     allowed.push(command);
     waits.push(wait ?? 0);
+    deliveries += deliveriesOf(command);
   };
   forEachInSlices(exchange, commands, check, () => {
-    const { quota } = permissions;
     const sentCount = places.length;
     if (sentCount > 0) quota.enter(sentCount, mayWait);
+    quota.owe(deliveries);
     const response = new PipelineResponse(
       exchange,
       commands.length,
@@ -108,14 +115,20 @@ function refuseInSlices(
   if (stop < denials.length) setImmediate(refuseInSlices, response, denials, stop);
 }
 
-/** Runs commands as a whole, or none of them. */
+/**
+ * Runs commands as a whole, or none of them.
+ * @param deliveriesOf returns the number of deliveries that a command publishes
+ */
 export function runTransaction(
   exchange: Exchange,
   permissions: Permissions,
   commands: readonly Command[],
   counts: CommandCounts,
+  deliveriesOf: (command: Command) => number,
 ): void {
   const names: string[] = [];
+  const { quota } = permissions;
+  let deliveries = 0;
   const check = (command: Command, index: number) => {
     const info = getCommandInfo(command);
     counts.received(info);
@@ -125,11 +138,12 @@ export function runTransaction(
       throw new BadRequest(discarded(index, commands.length, command.name, text));
     }
     names.push(command.name);
+    deliveries += deliveriesOf(command);
   };
   forEachInSlices(exchange, commands, check, () => {
-    const { quota } = permissions;
     const size = commands.length;
     quota.enter(size, false);
+    quota.owe(deliveries);
     const deadline = performance.now() + quota.transactionTimeout;
     exchange.retain();
     quota.enterTransaction({

@@ -4,8 +4,8 @@ import type { StreamEntry } from "../redis/follow/stream-page.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COMMA, CR, EMPTY, LF } from "../util/bytes.js";
+import type { SlicedWork } from "../util/sliced-work.js";
 import { characterEnd, JsonEncoder } from "./json-encoder.js";
-import { SlicedWork } from "./slices.js";
 
 /** Messages up to this many bytes are encoded without a look at the budget. */
 const SMALL_MESSAGE = 32 * 1_024;
@@ -129,10 +129,11 @@ function* slicesOf(text: Buffer): Generator<Buffer> {
 /** Encodes messages and entries of streams within the budget, large ones in slices between other requests. */
 export class FrameEncoder {
   readonly #budget: BufferBudget;
-  readonly #work = new SlicedWork();
+  readonly #work: SlicedWork;
 
-  constructor(budget: BufferBudget) {
+  constructor(budget: BufferBudget, work: SlicedWork) {
     this.#budget = budget;
+    this.#work = work;
   }
 
   /** Encodes a message as {@link messageFrame} does. */

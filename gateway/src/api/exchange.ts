@@ -10,6 +10,7 @@ import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
 import { BadRequest } from "./bad-request.js";
+import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
@@ -65,6 +66,19 @@ export interface ExchangeHandler {
   settled(exchange: Exchange, status: number): void;
   /** Takes note of a request that is not valid HTTP. */
   malformed(error: HttpError): void;
+}
+
+/** Frames as chunks of HTTP/1.1: the readers of a channel share them. */
+const chunks = new WeakMap<Frame, readonly Buffer[]>();
+
+function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
+  let chunk = chunks.get(frame);
+  if (!chunk) {
+    const pieces = [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF];
+    chunk = bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)];
+    chunks.set(frame, chunk);
+  }
+  return chunk;
 }
 
 /** One request and its response. */
@@ -415,13 +429,10 @@ export class Exchange implements HttpExchange, Copy {
   /** Sends more of the stream. Returns false if the connection was reset, since there is no memory for a reader this slow. */
   stream(frame: Frame): boolean {
     if (!this.streaming) return true;
-    let bytes = 0;
-    for (const piece of frame) bytes += piece.length;
+    const bytes = sizeOf(frame);
     this.responseBytes += bytes;
     this.quota?.transferred(bytes);
-    const pieces = this.#chunked ? [Buffer.from(`${bytes.toString(16)}\r\n`), ...frame, CRLF] : frame;
-    // The readers of a large event share its bytes.
-    return this.connection.stream(bytes > MAX_COPIED_BODY ? pieces : [Buffer.concat(pieces)]);
+    return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
   }
 
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */

@@ -48,6 +48,8 @@ export interface HandlerOptions {
   readonly engine: string;
   /** Returns why Redis can't be reached at present, or null. */
   readonly problem: () => string | null;
+  /** Returns why Redis can't keep its data at present, or null. */
+  readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
@@ -310,8 +312,10 @@ export class Handler implements HttpService, ExchangeHandler {
       readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
         exchange.tokenNumbers!.commands += commands.length;
         const counts = this.#options.traffic.commands;
-        if (path === "/pipeline") runPipeline(exchange, permissions, commands, counts);
-        else runTransaction(exchange, permissions, commands, counts);
+        const run = path === "/pipeline" ? runPipeline : runTransaction;
+        run(exchange, permissions, commands, counts, (command) =>
+          this.#options.streams.deliveriesOf(command),
+        );
       });
     } else {
       const command = readPathCommand(path, query, body);
@@ -338,6 +342,7 @@ export class Handler implements HttpService, ExchangeHandler {
     exchange.blocks = wait !== null;
     if (exchange.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.blocks);
+    permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
       void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
@@ -350,10 +355,10 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /**
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
-   * while Redis does not reply or refuses commands, or the gateway is closing. Clients that may learn the address of Redis get more.
+   * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, path: "/health" | "/ready", authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem } = this.#options;
+    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
     const isReady = path === "/ready";
     exchange.route = path.slice(1);
     if (this.#options.activity?.isResting) {
@@ -364,7 +369,8 @@ export class Handler implements HttpService, ExchangeHandler {
     }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
-      const up = reply !== null && refusal === null;
+      const lost = isReady ? unkept() : null;
+      const up = reply !== null && refusal === null && lost === null;
       const isClosing = isReady && exchange.draining;
       const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
       if (isClosing) body.status = "closing";
@@ -373,9 +379,9 @@ export class Handler implements HttpService, ExchangeHandler {
         if (!isReady) body.engine = engine;
         if (body.status === "down")
           body.reason =
-            refusal === null
-              ? (problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`)
-              : `${engine} refuses commands: ${refusal}`;
+            refusal !== null
+              ? `${engine} refuses commands: ${refusal}`
+              : (problem() ?? (reply && lost) ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
       }
       exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });

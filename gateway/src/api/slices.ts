@@ -1,11 +1,7 @@
-import { Fifo } from "../util/fifo.js";
 import type { Exchange } from "./exchange.js";
 
 /** Commands of a batch that are processed in one slice. */
 export const SLICE_COMMANDS = 250;
-
-/** Time in ms after which {@link SlicedWork} lets requests proceed. */
-const MAX_WORK_TIME = 2;
 
 /**
  * Does long work for an exchange: calls `slice` until it returns false. The first call is made at once, and the event loop
@@ -21,38 +17,4 @@ export function runInSlices(exchange: Exchange, slice: () => boolean): void {
     more = slice();
   });
   if (more) setImmediate(runInSlices, exchange, slice);
-}
-
-/** Does long work for no single exchange, a few milliseconds in each iteration of the event loop. */
-export class SlicedWork {
-  /** Each makes one step of its work, and returns whether there are more. */
-  readonly #jobs = new Fifo<() => boolean>();
-
-  /** Runs `steps` to their end, in turn with other work. Resolves with their result. */
-  run<T>(steps: Iterator<unknown, T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#jobs.push(() => {
-        try {
-          const { done, value } = steps.next();
-          if (done) resolve(value);
-          return !done;
-        } catch (error) {
-          reject(error);
-          return false;
-        }
-      });
-      if (this.#jobs.size === 1) setImmediate(this.#work);
-    });
-  }
-
-  #work = (): void => {
-    const until = performance.now() + MAX_WORK_TIME;
-    for (let job = this.#jobs.peek(); job; job = this.#jobs.peek()) {
-      const more = job();
-      this.#jobs.shift();
-      if (more) this.#jobs.push(job);
-      if (performance.now() >= until) break;
-    }
-    if (this.#jobs.size > 0) setImmediate(this.#work);
-  };
 }

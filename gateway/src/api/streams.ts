@@ -9,9 +9,11 @@ import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
 import { commandOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 import type { CommandFeed } from "../trace/command-feed.js";
 import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { SlicedWork } from "../util/sliced-work.js";
 import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, eventFrame, FrameEncoder, followFrame, lineFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
@@ -52,9 +54,13 @@ interface ChangeableStream {
   readonly subscription: Subscription;
 }
 
-/** The sources of one upstream's streams. Each channel is subscribed to once, however many readers it has. */
+/** The sources of one upstream's streams. */
 interface PushSources {
-  readonly subscriptions: Subscriptions;
+  /**
+   * The subscriptions of each token by its owner, each with connections of its own: Redis closes one whose messages it can't get
+   * rid of, and only the token that has them loses messages. Each channel is subscribed to once, however many readers it has.
+   */
+  readonly subscriptions: Map<string, Subscriptions>;
   readonly monitor: Monitor;
   readonly followers: Followers;
 }
@@ -73,6 +79,8 @@ const MAX_KEYS = 4;
  */
 export class Streams {
   readonly #options: StreamsOptions;
+  /** Long work for no single request: messages that are encoded and delivered. */
+  readonly #work = new SlicedWork();
   readonly #encoder: FrameEncoder;
   readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
@@ -85,7 +93,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#encoder = new FrameEncoder(options.budget);
+    this.#encoder = new FrameEncoder(options.budget, this.#work);
     const beat = () => {
       for (const stream of this.#open) stream.beat();
     };
@@ -100,8 +108,10 @@ export class Streams {
   /** Connections to Redis that serve them. */
   get upstreamConnections(): number {
     let connections = 0;
-    for (const { subscriptions, monitor } of this.#sources.values())
-      connections += subscriptions.connections + monitor.connections;
+    for (const { subscriptions, monitor } of this.#sources.values()) {
+      connections += monitor.connections;
+      for (const each of subscriptions.values()) connections += each.connections;
+    }
     return connections;
   }
 
@@ -178,7 +188,7 @@ export class Streams {
   close(): void {
     clearInterval(this.#timer);
     for (const { subscriptions, monitor, followers } of this.#sources.values()) {
-      subscriptions.close();
+      for (const each of subscriptions.values()) each.close();
       monitor.close();
       followers.close();
     }
@@ -192,17 +202,12 @@ export class Streams {
     if (!sources) {
       // Users come and go.
       for (const [other, { subscriptions, monitor, followers }] of this.#sources) {
-        const isUnused = subscriptions.isUnused && monitor.isUnused && followers.isUnused;
+        const isUnused = [...subscriptions.values(), monitor, followers].every((each) => each.isUnused);
         if (isUnused) this.#sources.delete(other);
       }
       const { pushOptions } = upstream;
       sources = {
-        subscriptions: new Subscriptions({
-          ...pushOptions,
-          encode: (push) => this.#encoder.message(push),
-          sharding: () => upstream.sharding,
-          onLost: this.#options.onLost,
-        }),
+        subscriptions: new Map(),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
         followers: new Followers({
           upstream,
@@ -215,6 +220,39 @@ export class Streams {
       this.#sources.set(upstream, sources);
     }
     return sources;
+  }
+
+  /** Returns the subscriptions of a token. */
+  #subscriptionsOf({ upstream, quota }: Permissions): Subscriptions {
+    const { subscriptions } = this.#sourcesOf(upstream);
+    const known = subscriptions.get(quota.owner);
+    if (known) return known;
+    // Tokens come and go.
+    for (const [owner, other] of subscriptions) if (other.isUnused) subscriptions.delete(owner);
+    const { budget, onLost } = this.#options;
+    const made = new Subscriptions({
+      ...upstream.pushOptions,
+      encode: (push) => this.#encoder.message(push),
+      sharding: () => upstream.sharding,
+      onLost,
+      work: this.#work,
+      waiting: budget,
+    });
+    subscriptions.set(quota.owner, made);
+    return made;
+  }
+
+  /** Returns the number of deliveries to readers of this process that a command publishes. */
+  deliveriesOf(command: Command): number {
+    const { name } = command;
+    if ((name !== "PUBLISH" && name !== "SPUBLISH") || command.size < 2) return 0;
+    const sort = name === "PUBLISH" ? "subscribe" : "ssubscribe";
+    const channel = command.content(1);
+    let deliveries = 0;
+    for (const { subscriptions } of this.#sources.values()) {
+      for (const each of subscriptions.values()) deliveries += each.deliveriesOf(sort, channel);
+    }
+    return deliveries;
   }
 
   /** Opens a stream of the entries of a key, after the id of the header `Last-Event-ID` or of `?from=`. */
@@ -270,7 +308,7 @@ export class Streams {
   ): void {
     const { maxChannels } = this.#options;
     if (names.length > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
-    const { subscriptions } = this.#sourcesOf(permissions.upstream);
+    const subscriptions = this.#subscriptionsOf(permissions);
     const first = names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1));
     if (id !== null) first.unshift(eventFrame("stream", id));
     this.#start(exchange, permissions, names.length, first, (listener) => {

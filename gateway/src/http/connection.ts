@@ -323,9 +323,12 @@ export class Connection implements Idle {
   /** Sends more of it, in pieces that are written together. Returns false if its reader is behind and there is no memory for that: the connection is then reset. */
   stream(pieces: readonly Buffer[]): boolean {
     const socket = this.#socket;
-    socket.cork();
-    for (const piece of pieces) socket.write(piece);
-    socket.uncork();
+    if (pieces.length === 1) socket.write(pieces[0]!);
+    else {
+      socket.cork();
+      for (const piece of pieces) socket.write(piece);
+      socket.uncork();
+    }
     return !this.sender.isBehind || this.sender.countBacklog(STREAM_SHARE);
   }
 

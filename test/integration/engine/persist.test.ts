@@ -347,6 +347,28 @@ test("a snapshot that can't be written is reported, and the engine continues", a
   ]);
 });
 
+test("while a snapshot can't be written, /ready responds 503 with the reason, and 200 once one is", async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const engine = await startEmbeddedEngine({ snapshot: join(folder, "embedded.snapshot") });
+  const gateway = await createGateway({ engine, port: 0 });
+  try {
+    const ready = async () => {
+      const response = await fetch(`${gateway.url}/ready`);
+      return [response.status, await response.json()];
+    };
+    const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
+    rmSync(folder, { recursive: true });
+    await one(engine, "SET", "k", "v");
+    await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+    mkdirSync(folder);
+    await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
+  } finally {
+    await gateway.close();
+  }
+}, 150_000);
+
 describe("the lock of a folder", () => {
   const folderWith = (lock: unknown) => {
     const folder = newFolder();

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { resolve } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -27,6 +29,7 @@ beforeAll(async () => {
   await call(gateway, "/pipeline", { body: [["GET", "k"]] });
   await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
   await call(gateway, "/get/k", { token: null });
+  await malformed();
   await redis.close();
   await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503), 10_000);
   // One sample per second.
@@ -40,6 +43,13 @@ beforeAll(async () => {
   }
 });
 afterAll(() => gateway.close());
+
+/** Sends a request that is not valid HTTP. */
+async function malformed(): Promise<void> {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  socket.resume().end("no request\r\n\r\n");
+  await once(socket, "close");
+}
 
 interface Panel {
   readonly title: string;
@@ -114,6 +124,12 @@ function isWhole(pattern: string): (text: string) => boolean {
 }
 
 describe("the Grafana dashboard and the alert rules", () => {
+  test.each(["malformed_requests_total", "event_loop_delay_max_seconds"])("a panel shows %s", (name) => {
+    expect(
+      panels.flatMap(({ targets }) => targets!).some(({ expr }) => expr.includes(`gateway_${name}`)),
+    ).toBe(true);
+  });
+
   test.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
     expect(missing(expr)).toEqual([]);
     // Labels in a legend or a text have to remain after aggregation.

@@ -68,6 +68,26 @@ describe("limits of a token, whatever the engine", () => {
     expectLimited(await send(["PING"]), /commandsPerSecond/, "2");
   });
 
+  test.each([
+    ["alone", "/", ["PUBLISH", "news", "x"]],
+    ["in a pipeline", "/pipeline", [["PUBLISH", "news", "x"]]],
+    ["in a transaction", "/multi-exec", [["PUBLISH", "news", "x"]]],
+  ])(
+    "a publication %s is let in, and its deliveries delay the next command of its token",
+    async (_, path, body) => {
+      await begin({ commandsPerSecond: 5 });
+      for (let i = 0; i < 12; i++) {
+        const stream = i % 2 ? "/subscribe/news" : "/psubscribe/n*";
+        streams.push(await listen(gateway, stream, { token: "app" }));
+      }
+      await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
+      expect((await send(body, path)).status).toBe(200);
+      // Of the 5 of a second, 13 were used: 1 for itself, and 12 for its deliveries.
+      expectLimited(await send(["PING"]), /commandsPerSecond/, "2");
+      expect((await send(["PING"], "/", "app")).status).toBe(200);
+    },
+  );
+
   test("concurrentRequests counts blocking commands and event streams", async () => {
     await begin({ concurrentRequests: 2 }, { token: "main" });
     streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));

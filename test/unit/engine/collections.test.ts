@@ -5,8 +5,8 @@ import { IndexedMap, MAX_UNINDEXED } from "../../../gateway/src/engine/embedded/
 import { ListValues } from "../../../gateway/src/engine/embedded/collections/list-values.js";
 import { SortedBlocks } from "../../../gateway/src/engine/embedded/collections/sorted-blocks.js";
 import { SortedMembers } from "../../../gateway/src/engine/embedded/collections/sorted-members.js";
-import { matchesGlob } from "../../../gateway/src/engine/embedded/glob.js";
 import { KeyMap } from "../../../gateway/src/engine/embedded/key-map.js";
+import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
 const small = fc.integer({ min: 0, max: 3_000 });
 

@@ -24,7 +24,7 @@ function start(takes = 0) {
     state,
     file,
     beat: () => clock.advance(takes),
-    onFailure: (code) => failures.push(code),
+    onSaved: (failure) => failure !== null && failures.push(failure),
     clock,
   });
   const change = (flags: readonly string[] = []) => {

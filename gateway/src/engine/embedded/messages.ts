@@ -27,7 +27,8 @@ export type SavingMessage =
   | { readonly kind: "unreadable"; readonly message: string }
   /** The snapshot that {@link SaveMessage} requested was written, or could not be. */
   | { readonly kind: "saved" }
-  | { readonly kind: "failed"; readonly code: string };
+  /** A snapshot was written, if `failure` is null, or could not be, with the system's error code. */
+  | { readonly kind: "snapshot"; readonly failure: string | null };
 
 /** A message to the worker: a new connection, whose bytes travel by this port. */
 export interface ConnectMessage {

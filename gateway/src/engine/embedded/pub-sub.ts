@@ -1,5 +1,5 @@
 import type { RedisServerState } from "js-redis-server/core";
-import { matchesGlob } from "./glob.js";
+import { matchesGlob } from "../../util/glob.js";
 
 type Listener = (message: { pattern?: Buffer; channel: Buffer; message: Buffer }) => void;
 

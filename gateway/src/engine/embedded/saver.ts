@@ -15,8 +15,8 @@ export interface SaverOptions {
   readonly file: string;
   /** Shows that the thread is alive. */
   readonly beat: () => void;
-  /** Called with the system's error code when a snapshot could not be written. */
-  readonly onFailure: (code: string) => void;
+  /** Called when a snapshot was written, with null, or could not be, with the system's error code. */
+  readonly onSaved: (failure: string | null) => void;
   /** The clock of the snapshots. Default: the system's. */
   readonly clock?: Clock;
 }
@@ -64,15 +64,16 @@ export class Saver {
   }
 
   async #write(): Promise<void> {
-    const { state, file, beat, onFailure } = this.#options;
+    const { state, file, beat, onSaved } = this.#options;
     // Between commands and transactions: no command runs meanwhile.
     const turn = await state.databases[0]!.turnQueue.waitTurn();
     try {
       this.#wanted = Math.max(0, this.#wanted - 1);
       writeSnapshot(state, file, beat);
+      onSaved(null);
     } catch (error) {
       this.#wanted = 2;
-      onFailure((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+      onSaved((error as NodeJS.ErrnoException).code ?? (error as Error).name);
     } finally {
       turn.release();
     }

@@ -62,6 +62,8 @@ class EmbeddedEngine implements Engine {
   #shortLives = 0;
   #closed: Promise<void> | undefined;
   #isLoaded = false;
+  /** Why the last snapshot could not be written. Null if it was. */
+  problem: string | null = null;
 
   constructor(options: EmbeddedOptions) {
     this.#options = options;
@@ -141,9 +143,8 @@ class EmbeddedEngine implements Engine {
   }
 
   #unsaved(code: string): void {
-    this.#options.onNotice?.(
-      `the embedded engine's data could not be written to ${this.#snapshot} (${code})`,
-    );
+    this.problem = `the embedded engine's data could not be written to ${this.#snapshot} (${code})`;
+    this.#options.onNotice?.(this.problem);
   }
 
   #start(): Worker {
@@ -182,8 +183,10 @@ class EmbeddedEngine implements Engine {
       });
     });
     worker.on("message", (message: SavingMessage) => {
-      if (message.kind === "failed") this.#unsaved(message.code);
-      else if (message.kind === "unreadable" && this.#isLoaded) {
+      if (message.kind === "snapshot") {
+        if (message.failure !== null) this.#unsaved(message.failure);
+        else this.problem = null;
+      } else if (message.kind === "unreadable" && this.#isLoaded) {
         // The engine must not continue empty: the next snapshot would replace the saved data.
         this.#options.onNotice?.(message.message);
         this.#shortLives = MAX_SHORT_LIVES;
@@ -203,6 +206,8 @@ class EmbeddedEngine implements Engine {
 
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
+    // What was not written is lost now.
+    this.problem = null;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
     const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";
     if (!gaveUp) this.#worker = this.#start();

@@ -52,8 +52,8 @@ const transports = new Map<number, PortTransport>();
 
 function openSaver(file: string): Saver | null {
   try {
-    const onFailure = (code: string) => send({ kind: "failed", code });
-    const opened = new Saver({ state, file, beat, onFailure });
+    const onSaved = (failure: string | null) => send({ kind: "snapshot", failure });
+    const opened = new Saver({ state, file, beat, onSaved });
     send({ kind: "loaded" });
     return opened;
   } catch (error) {

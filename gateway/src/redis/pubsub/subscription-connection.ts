@@ -2,11 +2,14 @@ import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
+import { currentTurn } from "../../util/turn.js";
 import { authErrorOf, type Login } from "../credentials/login.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import { HELLO_3 } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
 
+/** Time in ms after which messages that are read in one iteration of the event loop let other work proceed. */
+const MAX_READ_TIME = 4;
 /** Time in ms for which the connection is kept after the last subscription. */
 const UNUSED_TIMEOUT = 30_000;
 
@@ -46,6 +49,9 @@ export class SubscriptionConnection<T extends TopicName> {
   isUp = false;
   #unused: NodeJS.Timeout | undefined;
   #stopResting: (() => void) | undefined;
+  /** The iteration of the event loop in which messages were read last, and when that began. */
+  #turn = -1;
+  #readSince = 0;
 
   constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
     const { credentials, handshake } = options;
@@ -151,11 +157,25 @@ export class SubscriptionConnection<T extends TopicName> {
     if (sort !== undefined) {
       const topic = this.#topics.get(keyOf(sort, push[1]!));
       if (topic) this.#owner.onMessage(topic, push);
+      this.#yield();
     } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
     else {
       const due = this.#due.shift();
       if (due && "topic" in due && due.subscribes && this.#isHeld(due.topic))
         this.#owner.onSubscribed(due.topic);
+    }
+  }
+
+  /** Reads on in the next iteration of the event loop if this one has taken long. */
+  #yield(): void {
+    const connection = this.#connection;
+    const now = performance.now();
+    if (this.#turn !== currentTurn()) {
+      this.#turn = currentTurn();
+      this.#readSince = now;
+    } else if (connection && !connection.paused && now - this.#readSince > MAX_READ_TIME) {
+      connection.pause();
+      setImmediate(() => connection.resume());
     }
   }
 

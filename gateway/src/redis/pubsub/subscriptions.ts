@@ -1,6 +1,8 @@
+import { matchesGlob } from "../../util/glob.js";
 import { slotOf } from "../cluster/slot.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { EncodedFrame } from "../frame.js";
+import { type DeliveryOptions, DeliveryQueue, type QueuedTopic, type Recipient } from "./delivery-queue.js";
 import type { ChangingListener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
@@ -27,7 +29,7 @@ export interface Subscription {
 }
 
 /** Options of {@link Subscriptions}. */
-export interface SubscriptionsOptions extends TopicConnectionsOptions {
+export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
   /**
    * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
    * promise if that takes long.
@@ -36,20 +38,22 @@ export interface SubscriptionsOptions extends TopicConnectionsOptions {
 }
 
 /** A channel or pattern with at least one listener. */
-interface Topic extends ConnectedTopic {
+interface Topic extends ConnectedTopic, QueuedTopic {
   readonly members: Set<Member>;
+  /** The members that have started. Null if that has to be found out. */
+  audience: readonly Member[] | null;
   /** Whether Redis has confirmed it on its present connection. */
   up: boolean;
 }
 
-interface Member {
-  readonly listener: ChangingListener;
+interface Member extends Recipient {
   readonly topics: Set<Topic>;
   /** Topics that are to be confirmed before it starts, or after a connection was lost. */
   readonly awaited: Set<Topic>;
   /** Topics that were added later and are not confirmed, and what waits for that. */
   readonly added: Map<Topic, Change[]>;
   started: boolean;
+  isGone: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -68,12 +72,15 @@ interface Change {
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #topics = new Map<string, Topic>();
+  readonly #patterns = new Set<Topic>();
   readonly #members = new Set<Member>();
   readonly #connections: TopicConnections<Topic>;
+  readonly #deliveries: DeliveryQueue;
   #closed = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    this.#deliveries = new DeliveryQueue(options);
     this.#connections = new TopicConnections<Topic>(options, {
       onSubscribed: (topic) => this.#confirmed(topic),
       onRefused: (topic, error) => this.#refused(topic, error),
@@ -101,6 +108,7 @@ export class Subscriptions {
       awaited: new Set(),
       added: new Map(),
       started: false,
+      isGone: false,
       timer: undefined,
     };
     this.#members.add(member);
@@ -131,6 +139,15 @@ export class Subscriptions {
     };
   }
 
+  /** Returns the number of times that a message on a channel is delivered to a listener. */
+  deliveriesOf(sort: "subscribe" | "ssubscribe", channel: Buffer): number {
+    let count = this.#topics.get(keyOf(sort, channel))?.members.size ?? 0;
+    if (sort === "ssubscribe") return count;
+    for (const pattern of this.#patterns)
+      if (matchesGlob(pattern.name, channel)) count += pattern.members.size;
+    return count;
+  }
+
   /** Ends every subscription. */
   close(): void {
     this.#closed = true;
@@ -151,7 +168,7 @@ export class Subscriptions {
     for (const { sort, name } of remove) {
       const topic = this.#topics.get(keyOf(sort, name));
       if (topic && member.topics.has(topic)) this.#leave(member, topic);
-      member.listener.onChanged(sort.replace("sub", "unsub"), name, member.topics.size);
+      this.#changed(member, sort.replace("sub", "unsub"), name);
     }
     const change: Change = {
       topics: new Set(),
@@ -170,7 +187,7 @@ export class Subscriptions {
       const isThere = known !== undefined && member.topics.has(known);
       const topic = isThere ? known : this.#join(member, name);
       if (topic.up || (isThere && !member.added.has(topic))) {
-        member.listener.onChanged(topic.sort, topic.name, member.topics.size);
+        this.#changed(member, topic.sort, topic.name);
         continue;
       }
       change.topics.add(topic);
@@ -203,17 +220,23 @@ export class Subscriptions {
         connection: null,
         up: false,
         redirections: 0,
+        audience: null,
+        waitingBytes: 0,
+        gapFor: null,
       };
       this.#topics.set(key, topic);
+      if (sort === "psubscribe") this.#patterns.add(topic);
       if (!this.#closed) this.#connections.add(topic);
     }
     topic.members.add(member);
+    topic.audience = null;
     member.topics.add(topic);
     return topic;
   }
 
   #leave(member: Member, topic: Topic): void {
     topic.members.delete(member);
+    topic.audience = null;
     member.topics.delete(topic);
     const wasAwaited = member.awaited.delete(topic);
     const { connection } = topic;
@@ -226,6 +249,7 @@ export class Subscriptions {
 
   #drop(topic: Topic): void {
     this.#topics.delete(keyOf(topic.sort, topic.name));
+    this.#patterns.delete(topic);
     this.#connections.remove(topic);
   }
 
@@ -237,18 +261,26 @@ export class Subscriptions {
   #onTooLarge(topics: Iterable<Topic>): void {
     // The recipients of the message are not known any more.
     const members = new Set([...topics].flatMap(({ members }) => [...members]));
-    for (const member of members) if (member.started) member.listener.onGap();
+    for (const member of members) if (member.started) this.#gap(member);
+  }
+
+  #gap(member: Member): void {
+    this.#deliveries.tell(member, (listener) => listener.onGap());
+  }
+
+  #changed(member: Member, kind: string, name: Buffer): void {
+    const { size } = member.topics;
+    this.#deliveries.tell(member, (listener) => listener.onChanged(kind, name, size));
   }
 
   #deliver(topic: Topic, push: readonly Buffer[]): void {
     // Before the confirmation it is a message of an earlier subscription that is just being given up.
     if (!topic.up) return;
-    let encoded: EncodedFrame | Promise<EncodedFrame> | undefined;
-    for (const { listener, started } of topic.members) {
-      if (!started) continue;
-      if (encoded === undefined) encoded = this.#options.encode(push);
-      listener.onMessage(encoded);
-    }
+    topic.audience ??= [...topic.members].filter(({ started }) => started);
+    const { audience } = topic;
+    const size = push.reduce((sum, part) => sum + part.length, 0);
+    if (audience.length === 0 || this.#deliveries.isFull(topic, audience, size)) return;
+    this.#deliveries.message(topic, audience, size, this.#options.encode(push));
   }
 
   #confirmed(topic: Topic): void {
@@ -257,7 +289,7 @@ export class Subscriptions {
       const changes = member.added.get(topic);
       if (changes) {
         member.added.delete(topic);
-        member.listener.onChanged(topic.sort, topic.name, member.topics.size);
+        this.#changed(member, topic.sort, topic.name);
         for (const change of changes) this.#resolve(change, topic);
       } else if (member.awaited.delete(topic)) this.#settled(member, topic.connection);
     }
@@ -274,8 +306,9 @@ export class Subscriptions {
       if (member.awaited.size > 0) return;
       clearTimeout(member.timer);
       member.started = true;
+      for (const topic of member.topics) topic.audience = null;
       member.listener.onReady();
-    } else if (!awaits(member, connection)) member.listener.onGap();
+    } else if (!awaits(member, connection)) this.#gap(member);
   }
 
   #refused(topic: Topic, error: string): void {
@@ -299,6 +332,7 @@ export class Subscriptions {
 
   #remove(member: Member): void {
     if (!this.#members.delete(member)) return;
+    member.isGone = true;
     clearTimeout(member.timer);
     for (const changes of member.added.values()) for (const change of changes) change.problem ??= ENDED;
     for (const topic of [...member.topics]) this.#leave(member, topic);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { FrameEncoder, messageFrame } from "../../../../gateway/src/api/event-frames.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { SlicedWork } from "../../../../gateway/src/util/sliced-work.js";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,7 +25,10 @@ async function encode(size: number, byte: string, inUse = 0) {
       return taken;
     },
   });
-  const frames = await new FrameEncoder(watched).entries([entryOf(size, byte), entryOf(size, byte)]);
+  const frames = await new FrameEncoder(watched, new SlicedWork()).entries([
+    entryOf(size, byte),
+    entryOf(size, byte),
+  ]);
   expect(budget.used).toBe(inUse);
   return [Array.isArray(frames) ? Buffer.concat(frames).length : frames, most - inUse] as const;
 }
@@ -64,7 +68,7 @@ test.each([
   };
   setImmediate(turn);
   const budget = new BufferBudget(40_000_000);
-  const encoder = new FrameEncoder(budget);
+  const encoder = new FrameEncoder(budget, new SlicedWork());
   // Two at a time take turns.
   const [frame, other] = await Promise.all([encoder.message(push), encoder.message(push)]);
   isDone = true;

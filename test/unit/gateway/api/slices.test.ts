@@ -96,13 +96,13 @@ test("commands of a pipeline that are denied fail in slices, even if the client 
   Object.assign(given, { hold: () => true, release() {} });
   const permissions = {
     denialReason: () => "NOPERM no",
-    quota: { enter: () => expect.unreachable(), leave: () => expect.unreachable() },
+    quota: { enter: () => expect.unreachable(), leave: () => expect.unreachable(), owe() {} },
   } as unknown as Permissions;
   const settled = vi.fn();
   given.commandsSettled = settled;
   let failed = 0;
   const counts = { received() {}, failed: () => failed++ } as unknown as CommandCounts;
-  runPipeline(waiting, permissions, Array(2_000).fill(command("DENIED")), counts);
+  runPipeline(waiting, permissions, Array(2_000).fill(command("DENIED")), counts, () => 0);
   while (failed === 0) await slice();
   expect(failed).toBeLessThan(2_000);
   given.abandoned = true;

@@ -9,9 +9,9 @@ import {
   WrongNumberOfArgumentsError,
   WrongTypeRedisError,
 } from "js-redis-server/core";
+import { matchesGlob } from "../../../util/glob.js";
 import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore, type Member } from "../collections/sorted-members.js";
-import { matchesGlob } from "../glob.js";
 import { cloneJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";

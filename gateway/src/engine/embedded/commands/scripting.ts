@@ -5,7 +5,7 @@ import {
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
-import { matchesGlob } from "../glob.js";
+import { matchesGlob } from "../../../util/glob.js";
 import type { FunctionLibraries } from "../lua/functions.js";
 import { libraryName, scriptFlags } from "../lua/shebang.js";
 import type { EngineState } from "../lua-state.js";

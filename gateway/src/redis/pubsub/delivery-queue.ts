@@ -1,0 +1,156 @@
+import { BufferBudget } from "../../util/buffer-budget.js";
+import { Fifo } from "../../util/fifo.js";
+import { SlicedWork } from "../../util/sliced-work.js";
+import type { EncodedFrame, Frame } from "../frame.js";
+import type { ChangingListener } from "./listener.js";
+
+/** Bytes of messages that may wait for their turn, and the part of them that may be of one channel or pattern. */
+const MAX_WAITING = 8 * 1_024 * 1_024;
+const TOPIC_PART = 1 / 2;
+/** The share of the memory for buffers up to which messages may wait. */
+const SHARE = 1 / 2;
+/** More bytes of one message do not count: a large message is no flood, and whoever encodes it counts its memory. */
+const MAX_COUNTED = 256 * 1_024;
+/** Messages that follow each other are written together, up to this many bytes. */
+const MAX_TOGETHER = 32 * 1_024;
+/** Memory of a message that waits, in addition to its own bytes. */
+const MESSAGE_SIZE = 200;
+
+/** One that is told of messages. */
+export interface Recipient {
+  readonly listener: ChangingListener;
+  /** Whether it is told of nothing any more. */
+  readonly isGone: boolean;
+}
+
+/** A channel or pattern, and the bytes of its messages that wait. */
+export interface QueuedTopic {
+  waitingBytes: number;
+  /** Those who are told that messages were lost, as long as that waits. */
+  gapFor: readonly Recipient[] | null;
+}
+
+/** Something to tell all of an audience. */
+interface Delivery {
+  readonly audience: readonly Recipient[];
+  readonly topic: QueuedTopic | null;
+  /** Messages; none for anything else, which is told by `tell`. */
+  readonly frames: (EncodedFrame | Promise<EncodedFrame>)[];
+  readonly tell: ((listener: ChangingListener) => void) | null;
+  bytes: number;
+}
+
+/** Options of {@link DeliveryQueue}. */
+export interface DeliveryOptions {
+  /** The work that is done in turns, a few milliseconds each. Default: one of its own. */
+  readonly work?: SlicedWork | undefined;
+  /** What messages are counted against while they wait. Default: no limit. */
+  readonly waiting?: BufferBudget | undefined;
+}
+
+/**
+ * Tells listeners what Redis has sent, in its order, in turns with all other work. Where they are behind, messages that follow each
+ * other are written together. Messages for which there is no room are lost: their listeners get a gap in their place. One channel
+ * or pattern may use half of the room, so that a flood on it does not lose the messages of the others.
+ */
+export class DeliveryQueue {
+  readonly #work: SlicedWork;
+  readonly #budget: BufferBudget;
+  readonly #due = new Fifo<Delivery>();
+  /** The delivery that was added last, if it waits. */
+  #last: Delivery | null = null;
+  #bytes = 0;
+  #isRunning = false;
+
+  constructor({ work = new SlicedWork(), waiting = new BufferBudget() }: DeliveryOptions) {
+    this.#work = work;
+    this.#budget = waiting;
+  }
+
+  /** Whether a message of this many bytes would be lost. Then its audience gets a gap. */
+  isFull(topic: QueuedTopic, audience: readonly Recipient[], size: number): boolean {
+    const bytes = countedOf(size);
+    const hasRoom =
+      this.#bytes + bytes <= MAX_WAITING && topic.waitingBytes + bytes <= MAX_WAITING * TOPIC_PART;
+    if (hasRoom && this.#budget.take(bytes, SHARE)) {
+      this.#bytes += bytes;
+      topic.waitingBytes += bytes;
+      return false;
+    }
+    if (topic.gapFor === audience) return true;
+    topic.gapFor = audience;
+    this.#add(audience, topic, (listener) => {
+      if (topic.gapFor === audience) topic.gapFor = null;
+      listener.onGap();
+    });
+    return true;
+  }
+
+  /** Adds a message, for which {@link isFull} has found room. */
+  message(
+    topic: QueuedTopic,
+    audience: readonly Recipient[],
+    size: number,
+    frame: EncodedFrame | Promise<EncodedFrame>,
+  ): void {
+    const last = this.#last;
+    if (
+      last?.audience === audience &&
+      last.topic === topic &&
+      last.tell === null &&
+      last.bytes + size <= MAX_TOGETHER
+    ) {
+      last.frames.push(frame);
+      last.bytes += countedOf(size);
+    } else this.#add(audience, topic, null, frame, countedOf(size));
+  }
+
+  /** Tells one listener something after what waits for it. */
+  tell(recipient: Recipient, tell: (listener: ChangingListener) => void): void {
+    if (this.#isRunning) this.#add([recipient], null, tell);
+    else tell(recipient.listener);
+  }
+
+  #add(
+    audience: readonly Recipient[],
+    topic: QueuedTopic | null,
+    tell: Delivery["tell"],
+    frame?: EncodedFrame | Promise<EncodedFrame>,
+    bytes = 0,
+  ): void {
+    const delivery = { audience, topic, tell, bytes, frames: frame === undefined ? [] : [frame] };
+    this.#due.push(delivery);
+    this.#last = delivery;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#work.run(this.#deliver());
+  }
+
+  *#deliver(): Generator<undefined, void> {
+    for (let due = this.#due.shift(); due; due = this.#due.shift()) {
+      if (due === this.#last) this.#last = null;
+      const { audience, topic, tell, bytes } = due;
+      this.#bytes -= bytes;
+      this.#budget.give(bytes);
+      if (topic) topic.waitingBytes -= bytes;
+      const frames = together(due.frames);
+      for (const { listener, isGone } of audience) {
+        if (isGone) continue;
+        if (tell) tell(listener);
+        else for (const frame of frames) listener.onMessage(frame);
+        yield;
+      }
+    }
+    this.#isRunning = false;
+  }
+}
+
+const countedOf = (size: number) => Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
+
+/** Joins frames into one, unless one of them is not there yet, or is none. */
+function together(
+  frames: readonly (EncodedFrame | Promise<EncodedFrame>)[],
+): readonly (EncodedFrame | Promise<EncodedFrame>)[] {
+  if (frames.length <= 1 || !frames.every((frame): frame is Frame => Array.isArray(frame))) return frames;
+  return [[Buffer.concat(frames.flat())]];
+}

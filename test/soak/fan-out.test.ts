@@ -1,0 +1,213 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  connectRedis,
+  type GatewayProcess,
+  type RedisConnection,
+  type RedisServer,
+  startGatewayProcess,
+  startRedis,
+} from "warmline-testbed";
+
+// Messages to many readers, and what they cost the other clients of the gateway.
+
+const READERS = 480;
+const PER_SECOND = 50;
+const BYTES = 2_048;
+/** Length of each measurement in ms. */
+const DURATION = 3_000;
+/** Measurements of either kind, in turn. */
+const ROUNDS = 3;
+/** The GETs beside a fan-out of the gateway may take so many times as long as beside one of a bare program in the same run. */
+const TIMES = 2;
+/** What other programs of the machine may add, in ms. */
+const NOISE = 50;
+
+const TOKENS = `[{name: readers, token: r}, {name: publisher, token: p}, {name: other, token: o},
+  {name: limited, token: l, limits: {commandsPerSecond: 50}}]`;
+
+let redis: RedisServer;
+let publisher: RedisConnection;
+let gateway: GatewayProcess;
+const children: ChildProcess[] = [];
+const agent = new Agent({ keepAlive: true });
+
+beforeAll(async () => {
+  redis = await startRedis({ listen: "tcp" });
+  publisher = await connectRedis({ port: redis.port! });
+  gateway = await startGatewayProcess({
+    args: ["--redis", redis.url, `--tokens=${TOKENS}`, "--token-share", "100"],
+  });
+  await redis.command("SET", "small", "s");
+});
+afterAll(async () => {
+  for (const child of children) child.disconnect();
+  agent.destroy();
+  publisher?.close();
+  await gateway?.stop();
+  await redis?.stop();
+});
+
+function start(...args: (string | number)[]): ChildProcess {
+  const child = fork(fileURLToPath(new URL("./fan-out.mjs", import.meta.url)), args.map(String));
+  children.push(child);
+  return child;
+}
+
+/** Opens connections that read. Resolves when each has read something. */
+async function read(port: number, count: number, text: string): Promise<ChildProcess> {
+  const child = start("readers");
+  child.send({ port, count, text });
+  await new Promise<void>((resolve) => {
+    const onMessage = ({ open }: { open?: number }) => {
+      if (open !== count) return;
+      child.off("message", onMessage);
+      resolve();
+    };
+    child.on("message", onMessage);
+  });
+  return child;
+}
+
+/** What the readers of a process have got since the last call. */
+async function countOf(child: ChildProcess): Promise<{ messages: number; late: number; gaps: number }> {
+  child.send({});
+  return (await once(child, "message"))[0];
+}
+
+const portOf = () => Number(new URL(gateway.url).port);
+const subscription = (path: string, token: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+function call(
+  token: string,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; ms: number; retryAfter: number }> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const options = { method: "POST", agent, headers: { authorization: `Bearer ${token}` } };
+    const req = request(gateway.url + path, options, (res) => {
+      res.resume().on("error", reject);
+      res.on("end", () =>
+        resolve({
+          status: res.statusCode!,
+          ms: performance.now() - began,
+          retryAfter: Number(res.headers["retry-after"] ?? 0),
+        }),
+      );
+    });
+    req.on("error", reject).end(JSON.stringify(body));
+  });
+}
+
+/** Sends GETs of another token for a while. Returns their number, and what 99 % of them take at most, in ms. */
+async function get(duration = DURATION): Promise<{ count: number; p99: number; worst: number }> {
+  const times: number[] = [];
+  for (const end = performance.now() + duration; performance.now() < end; ) {
+    times.push((await call("o", "/", ["GET", "small"])).ms);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  times.sort((one, other) => one - other);
+  return { count: times.length, p99: times[Math.floor(times.length * 0.99)]!, worst: times.at(-1)! };
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((one, other) => one - other)[values.length >> 1]!;
+
+/** Publishes messages at a rate, as a program beside the gateway does. Returns a function that stops and tells their number. */
+function publish(channel: string, perSecond: number): () => Promise<number> {
+  const began = performance.now();
+  let sent = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - began) * perSecond) / 1_000);
+    for (; sent < due; sent++)
+      last = publisher.command("PUBLISH", channel, `@${Date.now()}#`.padEnd(BYTES, "x"));
+  }, 5);
+  return async () => {
+    clearInterval(timer);
+    await last;
+    return sent;
+  };
+}
+
+test("messages to 480 readers arrive, and another token's GETs take as long as beside a bare program that writes as much", async () => {
+  const bare = start("bare", BYTES);
+  const [{ port }] = await once(bare, "message");
+  await read(port, READERS, "hello");
+  const readers = await read(portOf(), READERS, subscription("/subscribe/news", "r"));
+  const besides: number[] = [];
+  const rates = [];
+  for (const times of [...Array(ROUNDS).fill(1), 2, 4]) {
+    bare.send(times === 1 ? PER_SECOND : 0);
+    if (times === 1) besides.push((await get()).p99);
+    bare.send(0);
+    const stop = publish("news", PER_SECOND * times);
+    const during = await get();
+    const sent = await stop();
+    // What is under way arrives.
+    await get(2_000);
+    const { messages, late, gaps } = await countOf(readers);
+    rates.push({
+      times,
+      sent,
+      ...during,
+      share: (messages - late) / (sent * READERS),
+      lost: sent * READERS - messages,
+      gaps,
+    });
+  }
+  const beside = median(besides);
+  console.info({ beside, of: besides, median: median(rates.slice(0, ROUNDS).map(({ p99 }) => p99)), rates });
+  for (const { times, share, p99, lost, gaps } of rates) {
+    if (times === 1) expect(share).toBeGreaterThan(0.95);
+    expect(p99).toBeLessThan(TIMES * beside + NOISE);
+    if (gaps === 0) expect(lost).toBe(0);
+  }
+}, 120_000);
+
+test("a pipeline of 2,000 publications to 480 readers delays nobody else for long, and is paid for by a limited token", async () => {
+  const readers = await read(portOf(), READERS, subscription("/subscribe/bulk", "r"));
+  const body = Array.from({ length: 2_000 }, () => ["PUBLISH", "bulk", `@${Date.now()}#`.padEnd(100, "x")]);
+  const [published, during] = await Promise.all([call("p", "/pipeline", body), get(3_000)]);
+  expect(published.status).toBe(200);
+  expect(during.worst).toBeLessThan(1_000);
+  let messages = 0;
+  let gaps = 0;
+  await expect
+    .poll(
+      async () => {
+        const counted = await countOf(readers);
+        messages += counted.messages;
+        gaps += counted.gaps;
+        return messages === 2_000 * READERS || gaps > 0;
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    .toBe(true);
+  // A publication to all of them is let in, and is a debt of as many commands.
+  const publication = () => call("l", "/", ["PUBLISH", "bulk", "x"]);
+  expect((await publication()).status).toBe(200);
+  const refused = await publication();
+  expect([refused.status, refused.retryAfter]).toEqual([429, Math.ceil((READERS - 50) / 50)]);
+}, 120_000);
+
+test("a token whose patterns overlap loses the messages of its own, and those of other tokens arrive", async () => {
+  // All of them match.
+  const patterns = Array.from({ length: 1_000 }, (_, at) => `[f${at}]*`);
+  const body = JSON.stringify({ psubscribe: patterns });
+  const head = `POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer r\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  await read(portOf(), 1, head);
+  const others = await read(portOf(), 1, subscription("/subscribe/calm", "o"));
+  const stop = publish("calm", 50);
+  const flood = Array.from({ length: 1_000 }, () => publisher.command("PUBLISH", "flood", "x".repeat(100)));
+  await Promise.all([...flood, get(3_000)]);
+  const sent = await stop();
+  await get(2_000);
+  const { messages, gaps } = await countOf(others);
+  expect({ messages, gaps }).toEqual({ messages: sent, gaps: 0 });
+}, 120_000);
