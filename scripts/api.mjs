@@ -67,7 +67,7 @@ const app = await Application.bootstrapWithPlugins({
   entryPoints: (given.length > 0 ? given : ENTRIES).map((entry) => resolve(root, entry)),
   tsconfig: resolve(root, "scripts/api.tsconfig.json"),
   out: resolve(root, "build/api"),
-  readme: "none",
+  readme: resolve(root, "site/api.md"),
   navigationLinks: { Guide: "https://warmline.github.io/warmline/" },
   includeVersion: true,
   excludeInternal: true,

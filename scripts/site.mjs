@@ -1,7 +1,8 @@
-// Builds the site from docs/ into build/site, with the API reference of TypeDoc below api/.
+// Builds the site from docs/ into build/site, with the API reference of TypeDoc below api/. Beside it are llms.txt, and
+// llms-full.txt: every page that llms.txt names, in its order.
 //   node scripts/site.mjs [--no-api]
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
@@ -21,7 +22,13 @@ const [locked, installed] = ["package-lock.json", "node_modules/.package-lock.js
 if (installed !== locked) run("npm", "ci", "--no-audit", "--no-fund");
 rmSync(join(site, "pages"), { recursive: true, force: true });
 cpSync(join(root, "docs"), join(site, "pages"), { recursive: true });
+cpSync(join(site, "public"), join(site, "pages/public"), { recursive: true });
 run("npm", "run", "--silent", "build");
+const list = readFileSync(join(root, "llms.txt"), "utf8");
+const paths = [...list.matchAll(/\/blob\/main\/([^)]+\.md)\)/g)].map(([, path]) => path);
+const texts = paths.map((path) => `<!-- ${path} -->\n\n${readFileSync(join(root, path), "utf8").trim()}\n`);
+writeFileSync(join(root, "build/site/llms.txt"), list);
+writeFileSync(join(root, "build/site/llms-full.txt"), texts.join("\n"));
 if (!process.argv.includes("--no-api")) {
   run(process.execPath, join(root, "scripts/api.mjs"));
   cpSync(join(root, "build/api"), join(root, "build/site/api"), { recursive: true });

@@ -19,11 +19,13 @@ export type { CloseReason } from "./transport/node/connection.js";
 export type {
   CircuitEvent,
   ConnectionClosedEvent,
+  ConnectionEvent,
   ConnectionOpenedEvent,
   ConnectionReusedEvent,
   RetryEvent,
   ThawEvent,
 } from "./transport/node/events.js";
+export type { RetryInfo } from "./transport/transport.js";
 export * from "./types.js";
 
 /** A client of a Redis over HTTP, on connections that stay warm between invocations. */

@@ -5,9 +5,9 @@ import { defineConfig } from "vitepress";
 const root = resolve(import.meta.dirname, "../..");
 /** The copy of docs/ that scripts/site.mjs makes: pages find Vue only below this folder. */
 const pages = join(root, "site/pages");
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 8h3l2-5 3 10 2-5h4" fill="none" stroke="#e5484d" stroke-width="2"/></svg>';
 const REPOSITORY = "https://github.com/warmline/warmline";
+const BASE = "/warmline/";
+const DESCRIPTION = "Redis over HTTP for serverless functions";
 
 /** Anchors of headings as GitHub makes them, so that a link works on GitHub and on the site. */
 const slugify = (title: string) =>
@@ -97,13 +97,20 @@ if (others.length > 0) sidebar.push({ text: "More", items: others });
 
 export default defineConfig({
   title: "warmline",
-  description: "Redis over HTTP for serverless functions",
-  base: "/warmline/",
+  description: DESCRIPTION,
+  base: BASE,
   srcDir: "pages",
   outDir: "../build/site",
   cacheDir: "../node_modules/.cache/vitepress",
   cleanUrls: true,
-  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  head: [
+    ["link", { rel: "icon", href: `${BASE}logo.svg` }],
+    ["meta", { property: "og:type", content: "website" }],
+    ["meta", { property: "og:title", content: "warmline" }],
+    ["meta", { property: "og:description", content: DESCRIPTION }],
+    ["meta", { property: "og:image", content: `https://warmline.github.io${BASE}social.png` }],
+    ["meta", { name: "twitter:card", content: "summary_large_image" }],
+  ],
   // TypeDoc generates these pages; scripts/site.mjs checks links to them.
   ignoreDeadLinks: [/^\/api\//],
   markdown: {
@@ -120,6 +127,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: "/logo.svg",
     search: { provider: "local" },
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: REPOSITORY }],

@@ -110,11 +110,10 @@ class CommandQueue {
     const near = getNear(client);
     const run = () =>
       near ? near.runBatch(client, this.#commands, !isPipeline, send) : send(this.#commands);
-    const results = await traced(client.context, "command", run, {
+    return traced(client.context, "command", run, {
       command: isPipeline ? "PIPELINE" : "MULTI",
       batchSize: this.#commands.length,
     });
-    return results.some(isPending) ? Promise.all(results.map(settled)) : results;
   }
 }
 
@@ -132,12 +131,11 @@ function sendAll(
         results[at] = result;
         if (--missing === 0) done(results);
       };
-      return new Pending(
-        command,
-        undefined,
-        (result) => settle({ result }),
-        (error) => settle({ error }),
-      );
+      const onError = (error: unknown) => settle({ error });
+      // A schema may still be checking the value.
+      const onValue = (result: unknown): unknown =>
+        result instanceof Promise ? result.then(onValue, onError) : settle({ result });
+      return new Pending(command, undefined, onValue, onError);
     });
     // Commands that wait do so one after the other, but not in a transaction.
     const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
@@ -148,20 +146,6 @@ function sendAll(
     );
     sendCommands(client, batch, path, { time, signal: limits?.signal, onFailure });
   });
-}
-
-/** Whether a schema is still checking the value. */
-function isPending(result: Result): boolean {
-  return "result" in result && result.result instanceof Promise;
-}
-
-async function settled(outcome: Result): Promise<Result> {
-  if ("error" in outcome) return outcome;
-  try {
-    return { result: await outcome.result };
-  } catch (error) {
-    return { error };
-  }
 }
 
 const describeMethod = (name: string) => {

@@ -77,7 +77,7 @@ export function readsBytes({ codec, spec }: Command): boolean {
   return !codec.text || spec.name.endsWith("DUMP");
 }
 
-/** Result of one command of a batch. A value that a schema checks may be a promise. */
+/** Result of one command of a batch. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** A command in flight, and the promise that it settles. */
@@ -93,7 +93,7 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
   constructor(
     public command: C,
     readonly limits: Limits | undefined,
-    private readonly onValue: (value: any) => void,
+    private readonly onValue: (value: any) => unknown,
     private readonly onError?: (error: unknown) => void,
   ) {}
 

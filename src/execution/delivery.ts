@@ -116,6 +116,7 @@ export function deliverRequest<T>(
  */
 export class Delivery<C extends Sent["command"] = any> implements AttemptListener, Timed {
   readonly #budget: RetryBudget;
+  readonly #timers: Timers;
   #encoded: EncodedRequest<readonly Verdict[]> | undefined;
   /** Whether the bytes of the current request are written or about to be, or may have been. They stay as they are. */
   #frozen = false;
@@ -143,6 +144,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     private readonly options: DeliveryOptions<C>,
   ) {
     this.#budget = new RetryBudget(options.settings, options.time);
+    this.#timers = context.transport.timers ?? plainTimers;
   }
 
   begin(): this {
@@ -318,10 +320,6 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   /** Whether a command may block at the server. */
   get #waits(): boolean {
     return this.commands.some(({ command }) => command.wait !== undefined);
-  }
-
-  get #timers(): Timers {
-    return (!this.options.carry && this.context.transport.timers) || plainTimers;
   }
 
   #encode(inPath = false): void {

@@ -37,18 +37,15 @@ export function sendDirect(
   const wait = waits.find((time) => time !== undefined);
   const encoded = context.protocol.passthrough(body, route, headers);
   const read = (response: HttpResponse) => {
-    const json = readReply(
-      encoded,
-      response,
-      context.endpoint as Endpoint | undefined,
-    ) as UpstashResponse<any>;
+    const endpoint = context.endpoint as Endpoint | undefined;
+    const json = readReply(encoded, response, endpoint) as UpstashResponse<any>;
     if (typeof json?.error === "string") throw new RedisError(json.error, { command: label });
     return json;
   };
   const batchSize = route ? commands.length : undefined;
   const { numbers } = context.protocol;
-  const limits = { numbers, settings, time: call.budget.timeLeft, signal: signal ?? call.signal };
-  const options = { label, batchSize, write, repeatable, wait, ...limits };
+  const limits = { time: call.budget.timeLeft, signal: signal ?? call.signal };
+  const options = { label, batchSize, write, repeatable, wait, numbers, settings, ...limits };
   return new Promise((resolve, reject) => {
     deliverRequest(context, { request: encoded.request, read }, options, resolve, reject);
   });

@@ -23,16 +23,12 @@ export function sendCommands(
   client: ConfiguredClient,
   commands: readonly Pending[],
   route: Route,
-  {
-    time,
-    signal,
-    onFailure,
-    onEnd,
-  }: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
+  limits: Pick<DeliveryOptions<Command>, "time" | "signal" | "onFailure" | "onEnd">,
 ): Delivery {
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
+  const { time, signal, onFailure, onEnd } = limits;
   return deliver(context, commands, {
     time,
     signal,

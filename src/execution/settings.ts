@@ -53,21 +53,9 @@ export function withOptions(base: Settings, options: CallOptions & ScopeOptions)
   return merge(base, options);
 }
 
-function merge(
-  base: Settings,
-  {
-    codec,
-    timeout = base.timeout,
-    signal = base.signal,
-    deadline = base.deadline,
-    writes = base.writes,
-    near = base.near,
-    scope,
-    remember,
-    strict,
-    retry = {},
-  }: CallOptions & ScopeOptions,
-): Settings {
+function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
+  const { codec, timeout = base.timeout, signal = base.signal, deadline = base.deadline } = options;
+  const { writes = base.writes, near = base.near, scope, remember, strict, retry = {} } = options;
   const { retries = base.retries, backoff } = retry || { retries: 0 };
   const settings = {
     ...base,

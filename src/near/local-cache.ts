@@ -122,7 +122,7 @@ export class LocalCache implements NearHooks {
   ): Promise<Result[]> {
     const { near, scope } = client.settings;
     const caches = near !== false && !scope && !isTransaction;
-    const results: Result[] = new Array(commands.length);
+    const results: (Result | Promise<Result>)[] = new Array(commands.length);
     const sent: Command[] = [];
     /** For each command that is sent, its place and what becomes of its reply. */
     const places: { readonly at: number; readonly load?: Load }[] = [];
@@ -151,7 +151,7 @@ export class LocalCache implements NearHooks {
       sent.push(this.#receiving(command));
       lifetimes.push(...load.lifetimes);
     });
-    if (sent.length === 0) return results;
+    if (sent.length === 0) return Promise.all(results);
     const loads = places.flatMap(({ load }) => load ?? []);
     try {
       const replies = await send([...sent, ...lifetimes]);
@@ -172,7 +172,7 @@ export class LocalCache implements NearHooks {
       for (const load of loads) this.#loads.delete(load);
       for (const keys of drops) this.#drop(keys);
     }
-    return results;
+    return Promise.all(results);
   }
 
   /** Removes what a write may change, when it is sent and when it has ended, whatever its outcome. */
@@ -352,9 +352,9 @@ export class LocalCache implements NearHooks {
     this.stats.dropped += this.#entries.add(entry);
   }
 
-  #resultOf(client: NearClient, command: Command, reply: RawReply): Result {
+  async #resultOf(client: NearClient, command: Command, reply: RawReply): Promise<Result> {
     try {
-      return { result: client.decode(command, reply) };
+      return { result: await client.decode(command, reply) };
     } catch (error) {
       return { error };
     }

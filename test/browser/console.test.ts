@@ -164,6 +164,18 @@ describeInBrowser("the console page", (browser) => {
     await expect.poll(() => page.textContent("#rate"), { timeout: 10_000 }).toBe("0");
   });
 
+  test("the console counts keys and memory, and none of its own commands", async () => {
+    await redis.mset(Object.fromEntries(Array.from({ length: 313 }, (_, at) => [`key:${at}`, at])));
+    await open();
+    await page.getByText("200 of 313 keys").waitFor();
+    await page.click("#more");
+    await page.getByText("313 keys", { exact: true }).waitFor();
+    await expect.poll(() => page.textContent("#size")).toBe("313");
+    expect(await page.textContent("#memory")).toMatch(/^[\d.]+[BKMG]/);
+    await expect.poll(() => page.textContent("#rate")).toBe("0");
+    expect(await page.textContent("#peak")).toBe("0");
+  });
+
   test("the console shows that the gateway does not respond", async () => {
     await open();
     await page.locator("#main").waitFor();
@@ -174,7 +186,7 @@ describeInBrowser("the console page", (browser) => {
   test("the console pages through thousands of keys", async () => {
     await redis.mset(Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`key:${at}`, at])));
     await open();
-    await page.getByText(/so far$/).waitFor();
+    await page.getByText("200 of 700 keys").waitFor();
     const more = page.locator("#more");
     await expect
       .poll(async () => {
@@ -183,6 +195,136 @@ describeInBrowser("the console page", (browser) => {
       })
       .toBe("700 keys");
     expect(await names()).toEqual(Array.from({ length: 700 }, (_, at) => `key:${at}`));
+  });
+
+  test("the list stays as long as it is after a write, and a long one shows what was changed", async () => {
+    const fill = (from: number, to: number) =>
+      redis.mset(Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`key:${from + at}`, at])));
+    await fill(0, 313);
+    await open();
+    await page.getByText("200 of 313 keys").waitFor();
+    expect(await page.locator("#rows summary").first().textContent()).toBe("key:200, maybe more");
+    await page.click("#more");
+    await page.getByText("313 keys", { exact: true }).waitFor();
+    await type("SET another 1");
+    await page.getByText("314 keys", { exact: true }).waitFor();
+    await fill(313, 1_200);
+    await page.click("#search button");
+    const more = page.locator("#more");
+    await expect
+      .poll(async () => {
+        if (await more.isVisible()) await more.click();
+        return page.textContent("#found");
+      })
+      .toBe("1201 keys");
+    await type("SET one-more 1");
+    await page.getByText("1202 keys", { exact: true }).waitFor();
+    await type("DEL one-more another");
+    await page.getByText("1200 keys", { exact: true }).waitFor();
+    await type("FLUSHALL");
+    await page.getByText("No keys yet.").waitFor();
+  });
+
+  test("keys are filtered by type", async () => {
+    await redis.set("text", "x");
+    await redis.hset("account", { name: "Ada" });
+    await redis.json.set("document", "$", { a: 1 });
+    await open();
+    await page.getByText("3 keys", { exact: true }).waitFor();
+    await page.selectOption("#type", "hash");
+    await expect.poll(names).toEqual(["account"]);
+    await page.selectOption("#type", { label: "json" });
+    await expect.poll(names).toEqual(["document"]);
+    await page.selectOption("#type", "zset");
+    await page.getByText("No key matches.").waitFor();
+  });
+
+  test("a key of each type is added by a form, which replaces no key", async () => {
+    await open();
+    await page.getByText("No keys yet.").waitFor();
+    const form = view().locator("form.new");
+    const create = async (name: string, type: string, parts: Record<string, string>) => {
+      await page.click("#new");
+      await form.getByLabel("name").fill(name);
+      await form.locator("select").selectOption({ label: type });
+      for (const [part, value] of Object.entries(parts)) await form.getByLabel(part).fill(value);
+      await form.getByRole("button", { name: "Create" }).click();
+      await view().getByRole("heading", { name, exact: true }).waitFor();
+    };
+    await create("text", "string", { value: "Ada" });
+    await create("account", "hash", { field: "name", value: "Ada" });
+    await create("queue", "list", { item: "first" });
+    await create("tags", "set", { member: "new" });
+    await create("board", "zset", { member: "ada", score: "1.5" });
+    await create("events", "stream", { field: "n", value: "1" });
+    await create("document", "json", { document: '{"a":1}' });
+    expect(await redis.get("text")).toBe("Ada");
+    expect(await redis.hgetall("account")).toEqual({ name: "Ada" });
+    expect(await redis.lrange("queue", 0, -1)).toEqual(["first"]);
+    expect(await redis.smembers("tags")).toEqual(["new"]);
+    expect(await redis.zscore("board", "ada")).toBe(1.5);
+    expect(await redis.xlen("events")).toBe(1);
+    expect(await redis.json.get("document")).toEqual({ a: 1 });
+    await expect.poll(names).toEqual(["account", "board", "document", "events", "queue", "tags", "text"]);
+    await page.click("#new");
+    await form.getByLabel("name").fill("text");
+    await form.getByLabel("value").fill("Grace");
+    await form.getByRole("button", { name: "Create" }).click();
+    await view().getByText("There is a key of this name already.").waitFor();
+    expect(await redis.get("text")).toBe("Ada");
+    expect(complaints).toEqual([]);
+  });
+
+  test("entries are added to collections, and an element of a list is removed at its place", async () => {
+    await redis.hset("hash", { name: "Ada" });
+    await redis.rpush("list", "same", "other", "same");
+    await open();
+    await openKey("hash");
+    const add = view().locator("form.add");
+    await add.getByLabel("field").fill("city");
+    await add.getByLabel("value").fill("Paris");
+    await add.getByRole("button", { name: "Add" }).click();
+    await expect.poll(() => redis.hgetall("hash")).toEqual({ name: "Ada", city: "Paris" });
+    await openKey("list");
+    await view().getByRole("heading", { name: "list", exact: true }).waitFor();
+    await add.getByLabel("item").fill("last");
+    await add.getByRole("button", { name: "Add" }).click();
+    await expect.poll(() => view().locator("tr").count()).toBe(4);
+    const third = view().locator("tr").nth(2);
+    await third.getByRole("button", { name: "Remove" }).click();
+    await third.getByRole("button", { name: "Remove?" }).click();
+    await expect.poll(() => redis.lrange("list", 0, -1)).toEqual(["same", "other", "last"]);
+  });
+
+  test("values that are empty or can't be seen are shown", async () => {
+    await redis.set("empty", "");
+    await redis.set("control", "a\u0001b");
+    await redis.set("lines", "a\nb");
+    await redis.set("", "x");
+    await open();
+    for (const [name, text] of [
+      ["empty", '""'],
+      ["control", '"a\\x01b"'],
+      ["lines", "a\nb"],
+    ] as const) {
+      await openKey(name);
+      await expect.poll(() => view().locator("pre").textContent()).toBe(text);
+    }
+    expect(await names()).toContain('""');
+  });
+
+  test("the page does not scroll as a whole, and the prompt stays in view", async () => {
+    await redis.mset(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`key:${at}`, at])));
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await open();
+    await page.getByText("200 of 300 keys").waitFor();
+    for (let at = 0; at < 3; at++) {
+      await type("INFO");
+      await expect.poll(() => page.locator("#log > div").count()).toBe(2 * (at + 1));
+    }
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(600);
+    const box = (await page.locator("#line").boundingBox())!;
+    expect(box.y + box.height).toBeLessThanOrEqual(600);
   });
 
   test("the arrival page has examples that run with a click", async () => {
@@ -315,6 +457,7 @@ describeInBrowser("the console page", (browser) => {
     await open();
     await page.click("#tab-commands");
     await page.getByText("Commands of all clients").waitFor();
+    expect(await page.locator("#waiting").isVisible()).toBe(true);
     await redis.set("user:1", "secret-value");
     await redis.mset({ a: 1, b: 2, c: 3, d: 4, e: 5 });
     await redis.multi().incr("n").exec();
@@ -339,7 +482,9 @@ describeInBrowser("the console page", (browser) => {
     await page.getByText("7 keys", { exact: true }).waitFor();
     await redis.ping();
     await expect.poll(async () => (await feed())[0]).toEqual(["PING", "", ""]);
+    await expect.poll(() => page.textContent("#size")).toBe("7");
     expect(await feed()).toHaveLength(5);
+    expect(await page.locator("#waiting").isVisible()).toBe(false);
     expect(complaints).toEqual([]);
   });
 

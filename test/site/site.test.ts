@@ -130,6 +130,14 @@ describe("links of the site", () => {
     expect(links.filter((href) => !leadsSomewhere(href, page))).toEqual([]);
   });
 
+  test("llms-full.txt has every page that llms.txt names", () => {
+    const read = (path: string) => readFileSync(path, "utf8");
+    const full = read(join(root, "build/site/llms-full.txt"));
+    const names = [...read(join(root, "build/site/llms.txt")).matchAll(/docs\/([\w-]+\.md)\)/g)];
+    expect(names.length).toBeGreaterThan(20);
+    for (const [, name] of names) expect(full).toContain(read(join(root, "docs", name!)).trim());
+  });
+
   test("every image, script and style of the pages exists", () => {
     const missing = pages.map((page) => {
       const resources = resourcesOf(readFileSync(join(site, page), "utf8"));

@@ -220,15 +220,14 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   #stopHedging(): void {
-    if (this.#hedge !== undefined) this.pool.clock.clear(this.#hedge);
+    this.pool.clock.clear(this.#hedge);
     this.#stopWaiting?.();
     this.#stopWaiting = undefined;
   }
 
   #leave(connection: Connection): void {
-    const running = this.#running;
-    if (running.length === 1 && running[0] === connection) running.pop();
-    else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
+    const at = this.#running.indexOf(connection);
+    if (at !== -1) this.#running.splice(at, 1);
   }
 
   #endRunning(reason: CloseReason): void {
@@ -241,10 +240,6 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 }
 
-function pollAgain(attempt: PooledAttempt): void {
-  setImmediate(validateIdleSocket, attempt);
-}
-
-function validateIdleSocket(attempt: PooledAttempt): void {
-  attempt.validateIdleSocket();
-}
+// The attempt is passed to them as their argument, so that it needs no functions of its own.
+const pollAgain = (attempt: PooledAttempt) => setImmediate(validate, attempt);
+const validate = (attempt: PooledAttempt) => attempt.validateIdleSocket();

@@ -48,9 +48,6 @@ export class CircuitOpen extends Error implements Unreachable {
   }
 }
 
-/** Called once with the result for an attempt that the circuit holds up: nothing if it is closed, or why it is open. */
-export type CircuitWaiter = (refusal?: CircuitOpen) => void;
-
 /** The parts of a pool that its circuit needs. */
 export interface CircuitHost {
   readonly clock: Clock;
@@ -97,7 +94,7 @@ export class Circuit {
   /** How long it stays open, in ms. */
   #resetTimeout = 0;
   #openedAt: Moment | undefined;
-  readonly #waiters = new Set<CircuitWaiter>();
+  readonly #waiters = new Set<(refusal?: CircuitOpen) => void>();
 
   constructor(private readonly host: CircuitHost) {}
 
@@ -113,9 +110,10 @@ export class Circuit {
   /**
    * Holds an attempt up while the circuit is not closed, or a call has timed out and the check has no result yet. An attempt
    * after `retryAt` half-opens it.
+   * @param waiter called once: with why the circuit is open, or without an argument if it is closed.
    * @returns withdraws the waiter; undefined if the attempt need not wait.
    */
-  wait(waiter: CircuitWaiter, options: NodeTransportOptions): (() => void) | undefined {
+  wait(waiter: (refusal?: CircuitOpen) => void, options: NodeTransportOptions): (() => void) | undefined {
     this.host.watchThaws();
     if (this.state === "closed" && !(this.#timedOut && this.#ticks > 0)) return undefined;
     this.#waiters.add(waiter);

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { microtask } from "../../util/timers.js";
-import { createConnectError } from "./connect-error.js";
 import { requestHead } from "./http1/request-head.js";
-import { BadResponse, type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
+import { BadResponse } from "./http1/response-head.js";
+import { type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /**
@@ -252,4 +252,21 @@ function idleLimitOf(response: HttpResponse): number {
     lastAdvertised = advertised;
   }
   return lastLimit;
+}
+
+/**
+ * Returns the error of a connection that could not be opened, with what to do about it.
+ * @param error the socket's own. Its message may be empty, with an error for each address of the host.
+ */
+function createConnectError(error: NodeJS.ErrnoException & { errors?: Error[] }): Error {
+  const { code = "", errors = [] } = error;
+  const reason = error.message.trim() || errors.map(({ message }) => message).join(", ") || code;
+  const message = /^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(code)
+    ? "the server does not use TLS at this port: url must begin with http://, or have another port"
+    : /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)
+      ? `${reason}: pass its authority as tls: { ca }, or in NODE_EXTRA_CA_CERTS`
+      : /NO_APPLICATION_PROTOCOL/.test(code)
+        ? "the server does not speak HTTP/1.1: allow it besides HTTP/2, at the server or the proxy in front of it"
+        : reason;
+  return Object.assign(new Error(message, { cause: error }), code && { code });
 }

@@ -3,7 +3,8 @@ import type { CircuitState, RetryInfo } from "../transport.js";
 import { builtin } from "./builtin.js";
 import type { CloseReason } from "./connection.js";
 
-interface ConnectionEvent {
+/** An event of the connections to an origin. */
+export interface ConnectionEvent {
   /** Scheme, host and port. */
   readonly origin: string;
 }

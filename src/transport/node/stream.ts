@@ -22,12 +22,8 @@ export function openStream(
       },
       (response) => {
         const { statusCode: status, headers: received } = response;
-        resolve(
-          new Response(Readable.toWeb(response) as ReadableStream, {
-            status,
-            headers: received as Record<string, string>,
-          }),
-        );
+        const init = { status, headers: received as Record<string, string> };
+        resolve(new Response(Readable.toWeb(response) as ReadableStream, init));
       },
     );
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : error));

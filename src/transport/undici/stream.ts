@@ -40,13 +40,9 @@ export function openStream(
         if (ended) throw new Error("aborted");
         controller = given;
       },
-      onResponseStart(_, status, { "content-type": type, "warmline-gateway": gateway }) {
+      onResponseStart(_, status, headers) {
         if (status < 200 || ended) return;
-        const shown = {
-          ...(type && { "content-type": String(type) }),
-          ...(gateway && { "warmline-gateway": String(gateway) }),
-        };
-        resolve(new Response(received, { status, headers: shown }));
+        resolve(new Response(received, { status, headers: headers as Record<string, string> }));
       },
       onResponseData(_, chunk) {
         if (ended) return;

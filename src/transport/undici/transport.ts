@@ -72,18 +72,17 @@ class UndiciAttempt implements Attempt, DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.header = (name) => [headers[name]].flat().join(", ") || undefined;
-    const length = this.header("content-length");
-    this.collect(() => {
-      this.body = new Body(
-        this.maxReplySize,
-        (size) => new Uint8Array(size),
-        length === undefined ? undefined : Number(length),
-      );
-    });
+    this.body = new Body(this.maxReplySize, (size) => new Uint8Array(size));
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    this.collect(() => this.body!.add(chunk));
+    if (this.ended) return;
+    try {
+      this.body!.add(chunk);
+    } catch (error) {
+      this.abort();
+      this.listener.onFailure(error as Error);
+    }
   }
 
   onResponseEnd(): void {
@@ -97,16 +96,5 @@ class UndiciAttempt implements Attempt, DispatchHandler {
     if (this.ended) return;
     this.ended = true;
     this.listener.onFailure(cause);
-  }
-
-  /** Ends the attempt if the response is larger than allowed. */
-  private collect(add: () => void): void {
-    if (this.ended) return;
-    try {
-      add();
-    } catch (error) {
-      this.abort();
-      this.listener.onFailure(error as Error);
-    }
   }
 }

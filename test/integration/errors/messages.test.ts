@@ -98,12 +98,18 @@ test("a server that speaks HTTP/2 alone is named", async () => {
     url: `https://localhost:${port}`,
     token: "t",
     retry: false,
+    timeout: 10_000,
     tls: { ca: authority },
   });
   cleanups.push(() => redis.close());
   expect((await errorOf(redis.get("k"))).message).toContain("the server does not speak HTTP/1.1");
   const plain = await listen(createH2Server() as unknown as Server);
-  const cleartext = new Redis({ url: `http://127.0.0.1:${plain}`, token: "t", retry: false });
+  const cleartext = new Redis({
+    url: `http://127.0.0.1:${plain}`,
+    token: "t",
+    retry: false,
+    timeout: 10_000,
+  });
   cleanups.push(() => cleartext.close());
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
 });

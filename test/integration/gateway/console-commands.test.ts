@@ -10,7 +10,8 @@ afterEach(async () => {
 });
 
 async function start(options: GatewayOptions = {}): Promise<void> {
-  gateway = await createGateway({ engine: "embedded", port: 0, ...options });
+  // On a busy machine a command may take longer than the default allows.
+  gateway = await createGateway({ engine: "embedded", port: 0, commandTimeout: 10_000, ...options });
 }
 
 /** Opens the stream of commands. Returns the text received so far, and whether the stream has ended. */

@@ -319,7 +319,7 @@ test("the commands of one tick are written at once, each once", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
-      chunks.push(chunk.toString());
+      if (chunk.includes("SET")) chunks.push(chunk.toString());
       socket.write("+OK\r\n".repeat(chunk.toString().split("*").length - 1));
     });
   });

@@ -105,7 +105,7 @@ function npxProblem([name, ...args]: readonly string[]): string | null {
     const path = args.find((arg) => arg.startsWith("test/"));
     return path && existsSync(join(root, path)) ? null : `there is no ${path}`;
   }
-  return ["wrangler", "biome"].includes(name ?? "") ? null : `nothing here knows 'npx ${name}'`;
+  return ["wrangler", "biome", "skills"].includes(name ?? "") ? null : `nothing here knows 'npx ${name}'`;
 }
 
 /** Held against the bench's own command line: its scenarios, clients and options. */

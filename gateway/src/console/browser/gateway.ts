@@ -36,23 +36,31 @@ const MAX_OWN = 5_000;
 export class Gateway {
   /** The number of commands sent that the live list leaves out, by their ids. */
   readonly #own = new Map<string, number>();
+  /** Number of commands that the page has sent for itself, and of its requests under way with such commands. */
+  ownCommands = 0;
+  ownRequests = 0;
 
   constructor(readonly token: string) {}
 
   /** Runs one command; an error of Redis is a reply too. */
   async run(args: readonly CommandArg[], { signal, isOwn = false }: RunOptions = {}): Promise<Reply> {
-    if (isOwn) this.#countOwn(args);
-    return this.#post("/", encodeCommand(args), signal);
+    const send = () => this.#post("/", encodeCommand(args), signal);
+    return isOwn ? this.#sendOwn([args], send) : send();
   }
 
   /** Runs commands of the page itself in one request. */
   async runAll(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
     if (commands.length === 0) return [];
-    for (const args of commands) this.#countOwn(args);
-    const reply = await this.#post("/pipeline", concat(commands.map(encodeCommand)));
-    if (reply.kind !== "array")
-      throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
-    return reply.items;
+    const send = () => this.#post("/pipeline", concat(commands.map(encodeCommand)));
+    return repliesIn(await this.#sendOwn(commands, send));
+  }
+
+  /**
+   * Runs commands of the user in one transaction.
+   * @throws {Error} when it is refused
+   */
+  async runTogether(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
+    return repliesIn(await this.#post("/multi-exec", concat(commands.map(encodeCommand))));
   }
 
   /** Returns the sum of the gateway's metrics by name, or null if the token may not read them. */
@@ -107,6 +115,17 @@ export class Gateway {
     }
   }
 
+  async #sendOwn(commands: readonly (readonly CommandArg[])[], send: () => Promise<Reply>): Promise<Reply> {
+    for (const args of commands) this.#countOwn(args);
+    this.ownCommands += commands.length;
+    this.ownRequests++;
+    try {
+      return await send();
+    } finally {
+      this.ownRequests--;
+    }
+  }
+
   #countOwn(args: readonly CommandArg[]): void {
     if (this.#own.size > MAX_OWN) this.#own.clear();
     const id = ownId(String(args[0]), args[1]);
@@ -145,10 +164,18 @@ export class Gateway {
   }
 }
 
+function repliesIn(reply: Reply): readonly Reply[] {
+  if (reply.kind === "array") return reply.items;
+  throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
+}
+
 const decoder = new TextDecoder();
 
-/** Identifies a command by its name and first key. SCAN has no key. */
+/** The commands of the page that have arguments and no key. */
+const KEYLESS = ["SCAN", "INFO"];
+
+/** Identifies a command by its name and first key. */
 function ownId(name: string, key: CommandArg | undefined): string {
-  if (name === "SCAN" || key === undefined) return name;
+  if (KEYLESS.includes(name) || key === undefined) return name;
   return `${name} ${typeof key === "string" ? key : decoder.decode(key)}`;
 }

@@ -3,7 +3,7 @@ import type { CommandArg, Gateway } from "./gateway.js";
 import { formatTree, jsonTree, parseTree } from "./json-tree.js";
 import type { ListedKey } from "./key-groups.js";
 import type { Reply } from "./resp.js";
-import { decoded, duration, shown, textOf, typeName } from "./text.js";
+import { decoded, duration, shown, TYPES, textOf, typeName } from "./text.js";
 
 /** Bytes of a string that are read. Longer ones are cut, and can't be edited. */
 const MAX_BYTES = 64 * 1024;
@@ -21,8 +21,8 @@ interface Entry {
   readonly value: Uint8Array;
   /** Returns the command that sets its value. */
   readonly edit?: (text: string) => CommandArg[];
-  /** The command that removes it. */
-  readonly remove?: CommandArg[];
+  /** The commands that remove it, to be run together. */
+  readonly remove?: CommandArg[][];
 }
 
 /** The content of a key. */
@@ -40,10 +40,17 @@ interface Reader {
   /** The name of a command that takes the key alone. */
   readonly size: string;
   entries(reply: Reply, key: CommandArg): Entry[];
+  /** What an entry consists of. */
+  readonly parts: readonly string[];
+  /** Returns the command that adds an entry, and creates the key if there is none. */
+  add(key: CommandArg, ...parts: readonly string[]): CommandArg[];
 }
 
-/** Runs a command that changes the key. `isGone` says that it removes the key. */
-type Change = (args: readonly CommandArg[], isGone?: boolean) => Promise<void>;
+/** Runs commands that change the key, together. `isGone` says that they remove the key. */
+type Change = (commands: readonly (readonly CommandArg[])[], isGone?: boolean) => Promise<void>;
+
+/** Takes the place of an element that is to be removed. */
+const MARK = `removed:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
 
 const READERS: Record<string, Reader> = {
   string: {
@@ -52,6 +59,8 @@ const READERS: Record<string, Reader> = {
     entries: (reply, key) => [
       { label: "", value: bytesOf(reply), edit: (text) => ["SET", key, text, "KEEPTTL"] },
     ],
+    parts: ["value"],
+    add: (key, value) => ["SET", key, value!],
   },
   hash: {
     read: (key) => ["HSCAN", key, "0", "COUNT", MAX_ENTRIES],
@@ -61,8 +70,10 @@ const READERS: Record<string, Reader> = {
         label: shown(field),
         value,
         edit: (text) => ["HSET", key, field, text],
-        remove: ["HDEL", key, field],
+        remove: [["HDEL", key, field]],
       })),
+    parts: ["field", "value"],
+    add: (key, field, value) => ["HSET", key, field!, value!],
   },
   list: {
     read: (key) => ["LRANGE", key, "0", String(Number(MAX_ENTRIES) - 1)],
@@ -72,7 +83,14 @@ const READERS: Record<string, Reader> = {
         label: String(at),
         value: bytesOf(item),
         edit: (text) => ["LSET", key, String(at), text],
+        // Redis removes elements by their value alone.
+        remove: [
+          ["LSET", key, String(at), MARK],
+          ["LREM", key, "1", MARK],
+        ],
       })),
+    parts: ["item"],
+    add: (key, item) => ["RPUSH", key, item!],
   },
   set: {
     read: (key) => ["SSCAN", key, "0", "COUNT", MAX_ENTRIES],
@@ -81,8 +99,10 @@ const READERS: Record<string, Reader> = {
       itemsOf(itemsOf(reply)[1]).map((item) => ({
         label: "",
         value: bytesOf(item),
-        remove: ["SREM", key, bytesOf(item)],
+        remove: [["SREM", key, bytesOf(item)]],
       })),
+    parts: ["member"],
+    add: (key, member) => ["SADD", key, member!],
   },
   zset: {
     read: (key) => ["ZRANGE", key, "0", String(Number(MAX_ENTRIES) - 1), "WITHSCORES"],
@@ -92,8 +112,10 @@ const READERS: Record<string, Reader> = {
         label: shown(member),
         value: score,
         edit: (text) => ["ZADD", key, "XX", text, member],
-        remove: ["ZREM", key, member],
+        remove: [["ZREM", key, member]],
       })),
+    parts: ["member", "score"],
+    add: (key, member, score) => ["ZADD", key, score!, member!],
   },
   stream: {
     read: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "50"],
@@ -104,6 +126,8 @@ const READERS: Record<string, Reader> = {
         const pairs = pairsOf(fields).map(([name, value]) => [shown(name), shown(value)]);
         return { label: textOf(id), value: encoder.encode(JSON.stringify(Object.fromEntries(pairs))) };
       }),
+    parts: ["field", "value"],
+    add: (key, field, value) => ["XADD", key, "*", field!, value!],
   },
   "ReJSON-RL": {
     read: (key) => ["JSON.GET", key],
@@ -111,6 +135,8 @@ const READERS: Record<string, Reader> = {
     entries: (reply, key) => [
       { label: "", value: bytesOf(reply), edit: (text) => ["JSON.SET", key, "$", text] },
     ],
+    parts: ["document"],
+    add: (key, document) => ["JSON.SET", key, "$", document!],
   },
 };
 
@@ -120,10 +146,10 @@ const encoder = new TextEncoder();
 export class KeyView {
   #open: ListedKey | null = null;
 
-  /** @param onChanged called after a change, with whether the key is gone */
+  /** @param onChanged called after a change, with the key and whether it is gone */
   constructor(
     readonly gateway: Gateway,
-    readonly onChanged: (isGone: boolean) => void,
+    readonly onChanged: (key: Uint8Array, isGone: boolean) => void,
     readonly onError: (error: unknown) => void,
   ) {}
 
@@ -146,6 +172,47 @@ export class KeyView {
       if (this.#open === entry) this.#fill(element("p", (error as Error).message, "error"));
       this.onError(error);
     }
+  }
+
+  /** Shows a form for a new key. `onCreated` is called once there is one. */
+  create(onCreated: (key: ListedKey) => void): void {
+    this.#open = null;
+    const problem = problemLine();
+    const name = field("name");
+    const types = element("select");
+    types.setAttribute("aria-label", "type of the new key");
+    types.append(...TYPES.map((type) => new Option(typeName(type), type)));
+    const parts = element("div", "", "parts");
+    const inputs = () => [...parts.querySelectorAll("input")];
+    const showParts = () => parts.replaceChildren(...READERS[types.value]!.parts.map(field));
+    types.addEventListener("change", showParts);
+    showParts();
+    const form = group("form", "new", name, types, parts, element("button", "Create"));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const type = types.value;
+      const values = inputs().map((input) => input.value);
+      try {
+        const exists = await this.gateway.run(["EXISTS", name.value], { isOwn: true });
+        if (textOf(exists) === "1") {
+          problem.textContent = "There is a key of this name already.";
+          return;
+        }
+        const reply = await this.gateway.run(READERS[type]!.add(name.value, ...values));
+        if (reply.kind === "error") {
+          problem.textContent = reply.text;
+          return;
+        }
+      } catch (error) {
+        this.onError(error);
+        return;
+      }
+      const key = encoder.encode(name.value);
+      this.onChanged(key, false);
+      onCreated({ key, name: shown(key), type, ttl: -1 });
+    });
+    this.#fill(element("h2", "New key"), form, problem);
+    name.focus();
   }
 
   async #read(key: Uint8Array, type: string): Promise<Content> {
@@ -172,16 +239,22 @@ export class KeyView {
 
   #show(entry: ListedKey, content: Content): void {
     const { key, name, type, ttl } = entry;
-    const problem = element("p", "", "error");
-    problem.setAttribute("role", "alert");
-    const change: Change = async (args, isGone = false) => {
-      const reply = await this.gateway.run(args).catch((error: unknown) => {
+    const problem = problemLine();
+    const change: Change = async (commands, isGone = false) => {
+      let replies: readonly Reply[];
+      try {
+        const [first, ...rest] = commands;
+        replies =
+          rest.length > 0 ? await this.gateway.runTogether(commands) : [await this.gateway.run(first!)];
+      } catch (error) {
+        problem.textContent = (error as Error).message;
         this.onError(error);
-        return null;
-      });
-      if (reply?.kind === "error") problem.textContent = reply.text;
-      else if (reply) {
-        this.onChanged(isGone);
+        return;
+      }
+      const refused = replies.find((reply) => reply.kind === "error");
+      if (refused) problem.textContent = textOf(refused);
+      else {
+        this.onChanged(key, isGone);
         await this.open(entry);
       }
     };
@@ -191,11 +264,11 @@ export class KeyView {
       "div",
       "actions",
       button("Refresh", () => this.open(entry)),
-      dangerousButton("Delete", "Delete the key?", () => change(["DEL", key], true)),
+      dangerousButton("Delete", "Delete the key?", () => change([["DEL", key]], true)),
     );
     const value = isDocument
       ? group("div", "value", ...this.#document(content, change))
-      : this.#collection(content, change);
+      : this.#collection(entry, content, change);
     this.#fill(
       element("h2", name),
       group("p", "facts dim", facts.join(", ")),
@@ -220,11 +293,11 @@ export class KeyView {
       element("span", ttl >= 0 ? `expires in ${duration(ttl)}` : "does not expire"),
       input,
       set,
-      ...(ttl >= 0 ? [button("Never expire", () => change(["PERSIST", key]))] : []),
+      ...(ttl >= 0 ? [button("Never expire", () => change([["PERSIST", key]]))] : []),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void change(["EXPIRE", key, input.value]);
+      void change([["EXPIRE", key, input.value]]);
     });
     return form;
   }
@@ -235,27 +308,56 @@ export class KeyView {
     if (isPart) {
       return [element("p", `The first ${value.length} bytes:`, "dim"), element("pre", shown(value))];
     }
-    return [editable(value, edit && ((text) => change(edit(text))))];
+    return [editable(value, edit && ((text) => change([edit(text)])))];
   }
 
-  #collection({ entries, isPart }: Content, change: Change): HTMLElement {
+  #collection({ key, type }: ListedKey, { entries, isPart }: Content, change: Change): HTMLElement {
     const rows = entries.map(({ label, value, edit, remove }) => {
-      const cell = group("td", "value", editable(value, edit && ((text) => change(edit(text)))));
+      const cell = group("td", "value", editable(value, edit && ((text) => change([edit(text)]))));
       const removal = remove ? [dangerousButton("Remove", "Remove?", () => change(remove))] : [];
       const cells = label === "" ? [] : [element("th", label)];
       return group("tr", "", ...cells, cell, group("td", "actions", ...removal));
     });
     const table = group("table", "entries", group("tbody", "", ...rows));
     const part = isPart ? [element("p", `${entries.length} of the entries:`, "dim")] : [];
-    return group("div", "", ...part, table);
+    return group("div", "", ...part, table, ...this.#additions(key, READERS[type], change));
   }
+
+  /** The form that adds an entry to a collection. */
+  #additions(key: Uint8Array, reader: Reader | undefined, change: Change): HTMLElement[] {
+    if (!reader) return [];
+    const inputs = reader.parts.map(field);
+    const form = group("form", "add", ...inputs, element("button", "Add"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void change([reader.add(key, ...inputs.map((input) => input.value))]);
+    });
+    return [form];
+  }
+}
+
+/** The line that shows why a change was refused. */
+function problemLine(): HTMLElement {
+  const line = element("p", "", "error");
+  line.setAttribute("role", "alert");
+  return line;
+}
+
+/** An input for a part of an entry. It may be empty, as values of Redis may be. */
+function field(name: string): HTMLInputElement {
+  const input = element("input");
+  input.placeholder = name;
+  input.setAttribute("aria-label", name);
+  input.spellcheck = false;
+  input.autocomplete = "off";
+  return input;
 }
 
 /** A value as a tree or as text, with a button that opens an editor. */
 function editable(value: Uint8Array, save?: (text: string) => Promise<void>): HTMLElement {
   const text = decoded(value);
   const tree = text === null ? undefined : parseTree(text);
-  const view = tree ? jsonTree(tree) : element("pre", text ?? shown(value));
+  const view = tree ? jsonTree(tree) : element("pre", shown(value, "\r\n\t"));
   const whole = group("div", "editable", view);
   if (!save || text === null) return whole;
   const open = button("Edit", () => {

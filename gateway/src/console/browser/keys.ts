@@ -1,8 +1,8 @@
 import { button, byId, element, group } from "./dom.js";
-import type { Gateway } from "./gateway.js";
+import type { CommandArg, Gateway } from "./gateway.js";
 import { groupKeys, type KeyGroup, type ListedKey } from "./key-groups.js";
 import type { Reply } from "./resp.js";
-import { duration, shown, textOf, typeName } from "./text.js";
+import { duration, shown, TYPES, textOf, typeName } from "./text.js";
 
 /** Keys fetched before "More" is clicked. */
 const PAGE = 200;
@@ -10,11 +10,19 @@ const PAGE = 200;
 const MAX_STEPS = 50;
 /** The size up to which a group is open at first. */
 const OPEN_UP_TO = 20;
+/** The number of keys up to which the whole list is fetched again after a command. */
+const CHEAP = 1_000;
+/** Arguments of a command that are looked up as keys when the list is longer. */
+const MAX_LOOKED_UP = 20;
 
 /** The list of keys, sorted and grouped by prefix, with their types and times to live. */
 export class Keys {
   #cursor = "0";
   #pattern = "*";
+  /** The type of the keys to list. Empty for all. */
+  #type = "";
+  /** The number of keys that Redis has, if that is known and all are to be listed. */
+  #total: number | null = null;
   /** The fetched keys by their names. */
   #keys = new Map<string, ListedKey>();
   /** The groups that the user opened or closed, by their prefixes. */
@@ -31,20 +39,37 @@ export class Keys {
     byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#pattern = byId<HTMLInputElement>("pattern").value.trim() || "*";
+      this.#type = byId<HTMLSelectElement>("type").value;
       void this.search();
     });
-    byId("more").addEventListener("click", () => void this.#page(this.#search, this.#keys));
+    const types = byId<HTMLSelectElement>("type");
+    types.append(...TYPES.map((type) => new Option(typeName(type), type)));
+    types.addEventListener("change", () => byId<HTMLFormElement>("search").requestSubmit());
+    byId("more").addEventListener(
+      "click",
+      () => void this.#page(this.#search, this.#keys, this.#keys.size + PAGE),
+    );
   }
 
-  /** Whether all keys that match are in the list. */
-  get isComplete(): boolean {
-    return this.#cursor === "0";
+  /** Fetches the first page. */
+  search(): Promise<void> {
+    return this.#fetchAgain(PAGE);
   }
 
-  /** Fetches the first page again. */
-  async search(): Promise<void> {
-    this.#cursor = "0";
-    await this.#page(++this.#search, new Map());
+  /** Shows what a command has changed. The list stays as long as it is. */
+  async changed(args: readonly CommandArg[]): Promise<void> {
+    const { size } = this.#keys;
+    if (size <= CHEAP || /^FLUSH/i.test(String(args[0]))) return this.#fetchAgain(Math.max(PAGE, size));
+    const looked = args.slice(1, 1 + MAX_LOOKED_UP);
+    const keys = looked.map((arg) => (typeof arg === "string" ? new TextEncoder().encode(arg) : arg));
+    const isListed = (key: Uint8Array) => this.#keys.has(shown(key));
+    const isForAll = this.#pattern === "*" && this.#type === "";
+    try {
+      await this.#fetch(isForAll ? keys : keys.filter(isListed), this.#keys);
+    } catch (error) {
+      this.onError(error);
+    }
+    this.#show();
   }
 
   /** Marks the key that is shown beside the list. */
@@ -53,16 +78,25 @@ export class Keys {
     for (const each of byId("rows").querySelectorAll(".row")) mark(each, name);
   }
 
-  async #page(search: number, keys: Map<string, ListedKey>): Promise<void> {
+  async #fetchAgain(goal: number): Promise<void> {
+    this.#cursor = "0";
+    await this.#page(++this.#search, new Map(), goal);
+  }
+
+  async #page(search: number, keys: Map<string, ListedKey>, goal: number): Promise<void> {
     byId("more").hidden = true;
-    const goal = keys.size + PAGE;
     let cursor = this.#cursor;
+    let total: number | null = null;
     try {
+      const filters = ["MATCH", this.#pattern, ...(this.#type ? ["TYPE", this.#type] : [])];
+      if (filters.length === 2 && this.#pattern === "*") {
+        const size = await this.gateway.run(["DBSIZE"], { isOwn: true });
+        if (size.kind === "integer") total = Number(size.text);
+      }
+      const most = MAX_STEPS * Math.ceil(goal / PAGE);
       let steps = 0;
       do {
-        const reply = await this.gateway.run(["SCAN", cursor, "MATCH", this.#pattern, "COUNT", "100"], {
-          isOwn: true,
-        });
+        const reply = await this.gateway.run(["SCAN", cursor, ...filters, "COUNT", "100"], { isOwn: true });
         const [next, found] = scanned(reply);
         cursor = next;
         // SCAN may return a key twice.
@@ -70,7 +104,7 @@ export class Keys {
           found.filter((key) => !keys.has(shown(key))),
           keys,
         );
-      } while (cursor !== "0" && keys.size < goal && ++steps < MAX_STEPS);
+      } while (cursor !== "0" && keys.size < goal && ++steps < most);
     } catch (error) {
       if (search === this.#search) byId("found").textContent = (error as Error).message;
       this.onError(error);
@@ -79,10 +113,11 @@ export class Keys {
     if (search !== this.#search) return;
     this.#cursor = cursor;
     this.#keys = keys;
+    this.#total = total;
     this.#show();
   }
 
-  /** Fetches types and times to live, and adds the keys. */
+  /** Fetches types and times to live. Adds the keys that exist, and removes those that do not. */
   async #fetch(found: readonly Uint8Array[], keys: Map<string, ListedKey>): Promise<void> {
     const replies = await this.gateway.runAll(
       found.flatMap((key) => [
@@ -92,20 +127,28 @@ export class Keys {
     );
     for (const [at, key] of found.entries()) {
       const type = textOf(replies[2 * at]);
-      // The key may have expired since.
-      if (type === "none") continue;
       const name = shown(key);
-      keys.set(name, { key, name, type, ttl: Number(textOf(replies[2 * at + 1])) });
+      if (type === "none") keys.delete(name);
+      else keys.set(name, { key, name, type, ttl: Number(textOf(replies[2 * at + 1])) });
     }
   }
 
   #show(): void {
     const { size } = this.#keys;
     byId("rows").replaceChildren(...this.#elementsOf(groupKeys([...this.#keys.values()])));
-    byId("more").hidden = this.isComplete;
-    const count = size === 1 ? "1 key" : `${size} keys`;
-    const none = this.#pattern === "*" ? "No keys yet." : "No key matches.";
-    byId("found").textContent = this.isComplete ? (size === 0 ? none : count) : `${count} so far`;
+    byId("more").hidden = this.#isComplete;
+    byId("found").textContent = this.#found(size);
+  }
+
+  #found(size: number): string {
+    if (!this.#isComplete) return this.#total === null ? `${size} so far` : `${size} of ${this.#total} keys`;
+    if (size > 0) return size === 1 ? "1 key" : `${size} keys`;
+    return this.#pattern === "*" && this.#type === "" ? "No keys yet." : "No key matches.";
+  }
+
+  /** Whether all keys that match are in the list. */
+  get #isComplete(): boolean {
+    return this.#cursor === "0";
   }
 
   #elementsOf(entries: readonly (KeyGroup | ListedKey)[]): HTMLElement[] {
@@ -119,7 +162,7 @@ export class Keys {
       "summary",
       "",
       element("span", prefix, "name"),
-      element("span", String(size), "dim"),
+      element("span", this.#isComplete ? String(size) : `${size}, maybe more`, "dim"),
     );
     summary.addEventListener("click", () => this.#toggled.set(prefix, !details.open));
     details.append(summary, group("div", "inside", ...this.#elementsOf(entries)));

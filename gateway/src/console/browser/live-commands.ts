@@ -37,6 +37,7 @@ export class LiveCommands {
           (workers) => {
             const whose = workers > 1 ? `of one of the ${workers} workers` : "of all clients";
             state.textContent = `Commands ${whose}, newest first: names and keys, never values.`;
+            byId("waiting").hidden = byId("feed").childElementCount > 0;
           },
           (command) => this.#add(command),
         );
@@ -68,6 +69,7 @@ export class LiveCommands {
   #flush(): void {
     if (this.#pending.length === 0) return;
     const feed = byId("feed");
+    byId("waiting").hidden = true;
     feed.prepend(...this.#pending.reverse());
     this.#pending = [];
     while (feed.childElementCount > MAX_ROWS) feed.lastElementChild?.remove();

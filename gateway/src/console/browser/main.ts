@@ -50,9 +50,9 @@ async function open(token: string): Promise<void> {
   const commands = new LiveCommands(gateway, onError);
   const view = new KeyView(
     gateway,
-    (isGone) => {
+    (key, isGone) => {
       if (isGone) keys.select(null);
-      void keys.search();
+      void keys.changed(["", key]);
     },
     onError,
   );
@@ -67,10 +67,17 @@ async function open(token: string): Promise<void> {
     },
     onError,
   );
-  // A list that is complete is cheap to fetch again.
-  new Prompt(gateway, () => keys.isComplete && void keys.search(), onError);
+  new Prompt(gateway, (args) => void keys.changed(args), onError);
   tabs.onShow = (shown) => commands.show(shown === "commands");
   tabs.show("terminal");
+  byId("new").addEventListener("click", () => {
+    keys.select(null);
+    tabs.show("key");
+    view.create((entry) => {
+      keys.select(entry.name);
+      void view.open(entry);
+    });
+  });
   byId("to-connect").addEventListener("click", () => tabs.show("connect"));
   void keys.search();
   byId("line").focus();

@@ -21,10 +21,10 @@ export class Prompt {
   #at = 0;
   #running: AbortController | null = null;
 
-  /** @param onDone called after each reply, since a command may have changed keys */
+  /** @param onDone called after each reply with the command, since it may have changed keys */
   constructor(
     readonly gateway: Gateway,
-    readonly onDone: () => void,
+    readonly onDone: (args: readonly CommandArg[]) => void,
     readonly onError: (error: unknown) => void,
   ) {
     const line = byId<HTMLInputElement>("line");
@@ -70,7 +70,7 @@ export class Prompt {
     try {
       const reply = await this.gateway.run(args, { signal: this.#running.signal });
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
-      this.onDone();
+      this.onDone(args);
     } catch (error) {
       const { name, message } = error as Error;
       this.#print(name === "AbortError" ? "cancelled" : message, "error");

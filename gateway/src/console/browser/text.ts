@@ -2,10 +2,15 @@ import type { Reply } from "./resp.js";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Bytes as text where they are UTF-8 without control characters, else in quotes with escapes as redis-cli has them. */
-export function shown(bytes: Uint8Array): string {
+/**
+ * Returns bytes as text where they are UTF-8 that can be seen, else in quotes with escapes as redis-cli has them.
+ * @param allowed control characters that may stand in the text. Default: none
+ */
+export function shown(bytes: Uint8Array, allowed = ""): string {
   const text = decoded(bytes);
-  return text === null || /\p{C}/u.test(text) ? quoted(bytes) : text;
+  const isSeen =
+    text !== null && text !== "" && [...text].every((c) => !/\p{C}/u.test(c) || allowed.includes(c));
+  return isSeen ? text : quoted(bytes);
 }
 
 /** Bytes in quotes, so that the prompt reads them back as they are. */
@@ -68,6 +73,9 @@ export function decoded(bytes: Uint8Array): string | null {
     return null;
   }
 }
+
+/** The types of keys that the page knows. */
+export const TYPES = ["string", "hash", "list", "set", "zset", "stream", "ReJSON-RL"];
 
 /** Returns the name of a type as the page shows it. */
 export function typeName(type: string): string {

@@ -4,8 +4,6 @@ import { Body } from "../../body.js";
 import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../transport.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
-export { BadResponse };
-
 /** A whole response. */
 export class ParsedResponse implements HttpResponse {
   readonly status: number;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BadResponse, ResponseParser } from "../../../../src/transport/node/http1/response-parser.js";
+import { BadResponse } from "../../../../src/transport/node/http1/response-head.js";
+import { ResponseParser } from "../../../../src/transport/node/http1/response-parser.js";
 
 function parse(text: string, splits: number[] = [], closed = false) {
   const bytes = Buffer.from(text, "latin1");
