@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
-import { Certificate } from "../../../../gateway/src/util/certificate.js";
 import type {
   Connection,
   ConnectionHost,
@@ -20,6 +19,7 @@ import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
 import { HttpServer } from "../../../../gateway/src/http/server.js";
 import { TrustedProxies } from "../../../../gateway/src/http/trusted-proxies.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { Certificate } from "../../../../gateway/src/util/certificate.js";
 import { proxyHeader } from "../../../support/proxy-header.js";
 
 /** Longer than a connection has to be idle before it makes room for another one, in ms. */
