@@ -32,7 +32,7 @@ describe("warmline, installed from its tarball", () => {
     ]);
     const manifest = JSON.parse(readFileSync(join(folder, "node_modules/warmline/package.json"), "utf8"));
     expect(manifest.dependencies ?? {}).toEqual({});
-    expect(manifest.peerDependencies).toEqual({ undici: ">=6" });
+    expect(manifest.peerDependencies).toEqual({ undici: ">=7" });
     expect(manifest.peerDependenciesMeta).toEqual({ undici: { optional: true } });
   });
 
