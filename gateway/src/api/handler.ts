@@ -190,7 +190,8 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   settled(exchange: Exchange, status: number): void {
-    const { req, route, what, token, requestBytes, responseBytes } = exchange;
+    const { req, record } = exchange;
+    const { route, what, token, requestBytes, responseBytes, upstreamMs, blocks } = record;
     const ms = performance.now() - exchange.startedAt;
     const { traffic, log } = this.#options;
     if (exchange.quota) {
@@ -202,16 +203,30 @@ export class Handler implements HttpService, ExchangeHandler {
       route,
       status,
       ms: exchange.streaming ? null : ms,
-      upstreamMs: exchange.blocks ? null : exchange.upstreamMs,
+      upstreamMs: blocks ? null : upstreamMs,
       requestBytes,
       responseBytes,
-      token: exchange.tokenNumbers,
+      token: record.tokenNumbers,
     });
     if (log.isOn) {
-      const { upstreamMs, requestId, client, blocks, streaming } = exchange;
+      const { requestId, client } = record;
+      const { method, headers } = req;
+      const trace = traceContextOf(headers.traceparent);
+      const waits = blocks || exchange.streaming;
+      const sizes = { requestBytes, responseBytes };
       log.request({
-        ...{ method: req.method, route, what, token, status, ms, upstreamMs, requestBytes, responseBytes },
-        ...{ requestId, client, trace: traceContextOf(req.headers.traceparent), waits: blocks || streaming },
+        method,
+        route,
+        what,
+        token,
+        status,
+        ms,
+        upstreamMs,
+        ...sizes,
+        requestId,
+        client,
+        trace,
+        waits,
       });
     }
     if (status >= 500) log.count("failed", status);
@@ -223,9 +238,10 @@ export class Handler implements HttpService, ExchangeHandler {
     const { headers } = exchange.req;
     const given = headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
-    exchange.requestId = resolveRequestId(given);
-    exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
-    if (log.isOn) exchange.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
+    exchange.record.requestId = resolveRequestId(given);
+    exchange.extraHeaders.push("X-Request-Id", exchange.record.requestId);
+    if (log.isOn)
+      exchange.record.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
   }
 
   #route(exchange: Exchange): void {
@@ -245,7 +261,7 @@ export class Handler implements HttpService, ExchangeHandler {
     else {
       const route = this.#routeOf(req, facts);
       if (!this.#admit(exchange, facts, route)) return;
-      exchange.route = route.label;
+      exchange.record.route = route.label;
       route.serve(exchange, facts as AdmittedFacts);
     }
   }
@@ -276,8 +292,8 @@ export class Handler implements HttpService, ExchangeHandler {
       exchange.refuse(401, INVALID_TOKEN);
       return false;
     }
-    exchange.token = permissions.name;
-    exchange.tokenNumbers = numbers;
+    exchange.record.token = permissions.name;
+    exchange.record.tokenNumbers = numbers;
     exchange.revocation = permissions.revocation;
     if (roles && !roles.includes(permissions.role)) throw new BadRequest(refused(path), 403);
     if (needs === "token") return true;
@@ -393,7 +409,7 @@ export class Handler implements HttpService, ExchangeHandler {
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
       readBatch(exchange, source, maxCommands, plain, (commands) => {
-        exchange.tokenNumbers!.commands += commands.length;
+        exchange.record.tokenNumbers!.commands += commands.length;
         run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
       });
     };
@@ -412,18 +428,18 @@ export class Handler implements HttpService, ExchangeHandler {
     const command = this.#scripts.plain(given);
     const { authenticator, traffic, log } = this.#options;
     const info = getCommandInfo(command);
-    if (log.isOn) exchange.what = info?.name ?? "unknown";
+    if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
-    exchange.tokenNumbers!.commands++;
+    exchange.record.tokenNumbers!.commands++;
     const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
       traffic.commands.failed(info);
       throw new BadRequest(text);
     }
     const wait = waitOf(command);
-    exchange.blocks = wait !== null;
-    if (exchange.blocks) exchange.unnumber();
-    permissions.quota.enter(1, exchange.blocks);
+    exchange.record.blocks = wait !== null;
+    if (exchange.record.blocks) exchange.unnumber();
+    permissions.quota.enter(1, exchange.record.blocks);
     permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
