@@ -41,7 +41,7 @@ export function readBatch(
     }
     for (let i = before; i < commands.length; i++) commands[i] = plain(commands[i]!);
     if (more) return true;
-    exchange.what = String(commands.length);
+    exchange.record.what = String(commands.length);
     done(commands);
     return false;
   });
@@ -93,7 +93,7 @@ export function runPipeline(
       },
     );
     if (sentCount > 0) {
-      exchange.blocks = mayWait;
+      exchange.record.blocks = mayWait;
       if (mayWait) exchange.unnumber();
       const { upstream } = permissions;
       const { commands: sent, receiver } = permissions.rewrite(allowed, response);

@@ -4,7 +4,6 @@ import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE }
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
-import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
@@ -14,6 +13,7 @@ import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
+import { RequestRecord } from "./request-record.js";
 
 /** Content type of JSON responses. */
 export const JSON_TYPE = "application/json";
@@ -84,32 +84,13 @@ function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
 /** One request and its response. */
 export class Exchange implements HttpExchange, Copy {
   format: Format = "json";
-  /** The route, as a short label for metrics. */
-  route = "other";
-  /** The command's name, or the number of commands, for logs that include it. */
-  what = "";
-  /** The name of the token that was presented. */
-  token = "";
-  /** The numbers of that token. */
-  tokenNumbers: TokenNumbers | null = null;
-  /** Bytes of the request's body that were read, and of the response's body. */
-  requestBytes = 0;
-  responseBytes = 0;
-  /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
-  upstreamMs: number | null = null;
-  /** Whether a command may wait at Redis. */
-  blocks = false;
+  readonly record = new RequestRecord();
   /** The quota that counts the request until it is over; null if its token has no limits of its own. */
   quota: Quota | null = null;
   /** The end of the permissions of its token, at which a long wait ends; null without a token. */
   revocation: Revocation | null = null;
-  /** The request's id in logs and the response. Empty if neither uses one. */
-  requestId = "";
-  /** The IP address of the client, if logs include it. */
-  client = "";
   /** The numbered request that it runs, while that has no response. Null for other requests. */
   numbered: NumberedRequest | null = null;
-  #sentAt = 0;
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
   readonly #host: ConnectionHost;
@@ -170,7 +151,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** The request's commands are given to the connections to Redis. They are kept until {@link commandsSettled}. */
   sent(): void {
-    this.#sentAt = performance.now();
+    this.record.sent();
     this.retain();
   }
 
@@ -187,8 +168,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
   replied(): number {
-    this.upstreamMs = performance.now() - this.#sentAt;
-    return this.upstreamMs;
+    return this.record.replied();
   }
 
   /** Runs `step`. An error that it throws becomes the response, so that it concerns one request alone. */
@@ -210,7 +190,7 @@ export class Exchange implements HttpExchange, Copy {
   respond(status: number, type: string, body: Buffer, given: readonly string[] = NOTHING): void {
     const more = this.#settleNumbered(status, type, body, given);
     if (this.#state !== ResponseState.Awaited) return;
-    this.responseBytes = body.length;
+    this.record.responseBytes = body.length;
     this.#over(status);
     const connection = this.connection;
     const keep = connection.mayContinue;
@@ -288,7 +268,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** The body that was begun has been given to the client. */
   bodySent(): void {
-    this.responseBytes = this.#body!.size;
+    this.record.responseBytes = this.#body!.size;
     this.#over(this.#status);
   }
 
@@ -357,7 +337,7 @@ export class Exchange implements HttpExchange, Copy {
     const holds = hold && ((bytes: number) => (fits = hold(bytes)));
     const onBody = (body: Buffer | null) => {
       if (body) {
-        this.requestBytes = body.length;
+        this.record.requestBytes = body.length;
         done(body);
       } else if (fits) this.#tooLarge(most);
       else this.unsent(NO_MEMORY);
@@ -430,7 +410,7 @@ export class Exchange implements HttpExchange, Copy {
   stream(frame: Frame): boolean {
     if (!this.streaming) return true;
     const bytes = sizeOf(frame);
-    this.responseBytes += bytes;
+    this.record.responseBytes += bytes;
     this.quota?.transferred(bytes);
     return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
   }
@@ -461,7 +441,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** The connection is lost. */
   abort(): void {
-    if (this.#body) this.responseBytes = this.#body.size;
+    if (this.#body) this.record.responseBytes = this.#body.size;
     if (this.#state !== ResponseState.Over) this.#over(this.streaming ? 200 : 0, true);
   }
 

@@ -3,6 +3,7 @@ import type { Authenticator } from "../access/authenticator.js";
 import { type CommandContext, refused } from "../access/denial-reasons.js";
 import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
 import type { Permissions } from "../access/permissions.js";
+import type { Role } from "../access/roles.js";
 import { bearerOf, digestOf } from "../access/token.js";
 import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo, isRead } from "../commands/command-info.js";
@@ -23,6 +24,7 @@ import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { lineOf } from "../resp/replies.js";
+import { EMPTY } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
 import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE, UNSENT_HEADERS } from "./exchange.js";
@@ -89,6 +91,38 @@ interface HeadFacts {
   readonly generation: number;
 }
 
+/** The facts of a request whose sender has a token. */
+interface AdmittedFacts extends HeadFacts {
+  readonly permissions: Permissions;
+}
+
+/** A row of the table of routes. */
+interface Route {
+  /** The label in metrics and logs. */
+  readonly label: string;
+  /** What a request needs: nothing, a token, or also room within the limits of connections and of the token. */
+  readonly needs: "nothing" | "token" | "share";
+  /** The roles that may use it. Default: all. */
+  readonly roles?: readonly Role[];
+  /** Processes a request. Without the need of a token, it may have no permissions. */
+  serve(exchange: Exchange, facts: AdmittedFacts): void;
+}
+
+/** Reads the commands of a request from its body, or its path, and runs them. */
+type CommandsReader = (exchange: Exchange, facts: AdmittedFacts, body: Buffer | null) => void;
+
+/** The console page, which holds no secret. */
+const CONSOLE: Route = {
+  label: "console",
+  needs: "nothing",
+  serve(exchange) {
+    const page = consolePage();
+    exchange.respond(200, page.type, page.body, page.headers);
+  },
+};
+
+const isResp = ({ req }: Exchange) => req.headers["content-type"] === RESP_TYPE;
+
 const SINGLE: CommandContext = { kind: "single", before: 0 };
 /** Timeout in ms for Redis's reply to a health check. */
 const HEALTH_TIMEOUT = 1_000;
@@ -105,9 +139,34 @@ export class Handler implements HttpService, ExchangeHandler {
   readonly #options: HandlerOptions;
   readonly #facts = new WeakMap<RequestHead, HeadFacts>();
   readonly #scripts = new KeyLockingScripts();
+  /** The routes by their paths. Other paths are those of event streams, or commands. */
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #byPath: Route;
 
   constructor(options: HandlerOptions) {
     this.#options = options;
+    const health = (path: "/health" | "/ready"): Route => ({
+      label: path.slice(1),
+      needs: "nothing",
+      serve: (exchange, { permissions }) => this.#health(exchange, path === "/ready", permissions !== null),
+    });
+    this.#routes = new Map<string, Route>([
+      ["/", this.#commands("command", this.#body)],
+      ["/pipeline", this.#commands("pipeline", this.#batch(runPipeline))],
+      ["/multi-exec", this.#commands("multi-exec", this.#batch(runTransaction))],
+      ["/health", health("/health")],
+      ["/ready", health("/ready")],
+      [
+        "/metrics",
+        {
+          label: "metrics",
+          needs: "token",
+          roles: ["admin", "metrics"],
+          serve: (exchange) => this.#metrics(exchange),
+        },
+      ],
+    ]);
+    this.#byPath = this.#commands("command", this.#path);
   }
 
   exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): Exchange {
@@ -134,7 +193,8 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   settled(exchange: Exchange, status: number): void {
-    const { req, route, what, token, requestBytes, responseBytes } = exchange;
+    const { req, record } = exchange;
+    const { route, what, token, requestBytes, responseBytes, upstreamMs, blocks } = record;
     const ms = performance.now() - exchange.startedAt;
     const { traffic, log } = this.#options;
     if (exchange.quota) {
@@ -146,16 +206,30 @@ export class Handler implements HttpService, ExchangeHandler {
       route,
       status,
       ms: exchange.streaming ? null : ms,
-      upstreamMs: exchange.blocks ? null : exchange.upstreamMs,
+      upstreamMs: blocks ? null : upstreamMs,
       requestBytes,
       responseBytes,
-      token: exchange.tokenNumbers,
+      token: record.tokenNumbers,
     });
     if (log.isOn) {
-      const { upstreamMs, requestId, client, blocks, streaming } = exchange;
+      const { requestId, client } = record;
+      const { method, headers } = req;
+      const trace = traceContextOf(headers.traceparent);
+      const waits = blocks || exchange.streaming;
+      const sizes = { requestBytes, responseBytes };
       log.request({
-        ...{ method: req.method, route, what, token, status, ms, upstreamMs, requestBytes, responseBytes },
-        ...{ requestId, client, trace: traceContextOf(req.headers.traceparent), waits: blocks || streaming },
+        method,
+        route,
+        what,
+        token,
+        status,
+        ms,
+        upstreamMs,
+        ...sizes,
+        requestId,
+        client,
+        trace,
+        waits,
       });
     }
     if (status >= 500) log.count("failed", status);
@@ -167,99 +241,124 @@ export class Handler implements HttpService, ExchangeHandler {
     const { headers } = exchange.req;
     const given = headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
-    exchange.requestId = resolveRequestId(given);
-    exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
-    if (log.isOn) exchange.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
+    exchange.record.requestId = resolveRequestId(given);
+    exchange.extraHeaders.push("X-Request-Id", exchange.record.requestId);
+    if (log.isOn)
+      exchange.record.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
   }
 
   #route(exchange: Exchange): void {
     const { req } = exchange;
-    const { origins, maxBodySize, console } = this.#options;
     const facts = this.#factsOf(req);
-    const { foreign, path, query, permissions, numbers, near } = facts;
-    if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
-    const { origin } = req.headers;
-    if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
-    const { method } = req;
-    if (path === "*") {
+    if (facts.foreign) throw new BadRequest(`NOPERM ${facts.foreign}`, 403);
+    const { origins } = this.#options;
+    const { method, headers } = req;
+    if (headers.origin !== undefined && originAllowed(headers.origin, origins))
+      this.#allowOrigin(exchange, headers.origin);
+    if (facts.path === "*") {
       // About the server as a whole (RFC 9110, 9.3.7).
-      exchange.respond(204, JSON_TYPE, Buffer.alloc(0), ["Allow", `${ALLOWED}, OPTIONS`]);
-      return;
-    }
-    if (method === "OPTIONS" && origins.origins.length > 0) {
-      exchange.respond(204, JSON_TYPE, Buffer.alloc(0));
-      return;
-    }
-    if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
+      exchange.respond(204, JSON_TYPE, EMPTY, ["Allow", `${ALLOWED}, OPTIONS`]);
+    } else if (method === "OPTIONS" && origins.origins.length > 0) exchange.respond(204, JSON_TYPE, EMPTY);
+    else if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD")
       exchange.refuse(405, `ERR the HTTP method must be one of ${ALLOWED}`, ["Allow", ALLOWED]);
-      return;
+    else {
+      const route = this.#routeOf(req, facts);
+      if (!this.#admit(exchange, facts, route)) return;
+      exchange.record.route = route.label;
+      route.serve(exchange, facts as AdmittedFacts);
     }
-    if (console && wantsPage(method, path, req.headers.accept)) {
-      exchange.route = "console";
-      const page = consolePage();
-      exchange.respond(200, page.type, page.body, page.headers);
-      return;
-    }
-    if (path === "/health" || path === "/ready") {
-      this.#health(exchange, path, permissions !== null);
-      return;
-    }
-    if (permissions) {
-      exchange.token = permissions.name;
-      exchange.tokenNumbers = numbers;
-      exchange.revocation = permissions.revocation;
-    } else {
+  }
+
+  /** Returns the row of a request. */
+  #routeOf(req: RequestHead, { path, permissions }: HeadFacts): Route {
+    const { console, streams } = this.#options;
+    if (console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
+    const route = this.#routes.get(path);
+    if (route) return route;
+    const open = permissions && streams.match(path, permissions);
+    if (!open) return this.#byPath;
+    return {
+      label: "stream",
+      needs: "share",
+      serve: (exchange, facts) => this.#stream(exchange, facts, open),
+    };
+  }
+
+  /**
+   * Whether a request has what its route needs: a token, its role, and room within the limits. If not, it has its response.
+   * @throws {BadRequest} when the role may not use the route
+   * @throws {LimitExceeded} when the token is over a limit
+   */
+  #admit(exchange: Exchange, { path, permissions, numbers }: HeadFacts, { needs, roles }: Route): boolean {
+    if (needs === "nothing") return true;
+    if (!permissions) {
       exchange.refuse(401, INVALID_TOKEN);
-      return;
+      return false;
     }
-    if (path === "/metrics") {
-      if (permissions.role !== "admin" && permissions.role !== "metrics")
-        throw new BadRequest(refused("/metrics"), 403);
-      exchange.route = "metrics";
-      this.#metrics(exchange);
-      return;
-    }
+    exchange.record.token = permissions.name;
+    exchange.record.tokenNumbers = numbers;
+    exchange.revocation = permissions.revocation;
+    if (roles && !roles.includes(permissions.role)) throw new BadRequest(refused(path), 403);
+    if (needs === "token") return true;
     if (exchange.connection.refused) {
       exchange.unsent("ERR max number of clients reached");
-      return;
+      return false;
     }
     if (permissions.quota.isLimited) {
       permissions.quota.enterRequest();
       exchange.quota = permissions.quota;
     }
-    const most = permissions.readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
-    const open = this.#options.streams.match(path, permissions);
-    if (open) {
-      exchange.route = "stream";
-      if (method !== "GET" && method !== "POST") {
-        exchange.refuse(405, "ERR event streams take GET or POST", ["Allow", "GET, POST"]);
-      } else {
-        exchange.readBody(most, (body) => {
-          if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
-          else exchange.guard(() => open(exchange, body));
-        });
-      }
+    return true;
+  }
+
+  /** Opens an event stream, or changes one. */
+  #stream(exchange: Exchange, facts: AdmittedFacts, open: (exchange: Exchange, body: Buffer) => void): void {
+    const { method } = exchange.req;
+    const { permissions } = facts;
+    if (method !== "GET" && method !== "POST") {
+      exchange.refuse(405, "ERR event streams take GET or POST", ["Allow", "GET, POST"]);
       return;
     }
-    readFormat(exchange);
-    const start = (body: Buffer | null) =>
-      exchange.guard(() => {
-        if (this.#enters(exchange, facts, body)) this.#run(exchange, permissions, path, query, body);
-      });
-    const run = (body: Buffer | null) => {
-      // The body may have taken long.
+    exchange.readBody(this.#maxBody(permissions), (body) => {
       if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
-      else if (near) {
-        // A near cache gets a report of changes with its response.
-        this.#options.near!.report(near, permissions.prefix, (value) => {
-          if (exchange.gone) return;
-          exchange.extraHeaders.push(NEAR_HEADER, value);
-          start(body);
-        });
-      } else start(body);
+      else exchange.guard(() => open(exchange, body));
+    });
+  }
+
+  /** A route that runs commands. `run` gets the body, or null without one. */
+  #commands(label: string, run: CommandsReader): Route {
+    return {
+      label,
+      needs: "share",
+      serve: (exchange, facts) => {
+        readFormat(exchange);
+        const { method } = exchange.req;
+        const { near, permissions } = facts;
+        const start = (body: Buffer | null) =>
+          exchange.guard(() => {
+            if (this.#enters(exchange, facts, body)) run(exchange, facts, body);
+          });
+        const onBody = (body: Buffer | null) => {
+          // The body may have taken long.
+          if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
+          else if (near) {
+            // A near cache gets a report of changes with its response.
+            this.#options.near!.report(near, permissions.prefix, (value) => {
+              if (exchange.gone) return;
+              exchange.extraHeaders.push(NEAR_HEADER, value);
+              start(body);
+            });
+          } else start(body);
+        };
+        if (method === "POST" || method === "PUT") exchange.readBody(this.#maxBody(permissions), onBody);
+        else onBody(null);
+      },
     };
-    if (method === "POST" || method === "PUT") exchange.readBody(most, run);
-    else run(null);
+  }
+
+  #maxBody({ readsOnly }: Permissions): number {
+    const { maxBodySize } = this.#options;
+    return readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
@@ -299,49 +398,51 @@ export class Handler implements HttpService, ExchangeHandler {
     return exchange.numbered !== null;
   }
 
-  #run(exchange: Exchange, permissions: Permissions, path: string, query: string, body: Buffer | null): void {
-    const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
-    exchange.route = path === "/pipeline" || path === "/multi-exec" ? path.slice(1) : "command";
-    if (path === "/") {
-      if (!body) throw new BadRequest("ERR empty command");
-      this.#single(exchange, permissions, isResp ? readRespCommand(body) : readJsonCommand(body));
-    } else if (path === "/pipeline" || path === "/multi-exec") {
+  /** `/`: the body is a command. */
+  #body = (exchange: Exchange, { permissions }: AdmittedFacts, body: Buffer | null): void => {
+    if (!body) throw new BadRequest("ERR empty command");
+    this.#single(exchange, permissions, isResp(exchange) ? readRespCommand(body) : readJsonCommand(body));
+  };
+
+  /** `/pipeline` and `/multi-exec`: the body is a list of commands. */
+  #batch(run: typeof runPipeline): CommandsReader {
+    return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const source = isResp ? new RespCommands(body) : new JsonCommands(body);
+      const { maxCommands, streams, traffic } = this.#options;
+      const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
-      readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
-        exchange.tokenNumbers!.commands += commands.length;
-        const counts = this.#options.traffic.commands;
-        const run = path === "/pipeline" ? runPipeline : runTransaction;
-        run(exchange, permissions, commands, counts, (command) =>
-          this.#options.streams.deliveriesOf(command),
-        );
+      readBatch(exchange, source, maxCommands, plain, (commands) => {
+        exchange.record.tokenNumbers!.commands += commands.length;
+        run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
       });
-    } else {
-      const command = readPathCommand(path, query, body);
-      if (!body && !this.#options.getWrites && !isRead(command)) {
-        throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
-      }
-      this.#single(exchange, permissions, command);
-    }
+    };
   }
+
+  /** Any other path: it is the command, such as `/get/k`. */
+  #path = (exchange: Exchange, { permissions, path, query }: AdmittedFacts, body: Buffer | null): void => {
+    const command = readPathCommand(path, query, body);
+    if (!body && !this.#options.getWrites && !isRead(command)) {
+      throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
+    }
+    this.#single(exchange, permissions, command);
+  };
 
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
     const { authenticator, traffic, log } = this.#options;
     const info = getCommandInfo(command);
-    if (log.isOn) exchange.what = info?.name ?? "unknown";
+    if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
-    exchange.tokenNumbers!.commands++;
+    exchange.record.tokenNumbers!.commands++;
     const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
       traffic.commands.failed(info);
       throw new BadRequest(text);
     }
     const wait = waitOf(command);
-    exchange.blocks = wait !== null;
-    if (exchange.blocks) exchange.unnumber();
-    permissions.quota.enter(1, exchange.blocks);
+    exchange.record.blocks = wait !== null;
+    if (exchange.record.blocks) exchange.unnumber();
+    permissions.quota.enter(1, exchange.record.blocks);
     permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
@@ -357,10 +458,8 @@ export class Handler implements HttpService, ExchangeHandler {
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
    * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
-  #health(exchange: Exchange, path: "/health" | "/ready", authorized: boolean): void {
+  #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
     const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
-    const isReady = path === "/ready";
-    exchange.route = path.slice(1);
     if (this.#options.activity?.isResting) {
       const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
       const body = { status, redis: "not connected: there were no commands" };

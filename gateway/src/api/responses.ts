@@ -109,7 +109,7 @@ export class SingleResponse implements Receiver {
   }
 
   #settled(): void {
-    this.quota.leave(1, this.exchange.blocks);
+    this.quota.leave(1, this.exchange.record.blocks);
     this.exchange.commandsSettled();
   }
 }

@@ -324,7 +324,7 @@ export class Streams {
   /** Sends a change to the process that owns the stream, and responds once Redis has confirmed it. */
   #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
     onlyPost(exchange);
-    exchange.route = "events";
+    exchange.record.route = "events";
     const lists = parseChannelLists(body, false);
     const added = topicNamesOf(lists.add);
     allowAll(permissions, added);

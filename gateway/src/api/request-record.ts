@@ -1,0 +1,36 @@
+import type { TokenNumbers } from "../metrics/tokens.js";
+
+/** What the log and the metrics have of one request. */
+export class RequestRecord {
+  /** The route, as a short label. */
+  route = "other";
+  /** The command's name, or the number of commands, for logs that include it. */
+  what = "";
+  /** The name of the token that was presented. */
+  token = "";
+  /** The numbers of that token. */
+  tokenNumbers: TokenNumbers | null = null;
+  /** The request's id in logs and the response. Empty if neither uses one. */
+  requestId = "";
+  /** The IP address of the client, if logs include it. */
+  client = "";
+  /** Bytes of the request's body that were read, and of the response's body. */
+  requestBytes = 0;
+  responseBytes = 0;
+  /** Whether a command may wait at Redis. */
+  blocks = false;
+  /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
+  upstreamMs: number | null = null;
+  #sentAt = 0;
+
+  /** The request's commands are given to the connections to Redis. */
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
+  replied(): number {
+    this.upstreamMs = performance.now() - this.#sentAt;
+    return this.upstreamMs;
+  }
+}
