@@ -11,9 +11,9 @@ import { patternOf, removeKeys } from "./remove-keys.js";
 /** Options of {@link SessionStore}. */
 export interface SessionStoreOptions {
   /** Prefix of the keys in Redis. Default: `session:`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Lifetime in seconds of a session whose cookie has none. Default: 86,400, a day. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
 }
 
 type Callback<T = unknown> = (error: unknown, value?: T) => void;

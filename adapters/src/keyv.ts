@@ -9,7 +9,7 @@ import { patternOf, removeKeys } from "./remove-keys.js";
 /** Options of {@link KeyvStore}. */
 export interface KeyvStoreOptions {
   /** Prefix of every key in Redis. `clear()` removes only keys with it. Default: `keyv:`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 type ErrorListener = (error: unknown) => void;

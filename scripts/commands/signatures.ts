@@ -40,7 +40,7 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/\bRangeBound<O>/g, "number | LexBound | ScoreBound"],
   [/\bSetResult<T, O>/g, '"OK" | T | null'],
   [/\b(?:RangeResult<T, O>|MaybeScoredMembers<(T|T\[\]), WithScores>|CheckedValue<S, T>)/g, "T"],
-  [/\bSeveral(?:Values|OrNull)<T>/g, "T[]"],
+  [/\bSeveralValues<T>/g, "T[]"],
   [/\bScoredMembers<T>/g, "(T | number)[]"],
   [/\bLcsResult<Len, Idx>/g, "string | number | LcsMatches"],
   [/\bStreamIds<Keys>/g, "string | string[]"],

@@ -63,7 +63,7 @@ export interface Redis<V = unknown>
    */
   createScript<T = unknown, R extends boolean = false, Args extends readonly unknown[] = unknown[]>(
     script: string,
-    options?: { readonly?: R | boolean },
+    options?: { readonly?: R | boolean | undefined },
   ): R extends true ? ReadonlyScript<T, Args> : Script<T, Args>;
   /**
    * Reads a key, changes its value by a function, and stores the result unless another client changed the key

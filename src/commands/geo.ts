@@ -38,7 +38,7 @@ export type Shape =
 /** Maximum number of members that geosearch returns. */
 export interface GeoCount {
   /** Maximum number of members; with `any` the first found rather than the nearest. */
-  count?: { limit: number; any?: boolean };
+  count?: { limit: number; any?: boolean | undefined } | undefined;
 }
 
 /** Values that geosearch returns with each member. */

@@ -30,7 +30,7 @@ import { checked, defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { StorableField, StorableValue } from "./storable.js";
-import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption, SeveralValues } from "./types.js";
+import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption, IfNamed } from "./types.js";
 
 /** A field or several. */
 export type HashFields = string | number | (string | number)[];
@@ -303,7 +303,9 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns the values.
    * @see https://redis.io/commands/hvals/
    */
-  hvals<T = StoredList<K, any>>(key: Key): Reply<K, SeveralValues<T>>;
+  hvals<T extends unknown[] = StoredList<K, any>>(key: Key): Reply<K, T>;
+  /** Returns values of one type. */
+  hvals<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }

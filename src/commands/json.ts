@@ -5,7 +5,7 @@ import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne, SeveralOrNull } from "./types.js";
+import type { AtMostOne, IfNamed } from "./types.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -104,7 +104,9 @@ export interface JsonCommands<K extends ReplyMode> {
    * Returns the value at a path of each document, null where there is none.
    * @see https://redis.io/commands/json.mget/
    */
-  mget<T = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, SeveralOrNull<T>>;
+  mget<T extends unknown[] = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, T>;
+  /** Returns values of one type, null where there is none. */
+  mget<T = never>(keys: Key[], path: string, ...none: IfNamed<T, []>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     keys: Key[],

@@ -172,7 +172,6 @@ export type {
   PoppedMember,
   ScanCommandOptions,
   ScoredMembers,
-  SeveralOrNull,
   SeveralValues,
   UnknownOption,
 } from "./types.js";

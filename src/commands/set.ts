@@ -4,7 +4,7 @@ import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { StorableValue } from "./storable.js";
-import type { CollectionScanOptions, CountLimitOption, SeveralValues } from "./types.js";
+import type { CollectionScanOptions, CountLimitOption, IfNamed, SeveralValues } from "./types.js";
 
 /** How sunioncard counts. */
 export interface UnionCountOptions extends CountLimitOption {
@@ -72,7 +72,9 @@ export interface SetCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/smembers/
    */
-  smembers<T = StoredList<K, string[]>>(key: Key): Reply<K, SeveralValues<T>>;
+  smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
+  /** Returns members of one type. */
+  smembers<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**

@@ -31,8 +31,10 @@ export interface XAddCommandOptions<NoMkStream extends boolean = boolean> {
   /** Does nothing and returns null if there is no stream. */
   nomkStream?: NoMkStream | undefined;
   /** Removes the oldest entries: all but the newest `threshold`, or those with a lower id than `threshold`. */
-  trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
-    ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
+  trim?:
+    | (({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
+        ({ comparison: "~"; limit?: number | undefined } | { comparison: "="; limit?: undefined }))
+    | undefined;
 }
 
 /** Settings of the subcommand SETID of xgroup. */
@@ -58,7 +60,7 @@ export type XGroupCommandType =
   | { type: "CREATECONSUMER"; group: string; consumer: string }
   | { type: "DELCONSUMER"; group: string; consumer: string }
   | { type: "DESTROY"; group: string }
-  | { type: "SETID"; group: string; id: "$" | (string & {}); options?: XGroupSetIdOptions };
+  | { type: "SETID"; group: string; id: "$" | (string & {}); options?: XGroupSetIdOptions | undefined };
 
 /** The result of xgroup by its subcommand. */
 export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "CREATE" | "SETID"
@@ -71,7 +73,7 @@ export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "C
 export type XInfoCommands =
   | { type: "CONSUMERS"; group: string }
   | { type: "GROUPS" }
-  | { type: "STREAM"; full?: boolean; count?: number };
+  | { type: "STREAM"; full?: boolean | undefined; count?: number | undefined };
 
 /** Maximum number of entries of xread, and how long it waits. */
 export interface XReadOptions {

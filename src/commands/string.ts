@@ -11,10 +11,10 @@ import type {
   ExpirationOrKeepTtl,
   ExpirationOrPersist,
   IfGiven,
+  IfNamed,
   IfNone,
   OneOrMoreKeys,
   OnlyKnown,
-  SeveralOrNull,
 } from "./types.js";
 
 /** A comparison with the stored value, or with its digest. */
@@ -222,9 +222,11 @@ export interface StringCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/mget/
    */
-  mget<T = (Stored<K> | null)[], Given extends Key[] = Key[]>(
+  mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
-  ): Reply<K, SeveralOrNull<T>>;
+  ): Reply<K, T>;
+  /** Returns values of one type, null where there is none. */
+  mget<T = never>(first: Key | Key[], ...keys: IfNamed<T, Key[]>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]

@@ -94,9 +94,6 @@ export type SeveralValues<T> = [T] extends [readonly unknown[]]
   ? T
   : Extract<T, readonly unknown[]> | Exclude<T, readonly unknown[] | null>[];
 
-/** As {@link SeveralValues}, with null in the place of each missing value. */
-export type SeveralOrNull<T> = [T] extends [readonly unknown[]] ? T : (Exclude<T, null> | null)[];
-
 /** A member taken out of a sorted set and its score, or an empty array if there is none. */
 export type PoppedMember<T> = [member: T, score: number] | never[];
 

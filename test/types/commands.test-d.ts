@@ -35,6 +35,11 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.mget(["a", "b"])).toEqualTypeOf<Promise<unknown[]>>();
     expectTypeOf(redis.mget<User>("a", "b")).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.mget<User[]>("a", "b")).toEqualTypeOf<Promise<User[]>>();
+    expectTypeOf(redis.mget<User>(["a", "b"])).toEqualTypeOf<Promise<(User | null)[]>>();
+    const several = <T extends unknown[]>(key: string): Promise<T> => redis.mget<T>(key);
+    const members = <T extends unknown[]>(key: string): Promise<T> => redis.smembers<T>(key);
+    const ranked = <T>(key: string): Promise<T[]> => redis.zrange<T[]>(key, 0, 1, { rev: true });
+    expectTypeOf({ several, members, ranked }).toBeObject();
     expectTypeOf(redis.json.mget<User>(["a", "b"], "$.u")).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.set("k", 1)).toEqualTypeOf<Promise<"OK">>();
     expectTypeOf(redis.set("k", 1, { ex: 60 })).toEqualTypeOf<Promise<"OK">>();

@@ -10,9 +10,9 @@ export interface NextCacheOptions {
    */
   readonly redis: Redis;
   /** Prefix of every key in Redis. Give both handlers of an application the same. Default: `next:`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** The longest time in seconds that an entry is kept. Default: 2,592,000, 30 days. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** Called with each error of reading or writing an entry. Default: the message is printed on stderr. */
   readonly onError?: (error: unknown) => void;
 }

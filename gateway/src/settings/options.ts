@@ -16,7 +16,7 @@ type OptionName = {
 /** The type of a setting's value. */
 type ValueOf<S extends AnySetting> = ReturnType<S["kind"]["parse"]>;
 
-type TableOptions = { readonly [K in keyof Pick<Table, OptionName>]?: ValueOf<Table[K]> };
+type TableOptions = { readonly [K in keyof Pick<Table, OptionName>]?: ValueOf<Table[K]> | undefined };
 
 /** Options that no text can give, so that they have no entry in the table, or another type. */
 interface ProgramOptions {
@@ -28,9 +28,9 @@ interface ProgramOptions {
    * - another string: the path of a server
    * - an {@link Engine} already started
    */
-  readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
+  readonly engine?: "auto" | "embedded" | (string & {}) | Engine | undefined;
   /** Called for every command after its reply or failure, with its name and keys, never a value. */
-  readonly onCommand?: CommandListener;
+  readonly onCommand?: CommandListener | undefined;
 }
 
 /** The options of a gateway. */

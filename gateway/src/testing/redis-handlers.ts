@@ -12,12 +12,12 @@ export interface RedisHandlersOptions {
    * The URL that the code under test uses. No request reaches it. Default: `WARMLINE_URL`, `UPSTASH_REDIS_REST_URL` or
    * `KV_REST_API_URL`.
    */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /**
    * The token that the code under test sends. Default: `WARMLINE_TOKEN`, `UPSTASH_REDIS_REST_TOKEN` or
    * `KV_REST_API_TOKEN`.
    */
-  readonly token?: string;
+  readonly token?: string | undefined;
 }
 
 /** Handlers for `setupServer` of msw, with a Redis of their own. */

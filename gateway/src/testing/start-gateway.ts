@@ -11,7 +11,7 @@ export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
    * The Redis to start: `"embedded"` (default), which needs nothing installed; `"auto"` a `redis-server` or
    * `valkey-server` on PATH, else the embedded engine; or the path of a server.
    */
-  readonly engine?: "embedded" | "auto" | (string & {});
+  readonly engine?: "embedded" | "auto" | (string & {}) | undefined;
 }
 
 /**

@@ -69,7 +69,7 @@ export type SearchField = FieldOptions &
       }
     | { type: "NUMERIC" }
     | { type: "GEO" }
-    | { type: "GEOSHAPE"; coordSystem?: "FLAT" | "SPHERICAL" }
+    | { type: "GEOSHAPE"; coordSystem?: "FLAT" | "SPHERICAL" | undefined }
     | {
         type: "VECTOR";
         algorithm: "FLAT" | "HNSW" | (string & {});
@@ -145,9 +145,16 @@ export interface SearchOptions extends QueryOptions {
   /** Returns these fields, or of a pair the first under the second's name. */
   return?: (string | [field: string, as: string])[] | undefined;
   /** Returns parts of fields around the words found: `frags` parts of `len` words. */
-  summarize?: { fields?: string[]; frags?: number; len?: number; separator?: string };
+  summarize?:
+    | {
+        fields?: string[] | undefined;
+        frags?: number | undefined;
+        len?: number | undefined;
+        separator?: string | undefined;
+      }
+    | undefined;
   /** Puts tags around the words found. */
-  highlight?: { fields?: string[]; tags?: [open: string, close: string] };
+  highlight?: { fields?: string[] | undefined; tags?: [open: string, close: string] | undefined } | undefined;
   /** Maximum number of other words between the words of the query. */
   slop?: number | undefined;
   /** Requires the order of the query's words. */
@@ -157,9 +164,9 @@ export interface SearchOptions extends QueryOptions {
   /** Function that scores documents, such as "BM25". */
   scorer?: string | undefined;
   /** Field that results are sorted by. */
-  sortBy?: { field: string; order?: "ASC" | "DESC" };
+  sortBy?: { field: string; order?: "ASC" | "DESC" | undefined } | undefined;
   /** The number of results to skip, and the maximum number to return. Default 10. */
-  limit?: { offset: number; count: number };
+  limit?: { offset: number; count: number } | undefined;
 }
 
 /** The documents that a search found. */
@@ -172,8 +179,13 @@ export interface SearchResult<T> {
 
 /** A step of an aggregation; they are taken in the order given. */
 export type AggregateStep =
-  | { groupBy: string[]; reduce?: { function: string; args?: (string | number)[]; as?: string }[] }
-  | { sortBy: (string | [field: string, order: "ASC" | "DESC"])[]; max?: number }
+  | {
+      groupBy: string[];
+      reduce?:
+        | { function: string; args?: (string | number)[] | undefined; as?: string | undefined }[]
+        | undefined;
+    }
+  | { sortBy: (string | [field: string, order: "ASC" | "DESC"])[]; max?: number | undefined }
   | { apply: string; as: string }
   | { filter: string }
   | { limit: { offset: number; count: number } };
@@ -185,7 +197,7 @@ export interface AggregateOptions extends QueryOptions {
   /** Steps of the aggregation, in order. */
   steps?: AggregateStep[] | undefined;
   /** Returns the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
-  cursor?: { count?: number; maxIdle?: number };
+  cursor?: { count?: number | undefined; maxIdle?: number | undefined } | undefined;
 }
 
 /** Rows as objects of text, and with `cursor` where to go on. */

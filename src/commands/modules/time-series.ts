@@ -101,7 +101,7 @@ export type MultiGetOptions = {
 export type MultiRangeOptions = RangeOptions &
   AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels"> & {
     /** Joins the series that have the same value of a label. */
-    groupBy?: { label: string; reduce: Aggregator };
+    groupBy?: { label: string; reduce: Aggregator } | undefined;
   };
 
 /** A series among several: its key, the requested labels, and the samples found. */

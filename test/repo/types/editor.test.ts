@@ -80,10 +80,7 @@ test.each([
     'redis.zr|ange<string[]>("z", 0, 1, { withScores: true })',
     "zrange<string[]>(key: Key, min: RangeBound<ZRangeCommandOptions>, max: RangeBound<ZRangeCommandOptions>, opts: ZRangeCommandOptions): Promise<(string | number)[]>",
   ],
-  [
-    'redis.mg|et<User>("a", "b")',
-    "mget<User, Key[]>(...keys: Key[] | [keys: Key[]]): Promise<(User | null)[]>",
-  ],
+  ['redis.mg|et<User>("a", "b")', "mget<User>(first: Key | Key[], ...keys: Key[]): Promise<(User | null)[]>"],
 ])("an editor shows the method of %s with the types of the call", { timeout: 60_000 }, (line, shown) => {
   expect(hover(line)).toContain(`.${shown}`);
 });

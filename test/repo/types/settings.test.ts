@@ -47,6 +47,9 @@ test("options may be undefined under exactOptionalPropertyTypes", { timeout: 180
 import { cached } from "../../src/cache.js";
 import { idempotent } from "../../src/idempotent.js";
 import { follow, produce } from "../../src/streams.js";
+import { startLoopback } from "../../src/node-redis.js";
+import { createGateway } from "../../gateway/src/index.js";
+import { KeyvStore } from "../../adapters/src/keyv.js";
 const maybe = <T>(value: T): T | undefined => value;
 const redis = new Redis({ url: maybe("u"), token: maybe("t"), timeout: maybe(1), retry: maybe({ retries: maybe(1) }) });
 redis.with({ signal: maybe(new AbortController().signal), timeout: maybe(1), retry: maybe(false as const) });
@@ -62,6 +65,19 @@ cached(redis, "n", (id: string) => id, { key: (id) => id, fresh: 1, stale: maybe
 void idempotent(redis, "k", () => 1, { lease: maybe(1), wait: maybe(1) });
 follow(redis, "s", { from: maybe("0-0"), signal: maybe(new AbortController().signal) });
 produce(redis, "s", { ttl: maybe(1), maxLen: maybe(1) });
+void redis.geosearch("g", { type: "FROMMEMBER", member: "a" }, { type: "BYRADIUS", radius: 1, radiusType: "KM" }, "ASC",
+  { count: maybe({ limit: 1, any: maybe(true) }), withCoord: maybe(true) });
+void redis.xadd("s", "*", { a: 1 },
+  { trim: maybe({ type: "MAXLEN" as const, threshold: 1, comparison: "~" as const, limit: maybe(1) }) });
+void redis.xinfo("s", { type: "STREAM", full: maybe(true), count: maybe(1) });
+void redis.xgroup("s", { type: "SETID", group: "g", id: "$", options: maybe({ ENTRIESREAD: maybe(1) }) });
+void redis.sort("l", { by: maybe("x"), store: maybe("d") });
+void redis.zunion(1, "z", { weights: maybe([1]), withScores: maybe(true) });
+void redis.update("k", () => 1, { attempts: maybe(1) });
+redis.createScript("return 1", { readonly: maybe(true) });
+void startLoopback({ url: maybe("u"), debug: maybe(true) });
+void createGateway({ redis: maybe("r"), port: maybe(1), token: maybe("t"), engine: maybe("embedded" as const) });
+new KeyvStore(redis as never, { prefix: maybe("p") });
 `;
   const program = programOf(code, { exactOptionalPropertyTypes: true });
   expect([...messagesByLine(program).values()].flat()).toEqual([]);
