@@ -12,5 +12,6 @@ export function headLines(host: string, headers: HeaderValues, keep: boolean): s
     if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw new TypeError(`header ${name} holds a control character`);
     lines += `${line}\r\n`;
   }
-  return `${lines}content-length: `;
+  // V8 would put a text of parts together again for each request.
+  return Buffer.from(`${lines}content-length: `, "latin1").toString("latin1");
 }
