@@ -51,18 +51,19 @@ export function boundMethods(executor: CommandExecutor, prototype: object): obje
 
 /** An object with every method bound to the executor, above the prototype, whose own methods win. */
 function bind(executor: CommandExecutor, prototype: object): object {
-  const taken = (name: string) => {
+  const isReplaced = (name: string) => {
     for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
       if (Object.hasOwn(at, name)) return true;
     }
-    return name in Object.prototype;
+    return false;
   };
+  const taken = (name: string) => isReplaced(name) || name in Object.prototype;
   const create = (name: string): unknown => {
-    const method = getMethod(name)?.(executor, prototype);
+    const method = getMethod(name)?.(executor, prototype) as Method;
     if (typeof method !== "function") return method;
     return function (this: object | undefined, ...args: unknown[]) {
       // A spy on the prototype came after the method was made.
-      const called = taken(name) ? (prototype as Record<string, Method>)[name]! : (method as Method);
+      const called = isReplaced(name) ? (prototype as Record<string, Method>)[name]! : method;
       return called.apply(this ?? methods, args);
     };
   };

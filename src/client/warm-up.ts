@@ -2,7 +2,7 @@ import { getSpec } from "../commands/index.js";
 import { CommandExecutor } from "../execution/executor.js";
 import { resolveSettings } from "../execution/settings.js";
 import { Protocol } from "../protocol/rest-protocol.js";
-import { requestHead } from "../transport/node/http1/request-head.js";
+import { headLines } from "../transport/node/http1/request-head.js";
 import { ResponseParser } from "../transport/node/http1/response-parser.js";
 import { createStats, type Transport } from "../transport/transport.js";
 
@@ -15,8 +15,7 @@ const RESPONSE = Buffer.from(
 const stubTransport: Transport = {
   stats: createStats(),
   attempt(listener) {
-    const { path, headers, body } = listener.take();
-    requestHead(path, "localhost", headers, true, Buffer.byteLength(body));
+    headLines("localhost", listener.take().headers, true);
     listener.onStart();
     listener.onResponse(new ResponseParser().push(RESPONSE)!.response);
     return { abort() {} };

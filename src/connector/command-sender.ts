@@ -127,7 +127,11 @@ export class CommandSender {
    */
   async changeStream(id: string, body: string, label: string, limits: Limits): Promise<void> {
     const { endpoint } = this.#context;
-    const request = { path: `${endpoint.path}/events/${id}`, headers: headersOf(endpoint, "json"), body };
+    const request = {
+      path: `${endpoint.path}/events/${encodeURIComponent(id)}`,
+      headers: headersOf(endpoint, "json"),
+      body,
+    };
     await this.#send({ request, read: readBody }, label, true, limits);
   }
 

@@ -73,7 +73,7 @@ export class Numbers {
     this.#client ||= randomId();
     const lane = this.#free.pop() ?? {
       client: this.#client,
-      id: `${this.#client}.${this.#lanes++}`,
+      id: [this.#client, this.#lanes++].join("."),
       sequence: 0,
       random: crypto.getRandomValues(new Uint32Array(2)),
     };

@@ -226,8 +226,11 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   #leave(connection: Connection): void {
-    const at = this.#running.indexOf(connection);
-    if (at !== -1) this.#running.splice(at, 1);
+    const running = this.#running;
+    const at = running.indexOf(connection);
+    // Nearly always it is the only one.
+    if (at === running.length - 1) running.pop();
+    else if (at !== -1) running.splice(at, 1);
   }
 
   #endRunning(reason: CloseReason): void {

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
-import type { HttpRequest, HttpResponse } from "../../protocol/http.js";
+import type { HeaderValues, HttpRequest, HttpResponse } from "../../protocol/http.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { microtask } from "../../util/timers.js";
-import { requestHead } from "./http1/request-head.js";
+import { headLines } from "./http1/request-head.js";
 import { BadResponse } from "./http1/response-head.js";
 import { type ParsedResponse, ResponseParser } from "./http1/response-parser.js";
 import { type Origin, openSocket } from "./origin.js";
@@ -65,7 +65,9 @@ export class Connection {
   readonly #origin: Origin;
   readonly #owner: ConnectionListener;
   readonly #socket: Socket;
-  readonly #host: string;
+  /** The headers of the last request, and their lines. */
+  #headers: HeaderValues | undefined;
+  #lines = "";
   #idleLimit = IDLE_LIMIT;
   /** Callbacks of the request in flight. */
   #listener: ExchangeListener | undefined;
@@ -78,7 +80,6 @@ export class Connection {
     this.#origin = origin;
     this.#owner = owner;
     this.since = owner.clock.moment();
-    this.#host = new URL(origin.url).host;
     this.#socket = openSocket(origin, (bytes) => this.#read(bytes));
     // A pending call keeps the process alive by its own timer.
     this.#socket.unref();
@@ -123,9 +124,13 @@ export class Connection {
     listener: ExchangeListener,
   ): void {
     this.#listener = listener;
-    this.#keep = keep;
+    if (headers !== this.#headers || keep !== this.#keep) {
+      this.#lines = headLines(new URL(this.#origin.url).host, headers, keep);
+      this.#headers = headers;
+      this.#keep = keep;
+    }
     const length = Buffer.byteLength(body);
-    const head = requestHead(path, this.#host, headers, keep, length);
+    const head = `POST ${path}${this.#lines}${length}\r\n\r\n`;
     this.requests++;
     try {
       listener.onStart?.();

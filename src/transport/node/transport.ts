@@ -43,6 +43,8 @@ export class NodeTransport implements Transport {
   onWait(waited: number, timeout: number, attempt?: Attempt): number {
     const { circuit, hedging } = this.pool;
     const lateAfter = hedging.delay;
+    // Nearly every call has its response by then.
+    if (waited === 0) return Math.min(lateAfter, timeout / 4);
     const slowAfter = this.options.circuit ? circuit.slowAfter(timeout, this.options) : timeout;
     if (waited >= slowAfter) {
       circuit.onSlow(this.options, timeout);

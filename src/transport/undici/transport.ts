@@ -72,17 +72,15 @@ class UndiciAttempt implements Attempt, DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.header = (name) => [headers[name]].flat().join(", ") || undefined;
-    this.body = new Body(this.maxReplySize, (size) => new Uint8Array(size));
+    const length = this.header("content-length");
+    this.collect(() => {
+      const allocate = (size: number) => new Uint8Array(size);
+      this.body = new Body(this.maxReplySize, allocate, length === undefined ? undefined : Number(length));
+    });
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    if (this.ended) return;
-    try {
-      this.body!.add(chunk);
-    } catch (error) {
-      this.abort();
-      this.listener.onFailure(error as Error);
-    }
+    this.collect(() => this.body!.add(chunk));
   }
 
   onResponseEnd(): void {
@@ -96,5 +94,16 @@ class UndiciAttempt implements Attempt, DispatchHandler {
     if (this.ended) return;
     this.ended = true;
     this.listener.onFailure(cause);
+  }
+
+  /** Ends the attempt if the response is larger than allowed. */
+  private collect(add: () => void): void {
+    if (this.ended) return;
+    try {
+      add();
+    } catch (error) {
+      this.abort();
+      this.listener.onFailure(error as Error);
+    }
   }
 }
