@@ -125,7 +125,7 @@ export class Connection {
   ): void {
     this.#listener = listener;
     if (headers !== this.#headers || keep !== this.#keep) {
-      this.#lines = headLines(new URL(this.#origin.url).host, headers, keep);
+      this.#lines = headLines(this.#origin.url.split("/")[2]!, headers, keep);
       this.#headers = headers;
       this.#keep = keep;
     }
