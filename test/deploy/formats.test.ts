@@ -111,7 +111,12 @@ describe("formats", { tags: "deploy-tools", skip: tools === null }, () => {
     expect((options.drainDelay! + options.shutdownTimeout!) / 1_000).toBeLessThan(
       spec.terminationGracePeriodSeconds,
     );
-    if (name === "full") expect(options).toMatchObject({ redis: "redis://:p@cache:6379", logLevel: "debug" });
+    if (name === "full")
+      expect(options).toMatchObject({
+        redis: "redis://cache:6379",
+        redisPasswordFile: join(folder, "redis-password"),
+        logLevel: "debug",
+      });
     expect(deployment.spec.template.metadata.labels).toMatchObject(deployment.spec.selector.matchLabels);
     expect(parse(rendered["service.yaml"]!).spec.selector).toEqual(deployment.spec.selector.matchLabels);
   });

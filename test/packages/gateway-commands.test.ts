@@ -1,16 +1,23 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCertificate } from "warmline-testbed";
 import { blocksIn } from "../repo/docs/pages.js";
 import { commandsOf } from "../repo/docs/shell.js";
 
-// Commands of the pages that start a gateway, started as they stand. Their Redis is not there: the gateway starts all the same, and says
-// so in its log.
+// Commands of the pages that start a gateway, started as they stand, in a folder that has the files which they name. Their Redis
+// is not there: the gateway starts all the same, and says so in its log.
 
 const root = resolve(import.meta.dirname, "../..");
 const home = mkdtempSync(join(tmpdir(), "warmline-gateway-commands-"));
+beforeAll(() => {
+  const certificate = makeCertificate();
+  copyFileSync(certificate.caFile, join(home, "server-ca.pem"));
+  certificate.remove();
+  writeFileSync(join(home, "redis"), "a-password");
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const commands = new Set(
@@ -33,7 +40,9 @@ test.concurrent.each([...commands])(
   async (args) => {
     const cli = join(root, "gateway/dist/cli.js");
     // The shell reads quotes as the reader's does; exec makes the gateway the process that is ended.
-    const gateway = spawn("sh", ["-c", `exec "${process.execPath}" "${cli}" ${args} --port 0`], {
+    const here = args.replaceAll("/run/secrets/", `${home}/`);
+    const gateway = spawn("sh", ["-c", `exec "${process.execPath}" "${cli}" ${here} --port 0`], {
+      cwd: home,
       env: { ...process.env, HOME: home, XDG_STATE_HOME: home, WARMLINE_GATEWAY_REDIS: "" },
     });
     let printed = "";
