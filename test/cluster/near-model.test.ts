@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
-import { type ModelRedis, runNearModel } from "../support/near-model/model.js";
+import { type ModelRedis, now, runNearModel } from "../support/near-model/model.js";
 import { SEED, scaled } from "../support/random-tests.js";
-import { failOver, gatewayAt, run } from "./support.js";
+import { failOver, gatewayAt, run, until } from "./support.js";
 
 const seconds = scaled(20);
 
 /** A cluster, whose writers use a gateway of their own. */
 async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
   const gateway = await gatewayAt(cluster.url, { logLevel: "silent" });
+  const roles = await Promise.all(cluster.nodes.map(({ command }) => command("ROLE")));
+  const primaries = roles.filter((role) => Array.isArray(role) && role[0] === "master").length;
   let next = 0;
   return {
     url: cluster.url,
@@ -27,8 +29,15 @@ async function modelOf(cluster: RedisCluster): Promise<ModelRedis> {
         if (Array.isArray(role) && role[0] === "slave" && role[3] === "connected") replicas.push(node);
       }
       const chosen = replicas[next++ % replicas.length];
-      if (!chosen) return;
-      await failOver(chosen);
+      if (!chosen) return null;
+      // The last moment at which it was asked for its role before it had become a primary.
+      const asked = [now(), now()];
+      await failOver(chosen, () => asked.push(now()));
+      await until(async () => {
+        const roles = await Promise.all(cluster.nodes.map(({ command }) => command("ROLE")));
+        return roles.filter((role) => Array.isArray(role) && role[0] === "master").length === primaries;
+      });
+      return [asked.at(-2)!, now()];
     },
     async stop() {
       await gateway.close();

@@ -72,11 +72,12 @@ export async function replicated({ nodes }: RedisCluster): Promise<void> {
   }
 }
 
-/** Makes a replica the primary while its primary is there. */
-export async function failOver(replica: ClusterNode): Promise<void> {
+/** Makes a replica the primary while its primary is there. `onAsk` is called before each question for its role. */
+export async function failOver(replica: ClusterNode, onAsk?: () => void): Promise<void> {
   // A replica gives up a manual failover after 5 s, so the command is repeated.
   let sentAt = Number.NEGATIVE_INFINITY;
   await until(async () => {
+    onAsk?.();
     if (String(await replica.command("ROLE")).startsWith("master")) return true;
     if (performance.now() - sentAt > 2_000) {
       sentAt = performance.now();

@@ -13,8 +13,11 @@ export interface ModelRedis {
   command(...args: (string | number)[]): Promise<unknown>;
   /** Sends a command to each server. */
   everywhere(run: (command: RedisConnection["command"]) => Promise<void>): Promise<void>;
-  /** Makes another server the primary of some keys. */
-  failOver?(): Promise<void>;
+  /**
+   * Makes another server the primary of some keys. Returns from when until when, by {@link now}, both may have been a primary: the
+   * former one learns a moment later of its successor. Null if there was no server for it.
+   */
+  failOver?(): Promise<readonly [from: number, to: number] | null>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +66,8 @@ const TOKEN = "model";
 /** Precision of Redis's times to live, in ms. */
 const TTL_PRECISION = 2;
 
-const now = () => Number(process.hrtime.bigint()) / 1e6;
+/** The present time in ms, of a clock that all processes of the machine share. */
+export const now = () => Number(process.hrtime.bigint()) / 1e6;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /**
@@ -86,17 +90,22 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
   const writers = new Writers(redis, history, random);
   const readers = Array.from({ length: 3 }, (_, at) => startReader(front.url, options, at));
   const faults: Record<string, number> = { frozen: 0, killed: 0, restarted: 0, flushed: 0, failedOver: 0 };
+  /** When two servers may have been the primary of a key. */
+  const overlaps: (readonly [from: number, to: number])[] = [];
   const end = now() + options.seconds * 1_000;
   /** The reads that were not right, of those before a time: later writes may not be in the history yet. */
   const violationsBefore = (time: number) =>
     readers
       .flatMap(({ reads }) => reads)
-      .flatMap((read) => (read[0] !== "failed" && read[4] < time ? (violationOf(read, history) ?? []) : []));
+      .flatMap((read) =>
+        read[0] !== "failed" && read[4] < time ? (violationOf(read, history, overlaps) ?? []) : [],
+      );
   const isOver = () =>
     now() > end || (options.untilViolation === true && violationsBefore(now() - 1_000).length > 0);
   const failOver = async () => {
     faults.failedOver!++;
-    await redis.failOver!();
+    const overlap = await redis.failOver!();
+    if (overlap) overlaps.push(overlap);
   };
   const chaos = async () => {
     if (redis.failOver) await failOver();
@@ -153,8 +162,14 @@ type Read = readonly [mode: string, key: string, value: string | null, began: nu
 function violationOf(
   [mode, key, value, began, ended]: Read,
   history: Map<string, State[]>,
+  overlaps: readonly (readonly [from: number, to: number])[],
 ): Violation | undefined {
-  const limit = mode === "verify" ? began : began - MAX_STALE;
+  // A read of a former primary that is none any more may be as old as the promotion, and be held for `maxStale`.
+  const stillRight = overlaps
+    .filter(([from, to]) => ended >= from && began <= to + MAX_STALE)
+    .map(([from]) => from);
+  const newest = Math.min(began, ...stillRight);
+  const limit = mode === "verify" ? newest : newest - MAX_STALE;
   const states = history.get(key)!.filter((state) => state.value === value && state.sentAt <= ended);
   if (states.some(({ overwrittenAt }) => overwrittenAt > limit)) return undefined;
   return { mode, key, value, late: limit - Math.max(...states.map(({ overwrittenAt }) => overwrittenAt)) };
