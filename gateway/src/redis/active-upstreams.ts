@@ -1,26 +1,10 @@
 import type { Activity } from "./activity.js";
-import type { Upstream, Upstreams } from "./upstream.js";
+import type { Upstreams } from "./upstream.js";
+import { wrapUpstreams } from "./wrap-upstreams.js";
 
 /** Returns upstreams for the commands of clients: each command counts as a use of Redis. */
 export function activeUpstreams(upstreams: Upstreams, activity: Activity): Upstreams {
-  const made = new WeakMap<Upstream, Upstream>();
-  return {
-    of(user) {
-      const upstream = upstreams.of(user);
-      let active = made.get(upstream);
-      if (!active) {
-        active = activeUpstream(upstream, activity);
-        made.set(upstream, active);
-      }
-      return active;
-    },
-    [Symbol.iterator]: () => upstreams[Symbol.iterator](),
-    close: () => upstreams.close(),
-  };
-}
-
-function activeUpstream(upstream: Upstream, activity: Activity): Upstream {
-  const active = {
+  return wrapUpstreams(upstreams, (upstream) => ({
     send(...args) {
       activity.use();
       upstream.send(...args);
@@ -33,13 +17,5 @@ function activeUpstream(upstream: Upstream, activity: Activity): Upstream {
       activity.use();
       return upstream.transaction(...args);
     },
-  } satisfies Partial<Upstream>;
-  // Whatever else an upstream has stays its own.
-  return new Proxy(upstream, {
-    get(target, name) {
-      if (Object.hasOwn(active, name)) return active[name as keyof typeof active];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  }));
 }

@@ -1,5 +1,6 @@
 import type { Receiver } from "../redis/failure.js";
-import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
+import type { TransactionReceiver, Upstreams } from "../redis/upstream.js";
+import { wrapUpstreams } from "../redis/wrap-upstreams.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { CommandFeed } from "./command-feed.js";
@@ -7,39 +8,14 @@ import { describe, errorCode } from "./traced-command.js";
 
 /** Returns upstreams that report every command sent through them to `feed` while it has a listener. */
 export function trace(upstreams: Upstreams, feed: CommandFeed): Upstreams {
-  const made = new WeakMap<Upstream, Upstream>();
-  return {
-    of(user) {
-      const upstream = upstreams.of(user);
-      let traced = made.get(upstream);
-      if (!traced) {
-        traced = traceOne(upstream, feed);
-        made.set(upstream, traced);
-      }
-      return traced;
-    },
-    [Symbol.iterator]: () => upstreams[Symbol.iterator](),
-    close: () => upstreams.close(),
-  };
-}
-
-function traceOne(upstream: Upstream, feed: CommandFeed): Upstream {
-  const traced = {
+  return wrapUpstreams(upstreams, (upstream) => ({
     send: (commands, receiver, deadline) =>
       upstream.send(commands, tracing(receiver, commands, feed), deadline),
     sendAlone: (commands, waits, receiver, deadline) =>
       upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline),
     transaction: (commands, receiver, deadline) =>
       upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline),
-  } satisfies Partial<Upstream>;
-  // Whatever else an upstream has stays its own.
-  return new Proxy(upstream, {
-    get(target, name) {
-      if (Object.hasOwn(traced, name)) return traced[name as keyof typeof traced];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  }));
 }
 
 /** Returns a function that reports to a feed that the command at a place has its reply, or has failed with this error. */

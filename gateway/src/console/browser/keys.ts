@@ -56,11 +56,15 @@ export class Keys {
     return this.#fetchAgain(PAGE);
   }
 
-  /** Shows what a command has changed. The list stays as long as it is. */
-  async changed(args: readonly CommandArg[]): Promise<void> {
+  /**
+   * Shows what a command has changed. The list stays as long as it is.
+   * @param names the keys that it may have changed, others among them
+   * @param isAll whether it may have changed all keys
+   */
+  async changed(names: readonly CommandArg[], isAll: boolean): Promise<void> {
     const { size } = this.#keys;
-    if (size <= CHEAP || /^FLUSH/i.test(String(args[0]))) return this.#fetchAgain(Math.max(PAGE, size));
-    const looked = args.slice(1, 1 + MAX_LOOKED_UP);
+    if (isAll || size <= CHEAP) return this.#fetchAgain(Math.max(PAGE, size));
+    const looked = names.slice(0, MAX_LOOKED_UP);
     const keys = looked.map((arg) => (typeof arg === "string" ? new TextEncoder().encode(arg) : arg));
     const isListed = (key: Uint8Array) => this.#keys.has(shown(key));
     const isForAll = this.#pattern === "*" && this.#type === "";

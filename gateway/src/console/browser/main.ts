@@ -52,7 +52,7 @@ async function open(token: string): Promise<void> {
     gateway,
     (key, isGone) => {
       if (isGone) keys.select(null);
-      void keys.changed(["", key]);
+      void keys.changed([key], false);
     },
     onError,
   );
@@ -67,7 +67,7 @@ async function open(token: string): Promise<void> {
     },
     onError,
   );
-  new Prompt(gateway, (args) => void keys.changed(args), onError);
+  new Prompt(gateway, ([name, ...args]) => void keys.changed(args, /^FLUSH/i.test(String(name))), onError);
   tabs.onShow = (shown) => commands.show(shown === "commands");
   tabs.show("terminal");
   byId("new").addEventListener("click", () => {
