@@ -82,7 +82,7 @@ export function deliver<C extends Sent["command"]>(
   const run = () =>
     new Promise<void>((resolve, reject) => {
       const onEnd = (error?: unknown) => {
-        options.onEnd?.();
+        options.onEnd?.(error);
         if (error === undefined) resolve();
         else reject(error);
       };

@@ -106,11 +106,21 @@ export interface Timers<Timer = unknown> {
   stop(timer: Timer): void;
 }
 
+/** How many requests of automatic batches are under way: beyond some number, waiting for one of them takes less time than another one. */
+export interface Crowd {
+  /** Returns a promise of the caller's turn to send; undefined if it is now. */
+  turn(): Promise<void> | undefined;
+  /** A request is sent, after {@link turn}. Returns what is called at its end, with an error unless its time is that of one round trip. */
+  enter(): (error?: unknown) => void;
+}
+
 /** Sends requests to an origin. The rest of the client depends on connections through this interface alone. */
 export interface Transport {
   readonly stats: ConnectionStats;
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
+  /** That of the requests that commands of several turns may share, where they may. */
+  readonly crowd?: Crowd;
   attempt(listener: AttemptListener): Attempt;
   /**
    * Called at the start of a call, and again while it has no response.

@@ -3,6 +3,7 @@ import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
+import { PoolCrowd } from "./crowd.js";
 import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
 import { type Network, serverOf } from "./network.js";
@@ -37,6 +38,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly origin: Origin;
   readonly circuit = new Circuit(this);
   readonly hedging: Hedging;
+  readonly crowd = new PoolCrowd();
   openTook = 0;
   /** Most recently used last. */
   readonly #idle: Connection[] = [];

@@ -3,6 +3,7 @@ import type {
   Attempt,
   AttemptListener,
   ConnectionStats,
+  Crowd,
   RetryInfo,
   Timers,
   Transport,
@@ -34,6 +35,10 @@ export class NodeTransport implements Transport {
 
   get stats(): ConnectionStats {
     return this.pool.stats;
+  }
+
+  get crowd(): Crowd {
+    return this.pool.crowd;
   }
 
   attempt(listener: AttemptListener): Attempt {
