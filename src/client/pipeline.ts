@@ -6,7 +6,7 @@ import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
-import { type Command, createCommand, Pending, type Result } from "../execution/command.js";
+import { type Command, createCommand, Pending, type Receiver, type Result } from "../execution/command.js";
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { beforeCall, createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
@@ -126,17 +126,23 @@ function sendAll(
   return new Promise((done, onFailure) => {
     const results: Result[] = [];
     let missing = commands.length;
-    const batch = commands.map((command, at) => {
-      const settle = (result: Result) => {
-        results[at] = result;
-        if (--missing === 0) done(results);
-      };
-      const onError = (error: unknown) => settle({ error });
-      // A schema may still be checking the value.
-      const onValue = (result: unknown): unknown =>
-        result instanceof Promise ? result.then(onValue, onError) : settle({ result });
-      return new Pending(command, undefined, onValue, onError);
-    });
+    const settle = (place: number, result: Result) => {
+      results[place] = result;
+      if (--missing === 0) done(results);
+    };
+    const receiver: Receiver = {
+      onValue: (value, place) => {
+        // A schema may still be checking the value.
+        if (!(value instanceof Promise)) settle(place, { result: value });
+        else
+          value.then(
+            (result) => receiver.onValue(result, place),
+            (error) => receiver.onError(error, place),
+          );
+      },
+      onError: (error, place) => settle(place, { error }),
+    };
+    const batch = commands.map((command, place) => new Pending(command, undefined, receiver, place));
     // Commands that wait do so one after the other, but not in a transaction.
     const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
     const time = timeLeft(
@@ -150,7 +156,12 @@ function sendAll(
 
 const describeMethod = (name: string) => {
   const make = commandMethod(name);
-  return make && ((queue: CommandQueue) => make((spec, args) => queue[SEND](spec, args)));
+  if (!make) return undefined;
+  return (queue: CommandQueue) => {
+    const value = make((spec, args) => queue[SEND](spec, args));
+    // A pipeline of many commands of a name looks it up once.
+    return Object.defineProperty(queue, name, { value, writable: true, configurable: true })[name as never];
+  };
 };
 
 Object.setPrototypeOf(

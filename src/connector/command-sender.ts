@@ -1,6 +1,6 @@
 import { isWrite } from "../commands/write.js";
 import { RedisError, WarmlineError } from "../errors.js";
-import { Pending } from "../execution/command.js";
+import { Pending, type Receiver } from "../execution/command.js";
 import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
 import type { Limits } from "../execution/limits.js";
 import type { Verdict } from "../execution/verdict.js";
@@ -67,15 +67,18 @@ export class CommandSender {
     const [first] = commands as [LimitedCommand];
     const isBatch = commands.length > 1;
     const replies: Buffer[] = new Array(commands.length);
+    const receiver: Receiver = {
+      onValue: (reply, place) => {
+        replies[place] = reply as Buffer;
+      },
+      // An error is the error reply of the gateway, or one of the client.
+      onError: (error, place) => {
+        replies[place] = Buffer.isBuffer(error) ? error : errorReplyOf(error, commands[place]!.name);
+      },
+    };
     this.#commands = commands.map((command, place) => {
       const write = isWrite(command.argv);
-      const onReply = (reply: Buffer) => {
-        replies[place] = reply;
-      };
-      // An error is the error reply of the gateway, or one of the client.
-      const onError = (error: unknown) =>
-        onReply(Buffer.isBuffer(error) ? error : errorReplyOf(error, command.name));
-      return new Pending({ ...command, write, repeatable: !write }, undefined, onReply, onError);
+      return new Pending({ ...command, write, repeatable: !write }, undefined, receiver, place);
     });
     await new Promise<void>((onEnd) => {
       this.#delivery = deliver(this.#context, this.#commands, {

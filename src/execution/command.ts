@@ -43,18 +43,19 @@ export function createCommand(
   index?: number,
 ): Command {
   const { name } = spec;
-  const argv: CommandArg[] = name.includes(" ") ? name.split(" ") : [name];
-  const nameLength = argv.length;
+  const encoded: CommandArg[] = name.includes(" ") ? name.split(" ") : [name];
+  const nameLength = encoded.length;
   let schema: StandardSchema | undefined;
   let args = given as unknown[];
   try {
-    if (spec.schema) [schema, args] = schemaAmong(given);
-    spec.encodeArgs(codec.encode, args, argv);
+    if (spec.schema && given.some(isObject)) [schema, args] = schemaAmong(given);
+    spec.encodeArgs(codec.encode, args, encoded);
   } catch (error) {
     if ((error as Error)?.name !== "InvalidArgument") throw error;
     const { message, cause } = error as InvalidArgument;
     throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
   }
+  const argv = encoded.slice();
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {
     name,
@@ -72,6 +73,8 @@ export function createCommand(
   };
 }
 
+const isObject = (given: unknown) => typeof given === "object";
+
 /** Whether the reply is read as bytes: by the codec, or because it is a dump. */
 export function readsBytes({ codec, spec }: Command): boolean {
   return !codec.text || spec.name.endsWith("DUMP");
@@ -80,7 +83,23 @@ export function readsBytes({ codec, spec }: Command): boolean {
 /** Result of one command of a batch. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };
 
-/** A command in flight, and the promise that it settles. */
+/** Gets the values and the errors of commands. */
+export interface Receiver {
+  /** @param place that of the command among those of this receiver. */
+  onValue(value: unknown, place: number): void;
+  onError(error: unknown, place: number): void;
+}
+
+/** Settles a promise. An error gets the stack of the code that waits for it. */
+export class Call implements Receiver {
+  constructor(readonly onValue: (value: unknown) => void) {}
+
+  onError(error: unknown): void {
+    this.onValue(rejectAtCaller(error));
+  }
+}
+
+/** A command in flight. One receiver serves a whole batch, so that a command needs no functions of its own. */
 export class Pending<C extends Sent["command"] = Command> implements Sent {
   settled = false;
   possiblyApplied = false;
@@ -88,23 +107,21 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
 
   /**
    * @param limits its own limits, if it has any but the timeout.
-   * @param onError by default `onValue` gets a rejected promise whose error has the caller's stack.
+   * @param place its place among the commands of the receiver.
    */
   constructor(
     public command: C,
     readonly limits: Limits | undefined,
-    private readonly onValue: (value: any) => unknown,
-    private readonly onError?: (error: unknown) => void,
+    private readonly receiver: Receiver,
+    private readonly place = 0,
   ) {}
 
   resolve(value: unknown): void {
-    if (this.#settle()) this.onValue(value);
+    if (this.#settle()) this.receiver.onValue(value, this.place);
   }
 
   reject(error: unknown): void {
-    if (!this.#settle()) return;
-    if (this.onError) this.onError(error);
-    else this.onValue(rejectAtCaller(error));
+    if (this.#settle()) this.receiver.onError(error, this.place);
   }
 
   /**

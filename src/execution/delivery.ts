@@ -101,7 +101,8 @@ export function deliverRequest<T>(
   reject: (error: unknown) => void,
 ): Delivery<Sent["command"]> {
   const { label: name, write, repeatable, wait } = options;
-  const pending = new Pending<Sent["command"]>({ name, write, repeatable, wait }, undefined, resolve, reject);
+  const receiver = { onValue: (value: unknown) => resolve(value as T), onError: reject };
+  const pending = new Pending<Sent["command"]>({ name, write, repeatable, wait }, undefined, receiver);
   const readValue = (response: HttpResponse): Verdict[] => [{ kind: "value", value: read(response) }];
   return deliver(context, [pending], {
     ...options,

@@ -3,7 +3,7 @@ import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { RawReply } from "../protocol/reply.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
-import { type Command, createCommand, Pending } from "./command.js";
+import { Call, type Command, createCommand, Pending } from "./command.js";
 import { decodeReply } from "./decode.js";
 import { sendDirect } from "./direct.js";
 import { guardWrite } from "./exactly-once/guard.js";
@@ -84,7 +84,7 @@ export class CommandExecutor implements ConfiguredClient {
     const command = guardWrite(this, given);
     const limits = callLimits ?? createLimits(this.settings);
     return new Promise((resolve) => {
-      const pending = new Pending(command, limits, resolve);
+      const pending = new Pending(command, limits, new Call(resolve));
       if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
       else sendList(this, [pending]);
     });

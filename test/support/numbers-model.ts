@@ -313,12 +313,10 @@ export async function runNumbersModel({
           resolve();
         };
         const command = { name: "INCR", write: true, repeatable: false };
-        const pending = new Pending(
-          command,
-          undefined,
-          (value) => settle("value", value),
-          (error) => settle((error as { outcome: "unsent" | "unknown" }).outcome),
-        );
+        const pending = new Pending(command, undefined, {
+          onValue: (value) => settle("value", value as number),
+          onError: (error) => settle((error as { outcome: "unsent" | "unknown" }).outcome),
+        });
         const context = { transport: this.#transport, endpoint: undefined };
         deliver(context, [pending], {
           label: "INCR",
