@@ -1,4 +1,5 @@
 import { blockingTime } from "../commands/blocking.js";
+import { prefixKeys } from "../commands/keys.js";
 import { type StandardSchema, schemaAmong } from "../commands/schema.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
@@ -50,6 +51,7 @@ export function createCommand(
   try {
     if (spec.schema) [schema, args] = schemaAmong(given);
     spec.encodeArgs(codec.encode, args, argv);
+    if (context.prefix) prefixKeys(argv, context.prefix);
   } catch (error) {
     if ((error as Error)?.name !== "InvalidArgument") throw error;
     const { message, cause } = error as InvalidArgument;
