@@ -204,7 +204,7 @@ describe("warmline-gateway, installed from its tarball", () => {
 
 /** Bytes that a package may take on disk. Most are code and declarations; source maps lead to files and lines alone. */
 const MAX_UNPACKED = {
-  warmline: 700_000,
+  warmline: 715_000,
   "warmline-gateway": 5_000_000,
   "warmline-upstash": 200_000,
   "warmline-adapters": 200_000,
