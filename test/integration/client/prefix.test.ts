@@ -10,11 +10,15 @@ import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
 import { SessionStore } from "warmline-adapters/express-session";
 import { KeyvStore } from "warmline-adapters/keyv";
+import { Redis as UpstashRedis } from "warmline-upstash";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, realRedis } from "../gateway/engines.js";
 
 // Everything that sends commands, by a client with a prefix: its keys in Redis, as a client without one sees them.
+
+/** A token of the gateway that may use keys and channels with the prefix alone. */
+const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
   let gateway: Gateway;
@@ -24,7 +28,11 @@ describeEngines("a client with a prefix", (setup) => {
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({ nearPrefix: ["app:flag:"] }));
+    ({ gateway, stop } = await setup.start({
+      token: "of-everything",
+      nearPrefix: ["app:flag:"],
+      tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
+    }));
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();
   });
@@ -208,6 +216,24 @@ describeEngines("a client with a prefix", (setup) => {
     expect(() => redis.pipeline().set("k", 1).commandCount()).not.toThrow();
     expect(() => ft(redis.pipeline()).search("index", "*")).toThrow(ArgumentError);
     expect(await keys()).toEqual([]);
+  });
+
+  test("a token that is limited to the prefix may do all of it, but for scripts", async () => {
+    const own = client({ token: LIMITED, writes: "exactly-once" });
+    await own.multi().set("a", 1).incr("a").exec();
+    expect(await own.publish("app:channel", "m")).toBe(0);
+    expect(await idempotent(own, "job", (guarded) => guarded.incr("n"))).toBe(1);
+    const writer = produce(own, "log").getWriter();
+    await writer.write("part");
+    await writer.close();
+    for await (const { fields } of follow(own, "log")) expect(fields.data).toBe("part");
+    expect(await own.pipeline().get("a").get("n").exec()).toEqual([2, 1]);
+  });
+
+  test("a client of warmline-upstash", async () => {
+    const own = new UpstashRedis({ url: gateway.url, token: gateway.token, prefix: "app:" });
+    await own.pipeline().set("k", 1).exec();
+    expect(await keys()).toEqual(["app:k"]);
   });
 
   test("clients of one endpoint with other prefixes share nothing but their connections", async () => {
