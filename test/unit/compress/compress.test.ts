@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import zlib from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import {
   CompressionError,
   type CompressionFormat,
@@ -9,6 +9,7 @@ import {
   compress,
 } from "../../../src/compress.js";
 import { ArgumentError, ConfigError, WarmlineError } from "../../../src/errors.js";
+import { Redis } from "../../../src/index.js";
 import { anyCharacter } from "../../support/any-character.js";
 
 const hasZstd = "zstdCompressSync" in zlib;
@@ -178,4 +179,14 @@ test("a value that can't be sent is left to the client, which names its place", 
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   for (const value of [undefined, circular, Number.NaN, "\ud800"]) expect(codec.encode(value)).toBe(value);
+});
+
+test("its values have the type of the codec's", () => {
+  expectTypeOf(compress({ codec: "text" }).decode).returns.toEqualTypeOf<string>();
+  expectTypeOf(compress({ codec: "bytes", text: true }).decode).returns.toEqualTypeOf<Uint8Array>();
+  expectTypeOf(compress().decode).returns.toEqualTypeOf<unknown>();
+  const dates = { encode: String, decode: () => new Date() };
+  expectTypeOf(compress({ codec: dates }).decode).returns.toEqualTypeOf<Date>();
+  const redis = new Redis({ url: "http://localhost", token: "t", codec: compress({ codec: "text" }) });
+  expectTypeOf(redis).toEqualTypeOf<Redis<string>>();
 });
