@@ -6,7 +6,7 @@
 import session from "express-session";
 import type { Redis } from "warmline";
 import { checkTtl } from "./check-ttl.js";
-import { patternOf, removeKeys } from "./remove-keys.js";
+import { pagesOfKeys, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link SessionStore}. */
 export interface SessionStoreOptions {
@@ -72,8 +72,8 @@ export class SessionStore extends session.Store {
 
   async #count(): Promise<number> {
     const ids = new Set<string>();
-    const match = patternOf(this.#prefix);
-    for await (const key of this.#redis.scanIterator({ match, count: 500 })) ids.add(key);
+    for await (const keys of pagesOfKeys(this.#redis, this.#prefix, 500))
+      for (const key of keys) ids.add(key);
     return ids.size;
   }
 

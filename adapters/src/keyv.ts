@@ -4,7 +4,7 @@
  * @module warmline-adapters/keyv
  */
 import type { Redis } from "warmline";
-import { patternOf, removeKeys } from "./remove-keys.js";
+import { pagesOfKeys, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link KeyvStore}. */
 export interface KeyvStoreOptions {
@@ -124,18 +124,17 @@ export class KeyvStore {
   async *iterator(
     namespace: string | undefined = this.namespace,
   ): AsyncGenerator<[key: string, value: string], void> {
-    const match = patternOf(this.#startOf(namespace));
-    let cursor = "0";
-    do {
-      const [next, found] = await this.#reporting(this.#redis.scan(cursor, { match, count: BATCH }));
-      cursor = next;
-      const keys = found.map((key) => key.slice(this.#prefix.length));
+    const pages = pagesOfKeys(this.#redis, this.#startOf(namespace), BATCH);
+    for (;;) {
+      const page = await this.#reporting(pages.next());
+      if (page.done) return;
+      const keys = page.value.map((key) => key.slice(this.#prefix.length));
       const values = await this.getMany(keys);
       for (const [at, key] of keys.entries()) {
         const value = values[at];
         if (value !== undefined) yield [key, value];
       }
-    } while (cursor !== "0");
+    }
   }
 
   /** Returns the beginning of the keys of a namespace. */

@@ -4,7 +4,23 @@ import type { Redis } from "warmline";
 const BATCH = 500;
 
 /** Returns a glob pattern that matches every key that begins with `prefix`. */
-export const patternOf = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
+const patternOf = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
+
+/** Yields pages of the keys that begin with `prefix`, as the client takes them: without its own prefix, if it has one. */
+export async function* pagesOfKeys(
+  redis: Redis,
+  prefix: string,
+  count: number,
+): AsyncGenerator<string[], void> {
+  const { keyPrefix = "" } = redis;
+  const match = patternOf(keyPrefix + prefix);
+  let cursor = "0";
+  do {
+    const [next, found] = await redis.scan(cursor, { match, count });
+    cursor = next;
+    yield found.map((key) => key.slice(keyPrefix.length));
+  } while (cursor !== "0");
+}
 
 /** Removes every key that begins with `prefix`. Keys that are written meanwhile may stay. */
 export async function removeKeys(redis: Redis, prefix: string): Promise<void> {
@@ -13,9 +29,9 @@ export async function removeKeys(redis: Redis, prefix: string): Promise<void> {
     if (batch.length > 0) await redis.unlink(...batch);
     batch = [];
   };
-  for await (const key of redis.scanIterator({ match: patternOf(prefix), count: BATCH })) {
-    batch.push(key);
-    if (batch.length === BATCH) await flush();
+  for await (const keys of pagesOfKeys(redis, prefix, BATCH)) {
+    batch.push(...keys);
+    if (batch.length >= BATCH) await flush();
   }
   await flush();
 }

@@ -94,6 +94,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   maxReplySize: true,
   near: true,
   preconnect: true,
+  prefix: true,
   readYourWrites: true,
   responseEncoding: true,
   responseFormat: true,

@@ -59,6 +59,8 @@ const sidebar = [
       { text: "Streams that outlive a function", link: "/streams" },
       { text: "Caching", link: "/caching" },
       { text: "Schemas", link: "/schemas" },
+      { text: "A key prefix", link: "/prefix" },
+      { text: "Compressed values", link: "/compress" },
       { text: "Proxies, private CAs, undici", link: "/networks" },
       { text: "Errors", link: "/errors" },
       { text: "Commands", link: "/commands" },

@@ -57,6 +57,7 @@ export function createExecutor(
     tracer: createTracer(tracing, platform.tracer?.(debug)),
     tracesArgs: tracing.args,
     near: options.near,
+    prefix: options.prefix,
   };
   if (options[ENV] && connected.endpoint instanceof ConfigError) {
     connectLater(context, connected, () =>
@@ -96,7 +97,7 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
   if (options.near && usable !== NOWHERE) {
     const near = options.near as NearHooks;
     // Where responses arrive in another asynchronous context, requests share connections, and may share promises.
-    near.attach(usable, platform.contextNow !== undefined);
+    near.attach(usable, platform.contextNow !== undefined, options.prefix);
     protocol.near = near;
   }
   const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;

@@ -101,6 +101,8 @@ export interface Redis<V = unknown>
   with<Name extends CodecName = never, V = never>(
     options: CallOptions<Name, V> & ScopeOptions,
   ): [Name | V] extends [never] ? this : WithValues<this, CodecValue<Name, V>>;
+  /** The option `prefix`, for patterns of `scan` and for names in replies, which have it. */
+  readonly keyPrefix: string | undefined;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
   readYourWritesSyncToken: string | undefined;
   /** Puts `middleware` around every request of this client, outside of what was put before. */
@@ -185,6 +187,10 @@ export function createRedisClass(platform: Platform): RedisConstructor {
         ...readEndpointFromEnv(env),
         [ENV]: env,
       } as RedisOptions) as unknown as Redis;
+    }
+
+    get keyPrefix(): string | undefined {
+      return executorOf(this).context.prefix;
     }
 
     get readYourWritesSyncToken(): string | undefined {

@@ -15,6 +15,8 @@ export interface ClientContext {
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** Carries the requests instead of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
+  /** Precedes every key of the client, if given. */
+  readonly prefix?: string | undefined;
   /** The client's near cache, if given: see `getNear`. */
   readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */

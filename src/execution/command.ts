@@ -1,4 +1,5 @@
 import { blockingTime } from "../commands/blocking.js";
+import { prefixKeys } from "../commands/keys.js";
 import { type StandardSchema, schemaAmong } from "../commands/schema.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
@@ -50,11 +51,13 @@ export function createCommand(
   try {
     if (spec.schema && given.some(isObject)) [schema, args] = schemaAmong(given);
     spec.encodeArgs(codec.encode, args, encoded);
+    if (context.prefix) prefixKeys(encoded, context.prefix);
   } catch (error) {
     if ((error as Error)?.name !== "InvalidArgument") throw error;
     const { message, cause } = error as InvalidArgument;
     throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
   }
+  // An array that has grown has room for sixteen more, which its copy has not.
   const argv = encoded.slice();
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {

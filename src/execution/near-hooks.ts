@@ -31,9 +31,10 @@ export interface NearHooks extends NearCache, NearRequests {
   /**
    * Makes the cache that of an endpoint.
    * @param sharesPromises whether a promise of one request that is served may be awaited by another.
-   * @throws ConfigError if it is that of another endpoint or token.
+   * @param prefix precedes every key of the client.
+   * @throws ConfigError if it is that of another endpoint, token or prefix.
    */
-  attach(endpoint: Endpoint, sharesPromises: boolean): void;
+  attach(endpoint: Endpoint, sharesPromises: boolean, prefix?: string): void;
   /** Runs a command, from memory if possible. */
   run(client: NearClient, command: Command): Promise<unknown>;
   /** Runs a pipeline, with reads from memory if possible. In a transaction no read is. */

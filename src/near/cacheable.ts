@@ -1,5 +1,5 @@
+import { keysOf } from "../commands/keys.js";
 import type { Command } from "../execution/command.js";
-import { keysOf } from "../execution/exactly-once/keys.js";
 import { utf8 } from "../protocol/bytes.js";
 
 /**
@@ -11,13 +11,6 @@ const NOT_CACHEABLE =
 
 /** Writes that may change any key. */
 const CHANGES_ANY = /^(FLUSH(ALL|DB)|SWAPDB|MIGRATE)$/;
-/** Commands that wait for a key, and otherwise change what they change without the `B`. */
-const BLOCKING = /^B(?=[LRZ])/;
-/** Commands with the timeout before the number of keys, then commands with nothing but keys before the timeout. */
-const TIMEOUT_FIRST = /^B[LZ]MPOP$/;
-const KEYS_FIRST = /^B([LR]POP|ZPOP(MIN|MAX))$/;
-/** Commands whose second argument is the number of the keys that follow. */
-const SCRIPTS = /^(EVAL(SHA)?|FCALL)(_RO)?$/;
 
 /** Decides whether a key belongs to a near cache. */
 export type MatchKey = (key: string) => boolean;
@@ -31,16 +24,7 @@ export function cacheableKeys({ argv, bytes, wait }: Command, matches: MatchKey)
 
 /** Returns the keys of the near cache that a command may change; `"all"` if they are not known. */
 export function changedKeys({ argv }: Command, matches: MatchKey): string[] | "all" {
-  const name = argv[0] as string;
-  if (CHANGES_ANY.test(name)) return "all";
-  const texts = keysOfWrite(name, argv).map((key) =>
-    typeof key === "string" ? key : utf8(key, 0, key.length),
-  );
+  if (CHANGES_ANY.test(argv[0] as string)) return "all";
+  const texts = keysOf(argv).map((key) => (typeof key === "string" ? key : utf8(key, 0, key.length)));
   return texts.filter(matches);
-}
-
-function keysOfWrite(name: string, argv: Command["argv"]): Command["argv"] {
-  if (SCRIPTS.test(name)) return argv.slice(3, 3 + Number(argv[2]));
-  if (KEYS_FIRST.test(name)) return argv.slice(1, -1);
-  return keysOf([name.replace(BLOCKING, ""), ...argv.slice(TIMEOUT_FIRST.test(name) ? 2 : 1)]);
 }

@@ -65,6 +65,8 @@ const KEY_BYTES = 150;
 export class LocalCache implements NearHooks {
   readonly stats: NearStats = { hits: 0, verified: 0, misses: 0, invalidated: 0, dropped: 0, bytesSaved: 0 };
   readonly #options: LocalCacheOptions;
+  /** Decides by the whole name of a key, whose client may have a prefix. */
+  #matches: MatchKey;
   readonly #entries: Entries;
   readonly #reports = new Reports((changes, report) => this.#onChanges(changes, report));
   /** Reads in flight that others may share, by their ids. */
@@ -81,17 +83,20 @@ export class LocalCache implements NearHooks {
 
   constructor(options: LocalCacheOptions) {
     this.#options = options;
+    this.#matches = options.matches;
     this.#entries = new Entries(options.maxBytes);
   }
 
-  attach({ origin, path, token }: Endpoint, sharesPromises: boolean): void {
-    const endpoint = JSON.stringify([origin, path, token]);
+  attach({ origin, path, token }: Endpoint, sharesPromises: boolean, prefix = ""): void {
+    const endpoint = JSON.stringify([origin, path, token, prefix]);
     this.#endpoint ??= endpoint;
     this.#sharesPromises = sharesPromises;
     assertConfig(
       this.#endpoint === endpoint,
-      "near: this near cache is that of another url or token: call near() for each",
+      "near: this near cache is that of another url, token or prefix: call near() for each",
     );
+    const { matches } = this.#options;
+    this.#matches = (key) => key.startsWith(prefix) && matches(key.slice(prefix.length));
   }
 
   onRequest(argv: readonly unknown[]): NearRequest {
@@ -102,7 +107,7 @@ export class LocalCache implements NearHooks {
   run(client: NearClient, command: Command): Promise<unknown> {
     if (command.write) return this.#write(client, command);
     const { near, scope } = client.settings;
-    const keys = near === false || scope ? undefined : cacheableKeys(command, this.#options.matches);
+    const keys = near === false || scope ? undefined : cacheableKeys(command, this.#matches);
     if (!keys) return client.send(command);
     // Of the read and of all that is sent for it: a signal may be a function, which is called once.
     const limits = createLimits(client.settings);
@@ -129,12 +134,10 @@ export class LocalCache implements NearHooks {
     const lifetimes: Command[] = [];
     const start = this.#reports.start();
     // A read behind a write of its key is sent: the write has dropped what was in memory.
-    const drops = commands.map((command) =>
-      command.write ? changedKeys(command, this.#options.matches) : [],
-    );
+    const drops = commands.map((command) => (command.write ? changedKeys(command, this.#matches) : []));
     commands.forEach((command, at) => {
       if (command.write) this.#drop(drops[at]!);
-      const keys = caches && !command.write ? cacheableKeys(command, this.#options.matches) : undefined;
+      const keys = caches && !command.write ? cacheableKeys(command, this.#matches) : undefined;
       if (!keys) {
         places.push({ at });
         sent.push(command);
@@ -177,7 +180,7 @@ export class LocalCache implements NearHooks {
 
   /** Removes what a write may change, when it is sent and when it has ended, whatever its outcome. */
   #write(client: NearClient, command: Command): Promise<unknown> {
-    const keys = changedKeys(command, this.#options.matches);
+    const keys = changedKeys(command, this.#matches);
     const drop = () => this.#drop(keys);
     drop();
     const sent = client.send(command);

@@ -56,6 +56,10 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
 const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   url: isTextIfAny,
   token: isTextIfAny,
+  prefix: [
+    (value) => typeof value === "string" && /^[^*]+$/.test(value) && value.isWellFormed(),
+    "well-formed text without *, and not empty",
+  ],
   ...CALL_OPTIONS,
   scope: [() => false, "passed to redis.with(), once per delivery"],
   near: [(value) => value?.stats, "near() of warmline/near"],

@@ -202,6 +202,14 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   /** The endpoint's bearer token. */
   token?: string | undefined;
   /**
+   * Text that precedes every key that this client sends: with `prefix: "shop:"`, `get("cart")` reads `shop:cart`. Well-formed,
+   * not empty, and without `*`. Default: none.
+   *
+   * Keys in pipelines, transactions, scripts, streams and near caches get it too. Replies, the patterns of `scan` and `keys`, and
+   * channels do not: see docs/prefix.md. A command whose keys are not known, such as FT.SEARCH, rejects with ArgumentError.
+   */
+  prefix?: string | undefined;
+  /**
    * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. On the entry
    * on `fetch` the runtime decides.
    */

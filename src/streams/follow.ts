@@ -88,10 +88,10 @@ async function* pagesOf<V>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<FollowedEntry<V>[], never> {
   const executor = executorOf(redis);
-  const { endpoint, protocol } = executor.context;
+  const { endpoint, protocol, prefix = "" } = executor.context;
   if (endpoint && !protocol.isThirdParty) {
     try {
-      yield* streamEntries<V>(executor, key, from, signal);
+      yield* streamEntries<V>(executor, prefix + key, from, signal);
     } catch (error) {
       // If the refusal has another reason, reading fails for it too.
       if (!(error instanceof Unsupported)) throw error;

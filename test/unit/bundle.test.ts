@@ -47,6 +47,13 @@ test.each([
   expect(bytes).toBeLessThan(limit);
 });
 
+test("warmline/compress contains nothing of the client but codecs and errors, and of Node zlib alone", async () => {
+  const { inputs, builtins, bytes } = await bundled("src/compress.ts");
+  expect(inputs.filter((path) => /node_modules|transport|execution|commands/.test(path))).toEqual([]);
+  expect(builtins).toEqual(["zlib"]);
+  expect(bytes).toBeLessThan(9_300);
+});
+
 test("warmline/undici contains nothing of undici, which a dispatcher brings", async () => {
   const { inputs, builtins, bytes } = await bundled("src/undici.ts");
   expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);

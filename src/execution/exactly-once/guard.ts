@@ -1,3 +1,4 @@
+import { isKeyless, keysOf } from "../../commands/keys.js";
 import { findSpec } from "../../commands/registry.js";
 import { ConfigError } from "../../errors.js";
 import type { CommandArg } from "../../protocol/args.js";
@@ -6,7 +7,6 @@ import type { BatchPath } from "../../protocol/rest-protocol.js";
 import { randomId } from "../../util/random-id.js";
 import type { ConfiguredClient } from "../client-context.js";
 import type { Command } from "../command.js";
-import { keysOf } from "./keys.js";
 import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
@@ -27,7 +27,7 @@ export function guardWrite(client: ConfiguredClient, command: Command): Command 
   const { writes, scope } = client.settings;
   const name = argv[0] as string;
   if (writes !== "exactly-once" || !write || HARMLESS.test(name)) return command;
-  const reason = refusalReason(command);
+  const reason = refusalReason(command, client.context.prefix);
   if (!reason) return guard(client, command, scope);
   throw new ConfigError(
     `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "at-most-once" }) for it`,
@@ -49,23 +49,35 @@ export function guardReads(
   if (client.settings.writes !== "exactly-once") return commands;
   const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
   return commands.map((command, at) =>
-    !command.write && at < end && !refusalReason(command) ? guard(client, command, scope) : command,
+    !command.write && at < end && !refusalReason(command, client.context.prefix)
+      ? guard(client, command, scope)
+      : command,
   );
 }
 
+/** The keys that a token may be named by: all begin with the prefix, if there is one. */
+const ownKeys = (argv: readonly CommandArg[], prefix?: string) =>
+  prefix && isKeyless(argv) ? [] : keysOf(argv);
+
 /** Returns why a command can't be guarded, or undefined if it can. */
-export function refusalReason({ argv, wait }: Pick<Command, "argv" | "wait">): string | undefined {
+export function refusalReason(
+  { argv, wait }: Pick<Command, "argv" | "wait">,
+  prefix?: string,
+): string | undefined {
   const name = argv[0] as string;
   if (REFUSED.test(name) || HARMLESS.test(name)) return "it can't run in a script";
   if (wait !== undefined) return "a script can't block";
   if (!findSpec(argv)[0]) return "its keys are not known";
   if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
-  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to store a token with";
+  return name === "PUBLISH" || ownKeys(argv, prefix).length > 0
+    ? undefined
+    : "it has no key to store a token with";
 }
 
 function guard({ settings, context }: ConfiguredClient, command: Command, scope?: WriteScope): Command {
-  const { isThirdParty } = context.protocol;
-  const argv = wrapInIdempotencyScript(command.argv, settings.exactlyOnceTtl, isThirdParty, scope);
+  const { protocol, prefix } = context;
+  const { exactlyOnceTtl } = settings;
+  const argv = wrapInIdempotencyScript(command.argv, exactlyOnceTtl, protocol.isThirdParty, scope, prefix);
   return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
 }
 
@@ -75,18 +87,20 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
  * @param argv of a command that is not refused.
  * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
  * @param scope returns the token. Default: a random one.
+ * @param prefix precedes the keys of `argv` already, and those of the script that are not its own.
  */
 export function wrapInIdempotencyScript(
   argv: readonly CommandArg[],
   ttl: number,
   upstash: boolean,
   scope?: WriteScope,
+  prefix = "",
 ): CommandArg[] {
   const { id, check } = scope?.next(argv) ?? { id: randomId(), check: undefined };
-  const keys = keysOf(argv);
+  const keys = ownKeys(argv, prefix);
   const suffix = `:wl:${id}`;
-  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), suffix) : toBytes(suffix);
-  const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [check.key] : [])];
+  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), suffix) : toBytes(prefix + suffix);
+  const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [prefix + check.key] : [])];
   const script = idempotencyScript(upstash, check?.lua);
   return ["EVAL", script, String(all.length), ...all, String(ttl), ...argv, ...(check?.args ?? [])];
 }

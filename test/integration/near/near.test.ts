@@ -770,7 +770,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
     const redis = new Redis({ ...given, near: cache });
     new Redis({ ...given, near: cache });
     expect(() => new Redis({ ...given, token: "other", near: cache })).toThrow(
-      "near: this near cache is that of another url or token: call near() for each",
+      "near: this near cache is that of another url, token or prefix: call near() for each",
     );
     expect(() => redis.with({ near: "never" as never })).toThrow("near must be one of true, false, verify");
     expect(() => new Redis(given).with({ near: "verify" })).toThrow("near needs new Redis({ near })");

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { transform } from "esbuild";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { useGateway } from "warmline-gateway/testing";
 import { blocksOf, root } from "./pages.js";
@@ -91,6 +91,39 @@ describe("whole programs of the pages", () => {
     const once = await programOf(page, "warmline/idempotent");
     expect([await once.handler(event), await once.handler(event)]).toEqual([{ left: 7 }, { left: 7 }]);
     expect(await redis.get("stock:tea")).toBe(7);
+  });
+
+  test("clients with a prefix send what the page says, and remove their keys alone", async () => {
+    const page = "docs/prefix.md";
+    const plain = Redis.fromEnv();
+    await programOf(page, "redis.keyPrefix");
+    expect(await plain.get("shop:cart:7")).toEqual(["tea"]);
+    expect((await plain.keys("*")).sort()).toEqual(["shop:cart:7", "shop:visits"]);
+    const { redis, removeAll } = await programOf(page, "export async function removeAll");
+    expect(redis.keyPrefix).toBe("preview:local:");
+    await redis.mset({ a: 1, b: 2 });
+    await removeAll();
+    expect((await plain.keys("*")).sort()).toEqual(["shop:cart:7", "shop:visits"]);
+  });
+
+  test("compressed values take the bytes that the page says", async () => {
+    const page = "docs/compress.md";
+    await programOf(page, 'redis.set("report"');
+    expect(blocksOf(page)[0]!.code).toContain("// 1.3 KB in Redis in place of 16 KB");
+    const size = await Redis.fromEnv().strlen("report");
+    expect(Math.abs(size - 1_280), `the report takes ${size} bytes`).toBeLessThan(100);
+    vi.spyOn(console, "table").mockReturnValue();
+    const { results } = await programOf(page, "export const results");
+    const rows = readFileSync(join(root, page), "utf8").matchAll(
+      /^\| (.+?) \| ([\d,]+) \| [\d.]+ \| [\d.]+ \|$/gm,
+    );
+    const table = Array.from(rows, ([, name, bytes]) => [name, Number(bytes!.replace(",", ""))] as const);
+    expect(table.map(([name]) => name)).toEqual(expect.arrayContaining(results.map((row: any) => row.name)));
+    for (const { name, bytes } of results) {
+      const stated = new Map(table).get(name)!;
+      // Versions of the libraries differ a little.
+      expect(Math.abs(bytes - stated) / stated, `${name} takes ${bytes} bytes`).toBeLessThan(0.05);
+    }
   });
 
   test("every program of SKILL.md runs, and its function runs twice", async () => {

@@ -28,13 +28,11 @@ export interface Setup {
 /** For each check null, or what went wrong. */
 export type Report = Record<string, string | null>;
 
-const names: string[] = [];
-for (const [file, checks] of [
-  ["checks", "checks"],
-  ["reads", "readOnlyChecks"],
-] as const) {
-  names.push(...Object.keys((await import(join(folder, `checks/${file}.js`)))[checks]));
-}
+const namesOf = async (file: string, checks: string) =>
+  Object.keys((await import(join(folder, `checks/${file}.js`)))[checks]);
+const names = [...(await namesOf("checks", "checks")), ...(await namesOf("reads", "readOnlyChecks"))];
+/** Those of runtimes with the entry for Node, which have `node:zlib` too. */
+const zlibNames = await namesOf("zlib", "zlibChecks");
 
 /**
  * The short suite on one runtime, a test for each check, against a separate gateway.
@@ -76,7 +74,7 @@ export function testRuntime(
       await gateway?.close();
     });
 
-    test.each(names)("%s", (name) => {
+    test.each(entry === "node" ? [...names, ...zlibNames] : names)("%s", (name) => {
       expect(report, "not run").toHaveProperty([name]);
       expect(report[name]).toBeNull();
     });

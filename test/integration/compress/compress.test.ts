@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { CompressionError, compress } from "warmline/compress";
+import { near } from "warmline/near";
+import { follow, produce } from "warmline/streams";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { startPlainEndpoint } from "../../support/plain-endpoint.js";
+import { describeEngines } from "../gateway/engines.js";
+
+describeEngines("compressed values", (setup) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let plain: Redis;
+  const client = (options: RedisOptions = {}) =>
+    new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
+  beforeAll(async () => {
+    ({ gateway, stop } = await setup.start());
+    plain = new Redis({ url: gateway.url, token: gateway.token });
+  });
+  afterAll(() => stop());
+  beforeEach(() => plain.flushall());
+
+  const user = { name: "Löwe 🦁", tags: Array.from({ length: 500 }, (_, n) => ({ n, tag: "recurring" })) };
+  const size = JSON.stringify(user).length;
+
+  test("values in strings, hashes, lists, pipelines and transactions", async () => {
+    const redis = client();
+    await redis.set("k", user, { ex: 60 });
+    expect(await redis.get("k")).toEqual(user);
+    expect(await plain.strlen("k")).toBeLessThan(size / 5);
+    await redis.mset({ a: user, small: { n: 1 } });
+    expect(await redis.mget("a", "small", "none")).toEqual([user, { n: 1 }, null]);
+    expect(await plain.get("small")).toEqual({ n: 1 });
+    await redis.hset("h", { field: user, other: 2 });
+    expect(await redis.hgetall("h")).toEqual({ field: user, other: 2 });
+    expect(await redis.hmget("h", "other", "field")).toEqual({ other: 2, field: user });
+    await redis.rpush("l", user, "x" as never);
+    expect(await redis.pipeline().lrange("l", 0, -1).get("k").exec()).toEqual([[user, "x"], user]);
+    expect(await redis.multi().set("t", user).get("t").exec()).toEqual(["OK", user]);
+    expect(await Promise.all([redis.get("t"), redis.get("a")])).toEqual([user, user]);
+    await redis.update<typeof user>("k", (value) => ({ ...value!, name: "Ada" }));
+    expect(await redis.get("k")).toEqual({ ...user, name: "Ada" });
+    const once = redis.with({ writes: "exactly-once" });
+    await once.set("k", user);
+    expect(await once.get("k")).toEqual(user);
+  });
+
+  test("text and bytes", async () => {
+    const text = client({ codec: compress({ codec: "text" }) });
+    const long = "grüße 🌍\0\u0001\u0002".repeat(500);
+    await text.set("text", long);
+    expect(await text.get("text")).toBe(long);
+    const bytes = client({ codec: compress({ codec: "bytes" }) });
+    const repeated = new Uint8Array(Buffer.concat(Array(20).fill(randomBytes(256))));
+    const random = new Uint8Array(randomBytes(5_000));
+    const byChance = Uint8Array.of(0, 1, 2, 0, 103, 1, 2, 3);
+    await bytes.mset({ repeated, random, byChance });
+    expect(await bytes.mget("repeated", "random", "byChance")).toEqual([repeated, random, byChance]);
+    expect(await plain.strlen("repeated")).toBeLessThan(repeated.length / 2);
+    expect(await plain.strlen("random")).toBe(random.length);
+  });
+
+  test("values from before are read, and counters count", async () => {
+    await plain.mset({ old: user, n: 5 });
+    const redis = client();
+    expect(await redis.get("old")).toEqual(user);
+    expect(await redis.incr("n")).toBe(6);
+    expect(await redis.get("n")).toBe(6);
+  });
+
+  test("a schema checks values after decompression", async () => {
+    const redis = client();
+    await redis.set("k", user);
+    const schema = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => ({ value: (value as typeof user).name }),
+      },
+    };
+    expect(await redis.get("k", { schema })).toBe(user.name);
+  });
+
+  test("messages and entries of streams", async () => {
+    const redis = client();
+    const subscriber = redis.subscribe("channel");
+    const message = new Promise((resolve) => subscriber.on("message", resolve));
+    await subscriber.ready;
+    await redis.publish("channel", user);
+    expect(await message).toMatchObject({ message: user });
+    await subscriber.unsubscribe();
+    const writer = produce(redis, "log").getWriter();
+    await writer.write({ part: user });
+    await writer.close();
+    const parts: unknown[] = [];
+    for await (const { fields } of follow(redis, "log")) parts.push(fields.part);
+    expect(parts).toEqual([user]);
+  });
+
+  test("a near cache holds compressed bytes", async () => {
+    const cache = near({ match: "*" });
+    const redis = client({ near: cache });
+    await redis.set("k", user);
+    expect([await redis.get("k"), await redis.get("k")]).toEqual([user, user]);
+    expect(cache.stats.hits).toBe(1);
+    expect(cache.stats.bytesSaved).toBeLessThan(size / 5);
+  });
+
+  test("as text, on an endpoint that takes no bytes in batches", async () => {
+    const endpoint = await startPlainEndpoint(gateway);
+    const { port } = endpoint.address() as { port: number };
+    try {
+      const url = `http://127.0.0.1:${port}`;
+      const redis = client({ url, codec: compress({ text: true }) });
+      await redis.ping();
+      await redis.pipeline().set("k", user, { ex: 60 }).hset("h", { user }).exec();
+      expect(await redis.pipeline().get("k").hget("h", "user").exec()).toEqual([user, user]);
+      expect(await plain.get("k")).toMatch(/^warmline:gzip:H4sI/);
+      const bytes = client({ url });
+      expect(await bytes.get("k")).toEqual(user);
+      await bytes.set("k", user);
+      expect(await bytes.get("k")).toEqual(user);
+    } finally {
+      endpoint.closeAllConnections();
+      endpoint.close();
+    }
+  });
+
+  test("a value that can't be decompressed rejects its call alone", async () => {
+    const redis = client({ codec: compress({ maxSize: 2_000 }) });
+    await client().set("bomb", "a".repeat(100_000));
+    await plain.set("other", 1);
+    await expect(redis.get("bomb")).rejects.toBeInstanceOf(CompressionError);
+    const results = await redis.pipeline().get("bomb").get("other").exec({ keepErrors: true });
+    expect(results[0].error).toMatchObject({ name: "CompressionError", outcome: "answered" });
+    expect(results[1].result).toBe(1);
+    await expect(redis.set("k", "a".repeat(2_001))).rejects.toMatchObject({
+      name: "ArgumentError",
+      outcome: "unsent",
+      message: "compress: the value has 2001 bytes, and maxSize is 2000",
+    });
+    await expect(redis.set("k", undefined)).rejects.toThrow("SET: argument 2 is undefined");
+  });
+});
