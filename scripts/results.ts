@@ -6,18 +6,16 @@ import { overwritten } from "../bench/src/near/near-checks.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
-import { type Comparison, compareRuns } from "../bench/src/results/compare.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
-// then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
-// again, run it with --json bench/results/SCENARIO.json, then `npm run test:repo -- test/repo/project/results.test.ts -u`.
-// bench/second-run.json has the checks of another full run; scripts/second-run.mjs writes it.
+// then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
+// `npm run test:repo -- test/repo/project/results.test.ts -u` writes the pages.
 
 const folder = resolve(import.meta.dirname, "../bench/results");
 
-/** Results of full runs, by scenario. */
+/** Published results, by scenario. */
 type Results = ReadonlyMap<string, Result>;
 
 /** The results in `bench/results`. */
@@ -29,24 +27,6 @@ export const results: Results = new Map(
       return [result.scenario, result] as const;
     }),
 );
-
-/** The origins and checks of results. */
-type Verdicts = readonly Pick<
-  Result,
-  "scenario" | "seed" | "commit" | "startedAt" | "machine" | "settings" | "checks"
->[];
-
-/** The second full run, with another seed, as `scripts/second-run.mjs` keeps it. */
-export const secondRun: Verdicts = JSON.parse(
-  readFileSync(resolve(import.meta.dirname, "../bench/second-run.json"), "utf8"),
-).results;
-
-/** Compares results with the second run. */
-export const compareWithSecondRun = (from = results): Comparison =>
-  compareRuns(
-    { name: "bench/results", results: [...from.values()] },
-    { name: "bench/second-run.json", results: secondRun },
-  );
 
 const scenarios = await readScenarios();
 
@@ -115,7 +95,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const limits = variants.some(([, limited]) => columns.includes(limited!))
       ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout, no retries. `
       : "";
-    const measured = `[Measured ${dateOf(result)}](${link("faults")}).`;
+    const measured = `[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}.`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
   },
   "all-faults": (results) => {
@@ -199,8 +179,6 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       provenance(result, `Over TLS, with a round trip of ${result.settings.rttMs} ms. `)
     );
   },
-  // Its verdicts are in its table.
-  targets: (results) => tableBlock(results, "targets"),
   articles: (results) => {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
       [`**${title}**`, "", "", ""],
@@ -211,21 +189,13 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ]);
     return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },
-  agreement: (results) => {
-    const { agreeing, contradicted, undecidedInOne } = compareWithSecondRun(results).counts;
-    const seeds = (from: Verdicts) => [...new Set(from.map(({ seed }) => seed))].join(", ");
-    return [
-      `The published results have seed ${seeds([...results.values()])}. A second full run on the same machine (${period(secondRun.map(dateOf))})`,
-      `had seed ${seeds(secondRun)}: ${agreeing + contradicted} checks are yes or no in both, of which ${agreeing} agree, and`,
-      `${undecidedInOne} are undecided in one of the two.\n`,
-    ].join(" ");
-  },
   scenarios: (results) => {
     const rows = scenarios.map(({ name, question }) => {
       const result = results.get(name);
-      return [`\`${name}\``, question, result ? `[${dateOf(result)}](${link(name)})` : "not yet run"];
+      const published = result && `[${dateOf(result)}](${link(name)}), ${runsOf(result)}`;
+      return [`\`${name}\``, question, published ?? "not yet run"];
     });
-    return `${markdown(["scenario", "question", "full run"], rows)}\n`;
+    return `${markdown(["scenario", "question", "published"], rows)}\n`;
   },
 };
 
@@ -370,6 +340,10 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+/** How many runs a result consists of. */
+const runsOf = ({ runs }: Result) =>
+  runs === undefined || runs.count === 1 ? "1 run" : `${runs.count} runs`;
+
 const dateOf = ({ startedAt }: Pick<Result, "startedAt">) => startedAt.slice(0, 10);
 
 /** The machine of a result. */
@@ -387,7 +361,7 @@ const versionsOf = ({ versions }: Result) =>
 function provenance(result: Result, note = ""): string {
   const commit = result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`;
   const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
-  return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
+  return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${runsOf(result)}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
 }
 
 /** A note, then the dates and the machine of results, with links to them. @throws if their machines or versions differ */
@@ -402,7 +376,7 @@ function sources(from: readonly Result[], note = ""): string {
         `bench/results/${scenario}.json has another machine or version than ${first!.scenario}`,
       );
   }
-  const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
+  const links = from.map((each) => `[${each.scenario}](${link(each.scenario)}), ${runsOf(each)}`).join("; ");
   return `\n\n${note}Measured ${period(from.map(dateOf))}, ${machineOf(first!)}: ${links}.\n`;
 }
 

@@ -12,32 +12,17 @@ const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, 
 
 test("the bench reports unusable files before it measures anything", async () => {
   writeFileSync(join(folder, "three.json"), "3");
-  const question = ["--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
   for (const [args, said] of [
     [["keepalive", "--quick", "--json", "."], "--json: cannot write the file: EISDIR"],
     [["all", "--quick", "--report", "."], "--report: cannot write the file: EISDIR"],
-    [["advise", ...question, "--from", "none.json"], "none.json is not readable as results: ENOENT"],
-    [["advise", ...question, "--from", "three.json"], "three.json has no results of this bench (format 3)."],
+    [["report", "none.json"], "none.json is not readable as results: ENOENT"],
+    [["report", "three.json"], "three.json has no results of this bench (format 4)."],
   ] as const) {
     const { code, stdout, stderr } = await bench(folder, args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(said);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }
-});
-
-test("compare exits with 1 if two runs contradict each other, and with 0 if they agree", async () => {
-  const write = (name: string, verdict: string) => {
-    const checks = [{ expectation: "it is fast", verdict, actual: "1.2x" }];
-    const result = { format: 3, scenario: "idle", settings: { quick: false }, checks };
-    writeFileSync(join(folder, name), JSON.stringify(result));
-  };
-  write("first.json", "yes");
-  write("second.json", "no");
-  const differing = await bench(folder, ["compare", "first.json", "second.json"]);
-  expect([differing.code, differing.stderr]).toEqual([1, ""]);
-  expect(differing.stdout).toMatch(/^Yes in one run and no in the other:\n {2}idle: it is fast$/m);
-  expect(await bench(folder, ["compare", "first.json", "first.json"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each([["cache-miss"], ["cost", "--invocations", "2"], ["idle", "--invocations", "2"]])(

@@ -49,8 +49,7 @@ export async function warmUp(
 
 /** Returns a job of `ms` that runs the same code and has a CPU time of its own. */
 function sliceOf(job: Job, ms: number): Job {
-  // Arrivals spin until the next call is due, and the heap is measured by a number of commands.
+  // Arrivals spin until the next call is due.
   if (job.kind === "arrivals") return { kind: "sequential", call: "get", ms };
-  if (job.kind === "heap") return { kind: "together", commands: 10, ms };
   return { ...job, ms };
 }

@@ -56,7 +56,7 @@ export const CLAIMS = {
     advice: {
       text: "Functions of 1 GB or more may open and close the client inside",
       result: "advice",
-      unmeasured: "Advice without a number; memory measures 1,024 MB, and advise weighs it.",
+      unmeasured: "Advice without a number; memory measures 1,024 MB.",
     },
     eviction: {
       text: "Evicting idle connections above a soft limit lets fewer be refused",

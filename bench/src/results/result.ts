@@ -146,13 +146,13 @@ export interface Outcome extends Report {
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
-  /** All numbers, for programs: one object per case, with intervals and histograms. */
+  /** All numbers, for programs: one object per case, with intervals and the numbers of each repetition. */
   readonly data: unknown;
 }
 
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
-  readonly format: 3;
+  readonly format: 4;
   readonly scenario: string;
   readonly title: string;
   readonly question: string;
@@ -164,9 +164,18 @@ export interface Result extends Outcome {
   readonly commit?: string;
   /** The load of other processes. */
   readonly load: Load;
-  /** When the run began, as ISO 8601. */
+  /** When the run began, as ISO 8601; of several runs the first one. */
   readonly startedAt: string;
+  /** How long it took; of several runs all of them. */
   readonly seconds: number;
+  /** The runs that a published result consists of, each one repetition. Absent if it is one run, with its rounds as repetitions. */
+  readonly runs?: {
+    readonly count: number;
+    /** How many more were void, since the host was slow or busy. */
+    readonly void: number;
+    readonly seeds: readonly number[];
+    readonly startedAt: readonly string[];
+  };
 }
 
 /** A scenario that did not run, and why. */
@@ -177,7 +186,7 @@ export interface SkippedScenario {
 
 /** Several runs, as `all --json` writes them. */
 export interface Collection {
-  readonly format: 3;
+  readonly format: 4;
   readonly results: readonly Result[];
   readonly skipped: readonly SkippedScenario[];
 }

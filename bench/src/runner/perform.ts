@@ -5,10 +5,10 @@ import type { Result } from "../results/result.js";
 import { Progress } from "../util/progress.js";
 import { UsageError } from "../util/usage.js";
 import type { Run } from "./command-line.js";
-import { runScenario } from "./run-scenario.js";
+import { type Part, runScenario } from "./run-scenario.js";
 
 /** Runs a scenario in this process. @throws UsageError if it cannot run on this machine */
-export async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {
+export async function perform({ scenario, settings, clients, line }: Run, part?: Part): Promise<Result> {
   const reason = scenario.missing?.();
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
   const startedAt = new Date();
@@ -17,9 +17,11 @@ export async function perform({ scenario, settings, clients, line }: Run): Promi
   const loadOfRun = await watchLoad();
   const begunAt = performance.now();
   const progress = new Progress(process.stderr, scenario.name);
-  const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
+  const outcome = await runScenario(scenario, settings, clients, progress, part).finally(() =>
+    progress.end(),
+  );
   return {
-    format: 3,
+    format: 4,
     scenario: scenario.name,
     title: scenario.title,
     question: scenario.question,

@@ -91,7 +91,7 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it; the scenario flood has the gateway's.`,
+        `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it.`,
         `A simulated instance is a bare socket, in one process with the others. An instance of a client is a process of its own, ${INSTANCES} of each.`,
       ],
     };

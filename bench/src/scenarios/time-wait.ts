@@ -110,7 +110,7 @@ export default defineScenario({
       ],
       notes: [
         `${REQUESTS_PER_S} requests per second for ${settings.seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of ${PRIMARIES} primaries on loopback. Up to ${LANES} runs at a time share the cluster and the processors. TIME_WAIT is the mean of the counts after ${LIFE_S} s, or the last one of a shorter run.`,
-        "With one connection per request the reduction is 1 - 1/n for n nodes per request. The scenario sockets has three nodes per request.",
+        "With one connection per request the reduction is 1 - 1/n for n nodes per request.",
       ],
     };
   },

@@ -53,7 +53,7 @@ test("a new client is measured by default wherever all candidates are", () => {
   }
   expect(http).toEqual(expect.arrayContaining(["lambda", "request-parts"]));
   expect(tcp).toContain("ephemeral");
-  expect(tuned).toEqual(["cold", "throughput", "targets"]);
+  expect(tuned).toEqual(["cold", "throughput"]);
   expect(reference).toContain("idle");
   expect(reference).not.toContain("faults");
 });

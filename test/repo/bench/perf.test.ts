@@ -46,7 +46,6 @@ describe("a warm-up", () => {
       kind: "sequential",
       call: "get",
     });
-    expect(await slices({ kind: "heap", commands: 9 })).toMatchObject({ kind: "together", commands: 10 });
   });
 
   test("the notes name the cases that never became steady", () => {
