@@ -163,7 +163,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
-    const result = results.get("first-write");
+    const result = resultOrPart(results, "first-write");
     if (!result) return tableBlock(results, "first-write");
     const secure = rowsOf(result, ["pause", "way", "p50 ms"]).filter(
       ([pause, way]) => pause!.endsWith(", TLS") && !way!.endsWith(", GET") && way !== "warmline, SET",
@@ -190,10 +190,11 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
   },
   scenarios: (results) => {
-    const rows = scenarios.map(({ name, question }) => {
+    const rows = scenarios.map(({ name, question, parts = [] }) => {
       const result = results.get(name);
+      const also = parts.map((part) => ` \`${part.name}\`: ${part.question}`).join("");
       const published = result && `[${dateOf(result)}](${link(name)}), ${runsOf(result)}`;
-      return [`\`${name}\``, question, published ?? "not yet run"];
+      return [`\`${name}\``, question + also, published ?? "not yet run"];
     });
     return `${markdown(["scenario", "question", "published"], rows)}\n`;
   },
@@ -210,11 +211,25 @@ function blockOf(name: string, results: Results): string {
   return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
 }
 
-/** The table of a scenario as its report has it. */
+/** Returns the result of a scenario, or of a part: that of its scenario with the table of the part, and without checks. */
+function resultOrPart(results: Results, name: string): Result | undefined {
+  const whole = results.get(name);
+  if (whole) return whole;
+  for (const result of results.values()) {
+    const part = result.parts?.find((each) => each.name === name);
+    if (part) {
+      const settings = { ...result.settings, ...(result.settings[name] as object) };
+      return { ...result, table: part.table, checks: [], settings };
+    }
+  }
+  return undefined;
+}
+
+/** The table of a scenario or part as its report has it. */
 function tableBlock(results: Results, name: string): string {
-  if (!scenarios.some((each) => each.name === name))
+  if (!scenarios.some((each) => [each, ...(each.parts ?? [])].some((part) => part.name === name)))
     throw new Error(`There is no block or scenario ${name}.`);
-  const result = results.get(name);
+  const result = resultOrPart(results, name);
   if (!result) return `Not yet run in full: \`npm run bench -- ${name}\` measures it.\n`;
   const titles = result.table.columns.map(({ title }) => title);
   return markdown(titles, rowsOf(result, titles)) + provenance(result);

@@ -24,7 +24,10 @@ async function main(): Promise<void> {
   const command = parse(process.argv.slice(2), known, await clients());
   if (command.action === "help") process.stdout.write(HELP);
   else if (command.action === "list") {
-    for (const { name, question } of known) process.stdout.write(`${name.padEnd(14)}${question}\n`);
+    for (const { name, question, parts = [] } of known) {
+      process.stdout.write(`${name.padEnd(16)}${question}\n`);
+      for (const part of parts) process.stdout.write(`  ${part.name.padEnd(14)}${part.question}\n`);
+    }
   } else if (command.action === "publish") {
     await publishScenarios(command);
   } else if (command.action === "report") {
@@ -80,9 +83,11 @@ async function publishScenarios(command: Extract<CommandLine, { action: "publish
   const folder = resolve(REPORTS, trial ? "trial/runs" : "runs");
   const skipped = await publishRuns({
     ...{ runs, count, seed, again, commit, lenient: trial, to, folder },
-    keyOf: ({ scenario: { name }, settings, clients }) => {
-      const names = clients.map((client) => client.name);
-      return JSON.stringify([name, commit, { ...settings, seed: 0 }, names, cpu, cores, node]);
+    keyOf: (run) => {
+      const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
+        return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
+      });
+      return JSON.stringify([commit, parts, cpu, cores, node]);
     },
     measure: async (run, seed, file) => {
       const scenario = run.scenario.name;

@@ -174,7 +174,14 @@ test("cost counts the bytes of each client over TLS and prices them, and report 
     expect(sent.values[0]).toBeGreaterThan(100);
     expect(received.values[0]).toBeGreaterThan(10 * commands);
   }
-  await run("memory", "--clients", "warmline", "--memory", "1769", "--seed", "1");
+  // With its part.
+  const memory = ["memory", "--quick", "--clients", "warmline", "--memory", "1769", "--seed", "1"];
+  const ended = await bench(folder, [...memory, "--invocations", "5", "--json", "memory.json"]);
+  expect(ended.code, ended.stderr).toBe(0);
+  const { parts, data: rows, settings } = JSON.parse(readFileSync(join(folder, "memory.json"), "utf8"));
+  expect(parts.map(({ name }: any) => name)).toEqual(["ephemeral"]);
+  expect(new Set(rows.map(({ part }: any) => part))).toEqual(new Set([undefined, "ephemeral"]));
+  expect(settings.ephemeral.rttMs).toBe("0.25, 1");
   const { code, stderr } = await bench(folder, [
     "report",
     "cost.json",

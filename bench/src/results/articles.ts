@@ -39,14 +39,14 @@ export const CLAIMS = {
     miss: {
       text: "In a cold call that misses the cache, the SET reuses the connection of the GET",
       result: "yes",
-      scenario: "cache-miss",
+      scenario: "sequential",
     },
   },
   serverless: {
     lightweight: {
       text: "A connection per command adds little at the 99th percentile",
       result: "75 us within a zone, 80 us between two",
-      scenario: "ephemeral",
+      scenario: "memory",
     },
     smallFunction: {
       text: "It adds more on a small Lambda function",
@@ -76,12 +76,12 @@ export const CLAIMS = {
     http: {
       text: "A command takes longer over HTTP than over the Redis protocol",
       result: "about 5 ms",
-      scenario: "distance",
+      scenario: "keepalive",
     },
     finWait: {
       text: "The server's socket of a frozen function stays in FIN_WAIT_2",
       result: "30 s",
-      scenario: "fin-wait",
+      scenario: "zombie",
     },
   },
   reconnect: {
@@ -98,7 +98,7 @@ export const CLAIMS = {
     idle: {
       text: "A pool reduces the resources that idle connections use",
       result: "yes",
-      scenario: "redis-memory",
+      scenario: "established",
     },
     prepared: {
       text: "The pool is as fast with prepared statements",
@@ -120,12 +120,12 @@ export const CLAIMS = {
     across: {
       text: "A connection is reused by later invocations",
       result: "yes",
-      scenario: "end-to-end",
+      scenario: "sequential",
     },
     endToEnd: {
       text: "What keep-alive saves on ten writes is seen from outside, behind an API gateway",
       result: "120 ms",
-      scenario: "end-to-end",
+      scenario: "sequential",
     },
     sales: {
       text: "Adding 100 ms reduces sales",
@@ -167,12 +167,12 @@ export const CLAIMS = {
     reuse: {
       text: "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
       result: "70,145 remain",
-      scenario: "tw-reuse",
+      scenario: "time-wait",
     },
     exhausted: {
       text: "As these sockets pile up, new connections fail",
       result: "timeouts after 4 s",
-      scenario: "tw-reuse",
+      scenario: "time-wait",
     },
     replica: {
       text: "While a replica is down, reads through the proxy fail",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../util/usage.js";
-import type { Result } from "./result.js";
+import type { Result, Table } from "./result.js";
 
 /**
  * Reads the results in a file that `--json` wrote: of one scenario, or of several.
@@ -25,7 +25,7 @@ const DIGITS = 4;
 
 /** Returns the text of a published result: numbers of four digits, a line for each case and each row of its table. A series with all its values has nothing that can be computed from them. */
 export function published(result: Result): string {
-  const { table, data, ...rest } = result;
+  const { table, parts, data, ...rest } = result;
   const short = (_: string, value: unknown) => {
     if (typeof value === "number" && !Number.isInteger(value)) return Number(value.toPrecision(DIGITS));
     if (value === null || typeof value !== "object" || !("values" in value && "p50" in value)) return value;
@@ -35,10 +35,16 @@ export function published(result: Result): string {
   const line = (value: unknown) => JSON.stringify(value, short);
   const lines = (values: readonly unknown[]) =>
     `[\n${values.map((value) => `  ${line(value)}`).join(",\n")}\n]`;
+  const tableText = ({ columns, rows }: Table) => `{"columns": ${line(columns)}, "rows": ${lines(rows)}}`;
+  const partTexts = parts?.map(
+    ({ name, title, table }) =>
+      `{"name": ${line(name)}, "title": ${line(title)}, "table": ${tableText(table)}}`,
+  );
   const entries = Object.entries(rest).map(([key, value]) => `"${key}": ${line(value)}`);
   return `{${[
     ...entries,
-    `"table": {"columns": ${line(table.columns)}, "rows": ${lines(table.rows)}}`,
+    `"table": ${tableText(table)}`,
+    ...(partTexts ? [`"parts": [${partTexts.join(",\n")}]`] : []),
     `"data": ${lines(data as unknown[])}`,
   ].join(",\n")}}\n`;
 }

@@ -146,6 +146,8 @@ export interface Outcome extends Report {
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
+  /** The tables of its further parts. */
+  readonly parts?: readonly { readonly name: string; readonly title: string; readonly table: Table }[];
   /** All numbers, for programs: one object per case, with intervals and the numbers of each repetition. */
   readonly data: unknown;
 }

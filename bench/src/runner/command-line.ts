@@ -13,6 +13,8 @@ export interface Run {
   readonly settings: Settings;
   /** The clients to measure. */
   readonly clients: readonly BenchClient[];
+  /** The runs of its further parts. */
+  readonly parts: readonly Run[];
   /** The command that runs this again, seed included. */
   readonly line: string;
 }
@@ -52,6 +54,7 @@ npm run bench -- publish [SCENARIO...] [options]
 npm run bench -- --list
 
 --quick            few repetitions and no verdicts: for a first look, not for numbers to quote
+--only             the scenario without its further parts; a part runs alone by its own name
 --rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
@@ -85,16 +88,22 @@ const PUBLISH_OPTIONS = ["runs", "again", "trial"] as const;
 /** The number of runs of a publication: fewer decide nothing. */
 const PUBLISHED_RUNS = 5;
 
+/** Whether a scenario or one of its parts takes an option. */
+const inSome =
+  (takes: (scenario: Scenario) => boolean) =>
+  (scenario: Scenario): boolean =>
+    [scenario, ...(scenario.parts ?? [])].some(takes);
+
 /** Options that only some scenarios take, and whether one does. */
 const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
-  invocations: ({ defaults }) => defaults.invocations !== undefined,
-  seconds: ({ defaults }) => defaults.seconds !== undefined,
-  speedup: ({ defaults }) => defaults.speedup !== undefined,
-  memory: ({ sizes }) => sizes === true,
-  node: ({ nodes }) => nodes === true,
-  rtt: ({ fixed }) => !fixed?.includes("rtt"),
-  tls: ({ fixed }) => !fixed?.includes("tls"),
-  engine: ({ fixed }) => !fixed?.includes("engine"),
+  invocations: inSome(({ defaults }) => defaults.invocations !== undefined),
+  seconds: inSome(({ defaults }) => defaults.seconds !== undefined),
+  speedup: inSome(({ defaults }) => defaults.speedup !== undefined),
+  memory: inSome(({ sizes }) => sizes === true),
+  node: inSome(({ nodes }) => nodes === true),
+  rtt: inSome(({ fixed }) => !fixed?.includes("rtt")),
+  tls: inSome(({ fixed }) => !fixed?.includes("tls")),
+  engine: inSome(({ fixed }) => !fixed?.includes("engine")),
 };
 
 /**
@@ -162,6 +171,7 @@ export function parse(
       scenario,
       settings,
       clients: chooseClients(values.clients, scenario, clients),
+      parts: isStart || values.only ? [] : (scenario.parts ?? []).map(runOf),
       line: repeatCommand(args, name, scenario, seed),
     };
   };
@@ -182,7 +192,8 @@ export function parse(
     const again = values.again ?? false;
     return { action: "publish", runs: chosen.map(runOf), count, seed, again, trial };
   }
-  const scenario = scenarios.find((each) => each.name === (isStart ? "keepalive" : name));
+  const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
+  const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (option in values && !isTaken(scenario)) {
@@ -192,7 +203,7 @@ export function parse(
       );
     }
   }
-  if (rtts && rtts.length > 1 && !scenario.distances)
+  if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   assertMeasurable(values.clients, scenario, clients);
   const run = runOf(scenario);
@@ -215,6 +226,7 @@ function read(args: readonly string[]) {
         quick: { type: "boolean" },
         full: { type: "boolean" },
         tls: { type: "boolean" },
+        only: { type: "boolean" },
         again: { type: "boolean" },
         trial: { type: "boolean" },
         runs: { type: "string" },

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { clients, scenarios } from "../registry.js";
 import { serveParent } from "../util/serve-parent.js";
-import { parse } from "./command-line.js";
+import { parse, type Run } from "./command-line.js";
 import { perform } from "./perform.js";
 import type { Measured } from "./run-scenario.js";
 
@@ -24,7 +24,7 @@ const toText = (_: string, value: unknown) =>
 const fromText = (_: string, value: unknown) =>
   value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : value;
 
-const measuredIn = (file: string): Measured =>
+const measuredIn = (file: string): readonly Measured[] =>
   JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), fromText);
 
 serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
@@ -34,11 +34,13 @@ serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
   if (!run) throw new Error(`The command line has no scenario ${scenario}.`);
   if (report) return { result: await perform(run, { of: report.map(measuredIn) }) };
   if (!once) return { result: await perform(run) };
-  const settings = { ...run.settings, seed: once.seed };
+  const seeded = (each: Run): Run => {
+    return { ...each, settings: { ...each.settings, seed: once.seed }, parts: each.parts.map(seeded) };
+  };
   let paces: readonly number[] = [];
-  const onMeasured = (measured: Measured) => {
-    paces = measured.paces;
+  const onMeasured = (measured: readonly Measured[]) => {
+    paces = measured.flatMap((part) => part.paces);
     writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
   };
-  return { result: await perform({ ...run, settings }, { onMeasured }), paces };
+  return { result: await perform(seeded(run), { onMeasured }), paces };
 });

@@ -1,5 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
 import { memoryChecks } from "../memory/memory-checks.js";
+import ephemeral from "../parts/ephemeral.js";
 import { count, headline, ms } from "../results/format.js";
 import { barChart, grouped, latencyColumns, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
@@ -23,6 +24,7 @@ export default defineScenario({
   },
   sizes: true,
   order: 5,
+  parts: [ephemeral],
   defaults: { rounds: [5, 1], invocations: [40, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });

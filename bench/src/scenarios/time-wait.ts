@@ -1,4 +1,5 @@
 import { startCluster } from "warmline-testbed";
+import twReuse from "../parts/tw-reuse.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
 import { count, headline, share } from "../results/format.js";
 import { lineChart, meanColumns, tableOf } from "../results/present.js";
@@ -34,6 +35,7 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 8.1,
   lanes: LANES,
+  parts: [twReuse],
   defaults: { rounds: [5, 1], seconds: [75, 4] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {

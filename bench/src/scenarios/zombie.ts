@@ -1,6 +1,7 @@
 import { faultClients, faultNotes } from "../client/bench-client.js";
 import { COUNTS, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
+import finWait from "../parts/fin-wait.js";
 import { claimOf, decideClaim, exactly } from "../results/checks.js";
 import { barChart, byClient, grouped, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
@@ -30,6 +31,7 @@ export default defineScenario({
   order: 6,
   lanes: 40,
   // Clients' own timers are not scaled, so a full run keeps the timeline slow.
+  parts: [finWait],
   defaults: { rounds: [5, 1], speedup: [10, 30] },
   cases: async ({ rig, clients }) => {
     const own = await rig();

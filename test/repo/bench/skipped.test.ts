@@ -22,6 +22,7 @@ test("clients that need redis-server are skipped by name without one", { timeout
   const few = ["--invocations", "4", "--rounds", "1", "--rtt", "0"];
   const { code, stderr } = await withoutRedis(
     "sequential",
+    "--only",
     ...few,
     "--clients",
     "warmline,ioredis,node-redis",

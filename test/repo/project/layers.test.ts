@@ -87,6 +87,7 @@ const PACKAGES: readonly {
         "sockets",
       ],
       "clients",
+      "parts",
       "scenarios",
       "registry.ts",
       "runner",

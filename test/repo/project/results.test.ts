@@ -100,7 +100,7 @@ describe("blocks of other results", () => {
   test("a scenario without a published run is named as not yet run", () => {
     expect(block("idle", new Map())).toBe("Not yet run in full: `npm run bench -- idle` measures it.");
     expect(block("scenarios", measured("idle", {}))).toMatch(
-      /\| `idle` \| How .*\? \| \[2026-.*\(.*idle\.json\), 1 run \|\n\| `first-write` \| .*\? \| not yet run \|/,
+      /\| `idle` \| How .*\? \| \[2026-.*\(.*idle\.json\), 1 run \|\n\| `fluid` \| .*\? \| not yet run \|/,
     );
   });
 

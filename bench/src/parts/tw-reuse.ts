@@ -27,7 +27,6 @@ export default defineScenario({
   question: "Does tcp_tw_reuse help a process that opens a connection for each request?",
   protocol: "http",
   fixed: ["rtt", "tls", "engine"],
-  order: 8.3,
   lanes: 5,
   defaults: { rounds: [5, 1], seconds: [6, 4] },
   missing: namespaceMissing,

@@ -18,7 +18,6 @@ export default defineScenario({
   question: "How much longer does the first write after a freeze take than a warm one?",
   clients: "shipped",
   fixed: ["tls"],
-  order: 6.6,
   lanes: Math.min(120, LANES),
   defaults: { rounds: [10, 1], invocations: [30, 3] },
   cases: async ({ rig, clients, settings, record }) => {

@@ -20,7 +20,6 @@ export default defineScenario({
   clients: "shipped",
   distances: true,
   fixed: ["tls"],
-  order: 2,
   defaults: { rounds: [5, 1], invocations: [20, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });

@@ -33,7 +33,6 @@ export default defineScenario({
   question: "How much slower is a command with a connection of its own than one on a shared connection?",
   clients: ["standard", "tcp"],
   distances: true,
-  order: 3,
   defaults: { rounds: [5, 1], invocations: [100, 30] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig();

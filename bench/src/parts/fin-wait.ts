@@ -29,7 +29,6 @@ export default defineScenario({
     reason: "A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.",
   },
   fixed: ["rtt", "tls", "engine"],
-  order: 6.2,
   lanes: 10,
   defaults: { rounds: [5, 1], seconds: [90, 3] },
   missing: () => kernelMissing() ?? redisMissing(),

@@ -27,7 +27,6 @@ export default defineScenario({
   question: "How much memory do the idle connections of many instances take at Redis?",
   clients: "candidates",
   fixed: ["rtt", "tls", "engine"],
-  order: 9.2,
   lanes: 5,
   defaults: { rounds: [5, 1], seconds: [6, 0.5] },
   missing: redisMissing,
