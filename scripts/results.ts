@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { tunedForFaults } from "../bench/src/client/bench-client.js";
+import { asAdvised } from "../bench/src/client/bench-client.js";
 import { RARELY } from "../bench/src/near/measure.js";
 import { overwritten } from "../bench/src/near/near-checks.js";
 import { scenarios as readScenarios } from "../bench/src/registry.js";
@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   "incr, response lost once": "INCR, reply lost",
   "incr, a proxy responds 502, 503, 504": "INCR, proxy 503",
   "get, no response ever": "GET, no reply",
-  "get, frozen and the last response comes again": "freeze, old reply",
+  "incr, frozen and the server responds 408 and closes": "freeze, 408",
   "incr, frozen and the close is lost, a reset follows": "freeze, reset",
   "incr, frozen and the network drops the flow": "freeze, silence",
 };
@@ -45,13 +45,13 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   "warmline, exactly-once": "[exactly-once](docs/exactly-once.md)",
   "@upstash/redis": "@upstash/redis",
   "bare agent": "http.Agent",
+  undici: "undici",
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
 
 /** The label of a client in the faults with a time limit for its calls. */
-const withTimeLimit = (label: string) =>
-  label === "warmline" ? "warmline, deadline" : tunedForFaults(label);
+const withTimeLimit = (label: string) => (label === "warmline" ? "warmline, deadline" : asAdvised(label));
 
 /** The clients of starts and costs. Their tuned variants have the label that {@link tuned} returns. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
@@ -93,7 +93,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ),
     ]);
     const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout, no retries. `
+      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' settings [as their docs advise](docs/benchmarks.md#peers). `
       : "";
     const measured = `[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}.`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
@@ -101,15 +101,15 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
     const { columns, rows } = faultChart(result);
-    const tunedLabels = columns.map(tunedForFaults);
-    const labels = columns.filter((label) => !tunedLabels.includes(label));
-    const variants = labels.map((label) => [label, tunedForFaults(label)]);
+    const advisedLabels = columns.map(asAdvised);
+    const labels = columns.filter((label) => !advisedLabels.includes(label));
+    const variants = labels.map((label) => [label, asAdvised(label)]);
     const lines = rows.map(({ title }) => [
       title,
       ...outcomes(result, title, variants).map((kinds) => kinds.join(" / ")),
     ]);
-    const note = columns.some((label) => tunedLabels.includes(label))
-      ? "Two words: as shipped / with a timeout and no retries. "
+    const note = columns.some((label) => advisedLabels.includes(label))
+      ? "Two words: as shipped / [as its docs advise](#peers). "
       : "";
     return markdown(["", ...labels], lines) + provenance(result, note);
   },

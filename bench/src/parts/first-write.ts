@@ -19,7 +19,7 @@ export default defineScenario({
   clients: "shipped",
   fixed: ["tls"],
   lanes: Math.min(120, LANES),
-  defaults: { rounds: [10, 1], invocations: [30, 3] },
+  defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
     const networks = [

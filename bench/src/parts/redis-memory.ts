@@ -28,7 +28,7 @@ export default defineScenario({
   clients: "candidates",
   fixed: ["rtt", "tls", "engine"],
   lanes: 5,
-  defaults: { rounds: [5, 1], seconds: [6, 0.5] },
+  defaults: { rounds: [1, 1], seconds: [6, 0.5] },
   missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "redis-server", rttMs: 0, tls: false, users: USERS, instances: INSTANCES });

@@ -14,10 +14,8 @@ const parsed = async (value: Promise<unknown>) => {
 /** The operations that a job repeats. `size` is a number of commands, or of bytes. */
 const CALLS = {
   get: (client: ConnectedClient) => client.get("greeting"),
-  /** A JSON document, mostly text. */
+  /** A JSON document. */
   json: (client: ConnectedClient, size: number) => parsed(client.get(`json:${size}`)),
-  /** A JSON document, mostly numbers with many digits. */
-  numbers: (client: ConnectedClient, size: number) => parsed(client.get(`numbers:${size}`)),
   bytes: (client: ConnectedClient, size: number) => client.bytes(`text:${size}`),
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
   /** A pipeline of commands of several kinds. */
@@ -35,8 +33,6 @@ export type Job =
     }
   /** So many GETs at a time, each followed by the next. */
   | { readonly kind: "concurrent"; readonly inFlight: number; readonly ms: number }
-  /** So many issued in one turn and awaited together, over and over. */
-  | { readonly kind: "together"; readonly commands: number; readonly ms: number }
   /** One every `1 / rate` s, whatever became of those before; latencies count from when it was due. */
   | { readonly kind: "arrivals"; readonly rate: number; readonly ms: number };
 
@@ -86,15 +82,6 @@ const DO: { [K in Job["kind"]]: (job: Of<K>, client: ConnectedClient, began: num
       } while (performance.now() - began < ms);
     };
     await Promise.all(Array.from({ length: inFlight }, lane));
-    return { count };
-  },
-
-  async together({ commands, ms }, client, began) {
-    let count = 0;
-    do {
-      await Promise.all(Array.from({ length: commands }, () => client.get("greeting")));
-      count += commands;
-    } while (performance.now() - began < ms);
     return { count };
   },
 

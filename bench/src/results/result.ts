@@ -1,3 +1,4 @@
+import type { Estimate } from "../statistics/estimate.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
@@ -104,7 +105,13 @@ export interface Claim {
   /** The title of the article. */
   readonly title: string;
   readonly result: string;
+  /** The same number in the unit of the check, if it can be compared. */
+  readonly number?: number;
 }
+
+/** How a number that was measured here agrees with that of an article. */
+export const AGREEMENTS = ["same direction", "same order of magnitude", "inside the interval"] as const;
+export type Agreement = (typeof AGREEMENTS)[number];
 
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
@@ -114,6 +121,10 @@ export interface Check {
   readonly actual: string;
   /** The article whose result the check repeats; its own arm decides. Absent for a promise of this project. */
   readonly article?: Claim;
+  /** The estimate that decided it. Absent if it was counted. */
+  readonly estimate?: Estimate;
+  /** How the number of an article's claim that holds agrees with the article's. */
+  readonly agreement?: Agreement;
   /** Other arms and clients, which decide nothing. */
   readonly beside?: string;
 }

@@ -23,7 +23,7 @@ export default defineScenario({
   fixed: ["tls", "engine"],
   order: 10,
   ownServer: true,
-  defaults: { rounds: [11, 1] },
+  defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
     const { nodes, sites } = await startFixedSites(context, 1);

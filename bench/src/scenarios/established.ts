@@ -24,7 +24,7 @@ export default defineScenario({
   order: 8.5,
   lanes: 4,
   parts: [redisMemory],
-  defaults: { rounds: [5, 1], seconds: [12, 5] },
+  defaults: { rounds: [1, 1], seconds: [12, 5] },
   missing: redisMissing,
   cases: ({ clients, record }) => {
     const gaps = { nodeGapMs: NODE_GAP_MS, gapMs: Math.round(GAP_MS) };

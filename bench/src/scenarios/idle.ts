@@ -24,7 +24,7 @@ export default defineScenario({
   order: 6.5,
   lanes: LANES,
   parts: [firstWrite],
-  defaults: { rounds: [10, 1], invocations: [100, 3] },
+  defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
     const times = settings.quick ? QUICK_IDLE_S : IDLE_S;

@@ -28,7 +28,7 @@ export default defineScenario({
   // An instance that is frozen lets others run.
   lanes: 3,
   parts: [distance],
-  defaults: { rounds: [10, 5], invocations: [100, 16] },
+  defaults: { rounds: [5, 5], invocations: [40, 16] },
   totalS: ({ settings: { rounds, invocations, rttMs }, clients }) => {
     const instanceS = 0.2 + (invocations * (6 + 2 * rttMs)) / 1_000;
     const pairsS = (PAIRS * 2 * (1.6 + rttMs)) / 1_000;

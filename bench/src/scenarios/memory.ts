@@ -8,8 +8,7 @@ import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
 
 /** The function's sizes in MB. */
-const SIZES = [128, 256, 512, 1_024, 1_769, 3_008];
-const QUICK_SIZES = [128, 512, 1_769, 3_008];
+const SIZES = [128, 512, 1_024, 3_008];
 /** MB of a function with one whole processor; other sizes get a proportional share. */
 const MB_PER_PROCESSOR = 1_769;
 
@@ -25,10 +24,10 @@ export default defineScenario({
   sizes: true,
   order: 5,
   parts: [ephemeral],
-  defaults: { rounds: [5, 1], invocations: [40, 12] },
+  defaults: { rounds: [1, 1], invocations: [16, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
-    const sizes = settings.sizes ?? (settings.quick ? QUICK_SIZES : SIZES);
+    const sizes = settings.sizes ?? SIZES;
     record({ sizes });
     return sizes.flatMap((memoryMb) =>
       clients.flatMap((client) =>

@@ -52,7 +52,7 @@ export default defineScenario({
   clients: "shipped",
   order: 4,
   parts: [cacheMiss, endToEnd],
-  defaults: { rounds: [5, 1], invocations: [40, 15] },
+  defaults: { rounds: [1, 1], invocations: [16, 15] },
   cases: async ({ rig, clients }) => {
     const own = await rig();
     for (const key of KEYS) await own.command("SET", key, GREETING);

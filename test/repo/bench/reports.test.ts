@@ -101,20 +101,14 @@ const ended = (numbers: object) => ({
   ms: 12,
   ...numbers,
 });
-const ARMS = [
-  { arm: "honest header", limitS: 60 },
-  { arm: "no header", limitS: 60 },
-  { arm: "middlebox shorter than the header", limitS: 60 },
-  { arm: "limit above the lifetime", limitS: 310 },
-];
 const zombies = (lost: { warmline: number; others: number }) =>
   rowsOf(
     cross(
-      [warmline, client("agent"), ioredis].map((each) => ({ client: each, tcp: each === ioredis })),
-      cross(ARMS, [{ idleS: 95 }]),
+      [warmline, client("agent"), ioredis].map((each) => ({ client: each })),
+      ["honest server", "silent server", "middlebox", "nobody"].map((arm) => ({ arm, frozenS: 6 })),
     ),
     (each) =>
-      ended({ hung: each.limitS === 60 ? lost[each.client === warmline ? "warmline" : "others"] : 0 }),
+      ended({ hung: each.arm === "nobody" ? 0 : lost[each.client === warmline ? "warmline" : "others"] }),
   );
 const WAYS = ["static", "reconnect", "gateway-static", "gateway-reconnect", "sidecar-reconnect"];
 const transactions = (rates: readonly number[], opened = 10) =>
@@ -314,7 +308,7 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
   ],
   zombie: [zombie, zombies({ warmline: 0, others: 1 }), zombies({ warmline: 1, others: 0 })],
   idle: [idle, paused(1.1), paused(9, 1)],
-  "fin-wait": [finWait, closedSockets(60), closedSockets(3)],
+  "fin-wait": [finWait, closedSockets(60), closedSockets(0.2)],
   "first-write": [firstWrite, firstWrites(1.05), firstWrites(9, 1)],
   reconnect: [reconnect, transactions([600, 100, 500, 200, 450]), transactions([100, 600, 500, 590, 580])],
   fleet: [fleet, fleets([0, 900, 90]), fleets([0, 100, 90], 900)],
@@ -440,14 +434,12 @@ test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and di
       rig: async () => own,
     } as unknown as Context);
   const memoryCases = (await cases(memory)) as { memoryMb: number }[];
-  expect([...new Set(memoryCases.map(({ memoryMb }) => memoryMb))]).toEqual([
-    128, 256, 512, 1_024, 1_769, 3_008,
-  ]);
+  expect([...new Set(memoryCases.map(({ memoryMb }) => memoryMb))]).toEqual([128, 512, 1_024, 3_008]);
   expect(distance.clients).toBe("shipped");
   const { default: fetchClient } = await import("../../../bench/src/clients/fetch.js");
   expect(fetchClient.tunes).toBeUndefined();
   const distanceCases = (await cases(distance)) as { rttMs: number; tls: boolean }[];
-  expect(new Set(distanceCases.map(({ rttMs, tls }) => `${rttMs} ${tls}`)).size).toBe(10);
+  expect(new Set(distanceCases.map(({ rttMs, tls }) => `${rttMs} ${tls}`)).size).toBe(3);
 });
 
 test("four repetitions decide nothing that is estimated", () => {
@@ -517,8 +509,8 @@ test("the article's own arm decides, and the better one is shown beside it", () 
     verdict: "yes",
     beside: expect.stringMatching(/^kept by the processes 0\.0%/),
   });
-  // The pool next to the database recovers 2%, next to the function 90%.
-  expect(of(reconnect, transactions([600, 100, 500, 110, 550]), /next to the database/)).toMatchObject({
+  // The pool next to the database loses, next to the function it recovers 90%.
+  expect(of(reconnect, transactions([600, 100, 500, 90, 550]), /next to the database/)).toMatchObject({
     verdict: "no",
     beside: expect.stringContaining("next to the function recovers 90"),
   });

@@ -5,6 +5,7 @@ import {
   checkText,
   claimOf,
   decide,
+  decided,
   exactly,
   summaryOf,
 } from "../../../bench/src/results/checks.js";
@@ -139,9 +140,9 @@ describe("a series", () => {
   });
 });
 
-describe("a verdict", () => {
-  const at = (low: number, high: number, n = 9): Estimate => ({ value: (low + high) / 2, low, high, n });
+const at = (low: number, high: number, n = 9): Estimate => ({ value: (low + high) / 2, low, high, n });
 
+describe("a verdict", () => {
   test.each([
     [at(1.1, 1.3), "at least", 1, "yes"],
     [at(0.9, 1.3), "at least", 1, "undecided"],
@@ -172,6 +173,28 @@ describe("a verdict", () => {
         "1 of 3 checks of warmline passes.",
     );
   });
+});
+
+test.each([
+  ["lambda", "one", at(3, 4), "yes", "inside the interval"],
+  ["lambda", "one", at(5, 7), "yes", "same order of magnitude"],
+  ["reconnect", "anew", at(5, 7), "yes", "same direction"],
+  ["serverless", "smallFunction", at(62, 74), "yes", "same direction"],
+  ["serverless", "lightweight", at(-0.4, -0.1), "no", undefined],
+  ["keepalive", "reuse", at(3, 4), "yes", "same direction"],
+  ["lambda", "one", at(0.5, 2), "undecided", undefined],
+] as const)("the claim %s.%s at %j is %s, %s", (article, name, estimate, verdict, agreement) => {
+  const check = (name === "lightweight" ? atMost : atLeast)(
+    "it holds",
+    estimate,
+    name === "lightweight" ? 0.5 : 1,
+    {
+      article: claimOf(article, name as never),
+    },
+  );
+  const [judged] = decided([check], 5);
+  expect([judged!.verdict, judged!.agreement]).toEqual([verdict, agreement]);
+  expect(decided([check], 4)[0]).toMatchObject({ verdict: "undecided" });
 });
 
 test("the load guard warns when others used more than a tenth of the machine", () => {

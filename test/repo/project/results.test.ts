@@ -163,9 +163,12 @@ describe("blocks of other results", () => {
 
   describe("cells of the faults", () => {
     const label = "@upstash/redis";
-    const [, tuned] = faultClients({ label, timeoutSettings: "signal" } as BenchClient, {} as Endpoint);
+    const [, tuned] = faultClients(
+      { label, advised: { settings: "signal", link: "" } } as BenchClient,
+      {} as Endpoint,
+    );
     const [chart] = published.charts.filter((each): each is MatrixChart => each.kind === "matrix");
-    const shipped = chart!.columns.filter((each) => !/tuned for faults|deadline/.test(each));
+    const shipped = chart!.columns.filter((each) => !/as its docs advise|deadline/.test(each));
     /** The published outcomes of the clients as shipped, and some outcome for all faults of one client more. */
     const outcomesWith = (kind: "rejected" | "wrong", ...more: string[]) => {
       const columns = [...shipped, ...more];
@@ -206,7 +209,7 @@ describe("blocks of other results", () => {
 
     test("the long table shows both outcomes where they differ", () => {
       const text = block("all-faults", outcomesWith("rejected", tuned!.label));
-      expect(text).toContain("Two words: as shipped / with a timeout and no retries. Measured on ");
+      expect(text).toContain("Two words: as shipped / [as its docs advise](#peers). Measured on ");
       expect(lineOf(text, "get, no response ever")).toContain(
         " | rejected | **hung** / rejected | **hung** | ",
       );
@@ -305,7 +308,6 @@ describe("figures outside the blocks", () => {
   const STATED: Readonly<Record<string, readonly string[]>> = {
     "docs/benchmarks.md": [
       "warns above 10%",
-      "the same timeline, ten times faster",
       "The article's 75 us",
       "The article measured 6 to 7 ms",
       "slices of 20 ms",
@@ -317,7 +319,7 @@ describe("figures outside the blocks", () => {
       "four times as long as the last connection took",
     ],
     "docs/ioredis.md": ["server unreachable for 2.5 s"],
-    "docs/performance.md": ["slices of 150 ms until", "differ by at most 5%"],
+    "docs/performance.md": ["slices of 40 ms until", "differ by at most 5%"],
     "docs/scale.md": ["1,000/s x 0.9 s = 900", "60 invocations a second", "In the example, 900 connections"],
   };
 
