@@ -3,11 +3,12 @@ import { join, resolve } from "node:path";
 import { asAdvised } from "../bench/src/client/bench-client.js";
 import { RARELY } from "../bench/src/near/measure.js";
 import { overwritten } from "../bench/src/near/near-checks.js";
-import { scenarios as readScenarios } from "../bench/src/registry.js";
+import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
+import { barsOf, type ClientBars } from "./results-picture.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
@@ -28,7 +29,22 @@ export const results: Results = new Map(
     }),
 );
 
-const scenarios = await readScenarios();
+const [scenarios, benchClients] = [await readScenarios(), await readClients()];
+
+/** The columns of wide tables that their pages show. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  fleet: ["gateway", "instances", "peak open", "evicted", "refusals", "failed", "p50 ms", "p99 ms"],
+  near: [
+    "writes",
+    "reads",
+    "commands",
+    "p50 ms",
+    "stale values",
+    "stale by ms, at most",
+    "Lambda $",
+    "Upstash $",
+  ],
+};
 
 /** The faults that the short table shows, with its names for them. */
 const FAULTS: Readonly<Record<string, string>> = {
@@ -79,6 +95,24 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
+/** Returns "a 3, b 5": the clients and their numbers, without those of zero; "no client" if there are none. */
+function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
+  const some = bars.filter((each) => (numberOf(each) ?? 0) > 0);
+  return some.length === 0 ? "none" : some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
+}
+
+/** The beginning of an interval, and its end, of a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
+function ends(cell: string): readonly [low: number, high: number] {
+  const numbers = [...cell.replaceAll(",", "").matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
+  return [numbers.at(-2) ?? numbers[0]!, numbers.at(-1)!];
+}
+
+/** The lower of two cells, by name, if their intervals do not overlap. */
+function better(http: string, tcp: string): string {
+  const [[lowOfHttp, highOfHttp], [lowOfTcp, highOfTcp]] = [ends(http), ends(tcp)];
+  return highOfHttp < lowOfTcp ? "HTTP" : highOfTcp < lowOfHttp ? "TCP" : "either";
+}
+
 /** The blocks of pages: each returns Markdown, empty if the block is left out until its scenario has been measured. */
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
@@ -126,13 +160,33 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ]);
     return markdown(["", "init ms", "first command ms", "both ms", "CPU ms"], rows) + provenance(result);
   },
+  sizes: (results) => {
+    const result = resultOf(results, "cold");
+    const sizes = (result.settings.sizes ?? {}) as Readonly<Record<string, readonly [number, number]>>;
+    const rows = Object.entries(sizes).map(([client, [minified, gzipped]]) =>
+      [client, minified, gzipped].map((cell) =>
+        typeof cell === "number" ? cell.toLocaleString("en") : cell,
+      ),
+    );
+    return markdown(["", "minified, bytes", "and gzipped, bytes"], rows) + provenance(result);
+  },
   load: (results) => {
     const result = resultOf(results, "throughput");
     const node = nodeOf(result);
-    const one = pick(result, [node, "1 in flight"], LOAD_CLIENTS, ["CPU us"]);
-    const many = pick(result, [node, "50 in flight"], LOAD_CLIENTS, ["CPU us", "commands/s"]);
-    const rows = one.map((cells, at) => [...cells, ...many[at]!.slice(1)]);
-    const head = ["", "CPU us per command, one at a time", "50 in flight", "commands/s, 50 in flight"];
+    const columns = [
+      ["CPU us, one at a time", "1 in flight", "CPU us"],
+      ["CPU us, 50 in flight", "50 in flight", "CPU us"],
+      ["1,000/s, 50 in flight", "50 in flight", "commands/s"],
+      ["1,000/s, 50 with a request each", "50 in flight, a request each", "commands/s"],
+      ["1,000/s, pipeline of 1,000", "pipeline of 1,000 GETs", "commands/s"],
+    ].filter(([, name]) => hasRow(result, [node, name!, "warmline"]));
+    const cells = columns.map(([, name, title]) =>
+      pick(result, [node, name!], LOAD_CLIENTS, [title!]).map(([, cell]) =>
+        title === "commands/s" ? inThousands(cell!) : cell!,
+      ),
+    );
+    const rows = LOAD_CLIENTS.map((client, at) => [client, ...cells.map((column) => column[at]!)]);
+    const head = ["", ...columns.map(([title]) => title!)];
     return markdown(head, rows) + provenance(result);
   },
   costs: (results) => {
@@ -153,6 +207,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       "50 in flight,<br>1,000/s",
       betterOf(throughput, [node, "50 in flight"], "commands/s", "most").map(inThousands),
     ]);
+    columns.push([
+      "pipeline of<br>1,000, 1,000/s",
+      betterOf(throughput, [node, "pipeline of 1,000 GETs"], "commands/s", "most").map(inThousands),
+    ]);
     const rows = START_CLIENTS.map((client, at) => [
       client === "bare agent" ? "http.Agent" : client,
       ...columns.map(([, cells]) => inThreeDigits(cells[at]!)),
@@ -160,6 +218,77 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const table = markdown(["", ...columns.map(([title]) => title)], rows);
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
     return table.replaceAll(" to ", "–") + sources(from, near ? readsNote(near) : "");
+  },
+  // The picture is docs/benchmarks.svg.
+  picture: (results) => {
+    const [zombie, faults] = [resultOf(results, "zombie"), resultOf(results, "faults")];
+    const bars = barsOf(zombie, faults);
+    const peers = bars.filter(({ label }) => !label.startsWith("warmline"));
+    const own = bars.filter(({ label }) => label.startsWith("warmline"));
+    const sum = (of: (bars: ClientBars) => number) => own.reduce((all, each) => all + of(each), 0);
+    const load = resultOf(results, "throughput");
+    const pipeline = (client: string) =>
+      inThousands(pick(load, [nodeOf(load), "pipeline of 1,000 GETs"], [client], ["commands/s"])[0]![1]!);
+    const slower = `${pipeline("warmline")} with warmline and ${pipeline("bare agent")} with http.Agent`;
+    return [
+      "![Two bars for each client: calls lost after a freeze, and writes applied more than once](benchmarks.svg)\n",
+      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze; as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
+      `Over all faults, writes applied more than once, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}; as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
+      `Not in the picture: an explicit pipeline of 1,000 GETs is ${slower}, in thousands a second (${runsOf(zombie)}; ${runsOf(faults)}; ${runsOf(load)}).\n`,
+    ].join("\n");
+  },
+  // From the clients themselves, not from results.
+  peers: () => {
+    const rows = benchClients.flatMap(({ label, advised }) =>
+      advised ? [[label, advised.settings, `[docs](${advised.link})`]] : [],
+    );
+    return `${markdown(["client", "as its docs advise", ""], rows)}\n`;
+  },
+  advice: (results) => {
+    const cell = (name: string, cells: readonly string[], title: string) => {
+      const result = resultOrPart(results, name);
+      if (!result) throw new Error(`bench/results has no result of ${name}`);
+      return pick(result, cells.slice(0, -1), [cells.at(-1)!], [title])[0]![1]!;
+    };
+    const compared = (what: string, measure: string, http: string, tcp: string) => {
+      return [what, measure, http, tcp, better(http, tcp)];
+    };
+    const start = (memory: string, client: string) => cell("memory", [memory, client], "first ms");
+    const sizes = new Set(rowsOf(resultOf(results, "memory"), ["function"]).map(([size]) => size!));
+    const distances = resultOrPart(results, "distance");
+    const far = new Set(distances ? rowsOf(distances, ["round trip"]).map(([trip]) => trip!) : []);
+    const warm = (trip: string, client: string) => cell("distance", [trip, client], "warm p50 ms");
+    const held = (arm: string) => cell("redis-memory", ["1000", arm], "connections");
+    const frozen = barsOf(resultOf(results, "zombie"), resultOf(results, "faults"));
+    const lost = (label: string) => String(frozen.find((each) => each.label === label)!.shipped.lost);
+    const rows = [
+      ...[...sizes].map((size) =>
+        compared(
+          `memory ${size}`,
+          "first invocation, ms",
+          start(size, "warmline"),
+          start(size, "ioredis (TCP)"),
+        ),
+      ),
+      ...[...far]
+        .filter((trip) => trip.endsWith("TLS"))
+        .map((trip) =>
+          compared(
+            `${trip} away`,
+            "a warm command, p50 ms",
+            warm(trip, "warmline"),
+            warm(trip, "ioredis (TCP)"),
+          ),
+        ),
+      compared(
+        "1,000 concurrent instances",
+        "connections at Redis",
+        held("through the gateway, bare sockets"),
+        held("directly, bare sockets"),
+      ),
+      compared("frozen behind a middlebox", "first calls lost", lost("warmline"), lost("ioredis (TCP)")),
+    ];
+    return `${markdown(["your function", "measured", "warmline over HTTP", "ioredis over TCP", "better"], rows)}\n`;
   },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
@@ -182,12 +311,11 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   articles: (results) => {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
       [`**${title}**`, "", "", ""],
-      ...own.map(({ text, article, here, beside, reproduced }) => {
-        const measured = beside === undefined ? here : `${here}; beside it: ${beside}`;
-        return [text, article, withSeparators(measured), reproduced];
+      ...own.map(({ text, article, here, reproduced }) => {
+        return [text, article, withSeparators(here), reproduced];
       }),
     ]);
-    return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
+    return `${markdown(["claim", "article", "here, with 95% interval", "verdict"], rows)}\n`;
   },
   scenarios: (results) => {
     const rows = scenarios.map(({ name, question, parts = [] }) => {
@@ -231,7 +359,7 @@ function tableBlock(results: Results, name: string): string {
     throw new Error(`There is no block or scenario ${name}.`);
   const result = resultOrPart(results, name);
   if (!result) return `Not yet run in full: \`npm run bench -- ${name}\` measures it.\n`;
-  const titles = result.table.columns.map(({ title }) => title);
+  const titles = COLUMNS[name] ?? result.table.columns.map(({ title }) => title);
   return markdown(titles, rowsOf(result, titles)) + provenance(result);
 }
 

@@ -7,7 +7,15 @@ import { built } from "../client/bench-client.js";
 const ROOT = resolve(built(""), "../..");
 
 /** What measures nothing: pages, results and tests. */
-const UNMEASURED = [":!*.md", ":!bench/results", ":!scripts/results*", ":!test", ":!site", ":!examples"];
+const UNMEASURED = [
+  ":!*.md",
+  ":!bench/results",
+  ":!docs",
+  ":!scripts/results*",
+  ":!test",
+  ":!site",
+  ":!examples",
+];
 
 /**
  * Returns the commit of the last change to what is measured, with `-dirty` if files differ from it. So a commit of results, pages or

@@ -11,9 +11,9 @@ import { defineScenario } from "../scenario.js";
  * second after which warmline suspects a connection, above the four after which undici does, and long.
  */
 const FREEZES = [
-  { frozenS: 1.2, limitS: 1, calls: 2 },
-  { frozenS: 6, limitS: 3, calls: 2 },
-  { frozenS: 60, limitS: 30, calls: 1 },
+  { frozenS: 1.2, limitS: 1, repeats: 2 },
+  { frozenS: 6, limitS: 3, repeats: 2 },
+  { frozenS: 60, limitS: 30, repeats: 1 },
 ] as const;
 /** The function's timeout in ms. */
 const FUNCTION_MS = 6_000;
@@ -53,12 +53,12 @@ export default defineScenario({
       ),
     );
   },
-  durationS: ({ frozenS, calls }) => calls * (frozenS + 0.5),
+  durationS: ({ frozenS, repeats }) => repeats * (frozenS + 0.5),
   label: ({ client, arm, frozenS }) => `${client.label}, ${arm}, frozen for ${frozenS} s`,
-  run: async ({ client, rig, drops, announces, frozenS, limitS, calls }) => {
+  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }) => {
     const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
     const endings: Ending[] = [];
-    for (let call = 0; call < calls; call++)
+    for (let at = 0; at < repeats; at++)
       endings.push(await zombieTrial(rig, client, { drops, limitS, announcedS, frozenS }, FUNCTION_MS));
     return endingsOf(endings);
   },
