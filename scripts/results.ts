@@ -127,7 +127,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ),
     ]);
     const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' settings [as their docs advise](docs/benchmarks.md#peers). `
+      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' settings [as their docs advise](docs/benchmarks.md#peers). Two words: as shipped / so. `
       : "";
     const measured = `[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}.`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
