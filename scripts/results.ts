@@ -1,23 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { tunedForFaults } from "../bench/src/client/bench-client.js";
+import { asAdvised } from "../bench/src/client/bench-client.js";
 import { RARELY } from "../bench/src/near/measure.js";
 import { overwritten } from "../bench/src/near/near-checks.js";
-import { scenarios as readScenarios } from "../bench/src/registry.js";
+import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
-import { type Comparison, compareRuns } from "../bench/src/results/compare.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
+import { barsOf, type ClientBars } from "./results-picture.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
-// then shown as it is. The figures come from full runs of the bench, whose results are in bench/results: to measure a scenario
-// again, run it with --json bench/results/SCENARIO.json, then `npm run test:repo -- test/repo/project/results.test.ts -u`.
-// bench/second-run.json has the checks of another full run; scripts/second-run.mjs writes it.
+// then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
+// `npm run test:repo -- test/repo/project/results.test.ts -u` writes the pages.
 
 const folder = resolve(import.meta.dirname, "../bench/results");
 
-/** Results of full runs, by scenario. */
+/** Published results, by scenario. */
 type Results = ReadonlyMap<string, Result>;
 
 /** The results in `bench/results`. */
@@ -30,32 +29,29 @@ export const results: Results = new Map(
     }),
 );
 
-/** The origins and checks of results. */
-type Verdicts = readonly Pick<
-  Result,
-  "scenario" | "seed" | "commit" | "startedAt" | "machine" | "settings" | "checks"
->[];
+const [scenarios, benchClients] = [await readScenarios(), await readClients()];
 
-/** The second full run, with another seed, as `scripts/second-run.mjs` keeps it. */
-export const secondRun: Verdicts = JSON.parse(
-  readFileSync(resolve(import.meta.dirname, "../bench/second-run.json"), "utf8"),
-).results;
-
-/** Compares results with the second run. */
-export const compareWithSecondRun = (from = results): Comparison =>
-  compareRuns(
-    { name: "bench/results", results: [...from.values()] },
-    { name: "bench/second-run.json", results: secondRun },
-  );
-
-const scenarios = await readScenarios();
+/** The columns of wide tables that their pages show. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  fleet: ["gateway", "instances", "peak open", "evicted", "refusals", "failed", "p50 ms", "p99 ms"],
+  near: [
+    "writes",
+    "reads",
+    "commands",
+    "p50 ms",
+    "stale values",
+    "stale by ms, at most",
+    "Lambda $",
+    "Upstash $",
+  ],
+};
 
 /** The faults that the short table shows, with its names for them. */
 const FAULTS: Readonly<Record<string, string>> = {
   "incr, response lost once": "INCR, reply lost",
   "incr, a proxy responds 502, 503, 504": "INCR, proxy 503",
   "get, no response ever": "GET, no reply",
-  "get, frozen and the last response comes again": "freeze, old reply",
+  "incr, frozen and the server responds 408 and closes": "freeze, 408",
   "incr, frozen and the close is lost, a reset follows": "freeze, reset",
   "incr, frozen and the network drops the flow": "freeze, silence",
 };
@@ -65,13 +61,13 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   "warmline, exactly-once": "[exactly-once](docs/exactly-once.md)",
   "@upstash/redis": "@upstash/redis",
   "bare agent": "http.Agent",
+  undici: "undici",
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
 
 /** The label of a client in the faults with a time limit for its calls. */
-const withTimeLimit = (label: string) =>
-  label === "warmline" ? "warmline, deadline" : tunedForFaults(label);
+const withTimeLimit = (label: string) => (label === "warmline" ? "warmline, deadline" : asAdvised(label));
 
 /** The clients of starts and costs. Their tuned variants have the label that {@link tuned} returns. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
@@ -99,6 +95,24 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
+/** Returns "a 3, b 5": the clients and their numbers, without those of zero; "no client" if there are none. */
+function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
+  const some = bars.filter((each) => (numberOf(each) ?? 0) > 0);
+  return some.length === 0 ? "none" : some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
+}
+
+/** The beginning of an interval, and its end, of a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
+function ends(cell: string): readonly [low: number, high: number] {
+  const numbers = [...cell.replaceAll(",", "").matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
+  return [numbers.at(-2) ?? numbers[0]!, numbers.at(-1)!];
+}
+
+/** The lower of two cells, by name, if their intervals do not overlap. */
+function better(http: string, tcp: string): string {
+  const [[lowOfHttp, highOfHttp], [lowOfTcp, highOfTcp]] = [ends(http), ends(tcp)];
+  return highOfHttp < lowOfTcp ? "HTTP" : highOfTcp < lowOfHttp ? "TCP" : "either";
+}
+
 /** The blocks of pages: each returns Markdown, empty if the block is left out until its scenario has been measured. */
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
@@ -113,23 +127,23 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ),
     ]);
     const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' timeout, no retries. `
+      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' settings [as their docs advise](docs/benchmarks.md#peers). Two words: as shipped / so. `
       : "";
-    const measured = `[Measured ${dateOf(result)}](${link("faults")}).`;
+    const measured = `[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}.`;
     return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
     const { columns, rows } = faultChart(result);
-    const tunedLabels = columns.map(tunedForFaults);
-    const labels = columns.filter((label) => !tunedLabels.includes(label));
-    const variants = labels.map((label) => [label, tunedForFaults(label)]);
+    const advisedLabels = columns.map(asAdvised);
+    const labels = columns.filter((label) => !advisedLabels.includes(label));
+    const variants = labels.map((label) => [label, asAdvised(label)]);
     const lines = rows.map(({ title }) => [
       title,
       ...outcomes(result, title, variants).map((kinds) => kinds.join(" / ")),
     ]);
-    const note = columns.some((label) => tunedLabels.includes(label))
-      ? "Two words: as shipped / with a timeout and no retries. "
+    const note = columns.some((label) => advisedLabels.includes(label))
+      ? "Two words: as shipped / [as its docs advise](#peers). "
       : "";
     return markdown(["", ...labels], lines) + provenance(result, note);
   },
@@ -146,13 +160,33 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ]);
     return markdown(["", "init ms", "first command ms", "both ms", "CPU ms"], rows) + provenance(result);
   },
+  sizes: (results) => {
+    const result = resultOf(results, "cold");
+    const sizes = (result.settings.sizes ?? {}) as Readonly<Record<string, readonly [number, number]>>;
+    const rows = Object.entries(sizes).map(([client, [minified, gzipped]]) =>
+      [client, minified, gzipped].map((cell) =>
+        typeof cell === "number" ? cell.toLocaleString("en") : cell,
+      ),
+    );
+    return markdown(["", "minified, bytes", "and gzipped, bytes"], rows) + provenance(result);
+  },
   load: (results) => {
     const result = resultOf(results, "throughput");
     const node = nodeOf(result);
-    const one = pick(result, [node, "1 in flight"], LOAD_CLIENTS, ["CPU us"]);
-    const many = pick(result, [node, "50 in flight"], LOAD_CLIENTS, ["CPU us", "commands/s"]);
-    const rows = one.map((cells, at) => [...cells, ...many[at]!.slice(1)]);
-    const head = ["", "CPU us per command, one at a time", "50 in flight", "commands/s, 50 in flight"];
+    const columns = [
+      ["CPU us, one at a time", "1 in flight", "CPU us"],
+      ["CPU us, 50 in flight", "50 in flight", "CPU us"],
+      ["1,000/s, 50 in flight", "50 in flight", "commands/s"],
+      ["1,000/s, 50 with a request each", "50 in flight, a request each", "commands/s"],
+      ["1,000/s, pipeline of 1,000", "pipeline of 1,000 GETs", "commands/s"],
+    ].filter(([, name]) => hasRow(result, [node, name!, "warmline"]));
+    const cells = columns.map(([, name, title]) =>
+      pick(result, [node, name!], LOAD_CLIENTS, [title!]).map(([, cell]) =>
+        title === "commands/s" ? inThousands(cell!) : cell!,
+      ),
+    );
+    const rows = LOAD_CLIENTS.map((client, at) => [client, ...cells.map((column) => column[at]!)]);
+    const head = ["", ...columns.map(([title]) => title!)];
     return markdown(head, rows) + provenance(result);
   },
   costs: (results) => {
@@ -173,6 +207,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       "50 in flight,<br>1,000/s",
       betterOf(throughput, [node, "50 in flight"], "commands/s", "most").map(inThousands),
     ]);
+    columns.push([
+      "pipeline of<br>1,000, 1,000/s",
+      betterOf(throughput, [node, "pipeline of 1,000 GETs"], "commands/s", "most").map(inThousands),
+    ]);
     const rows = START_CLIENTS.map((client, at) => [
       client === "bare agent" ? "http.Agent" : client,
       ...columns.map(([, cells]) => inThreeDigits(cells[at]!)),
@@ -181,9 +219,80 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
     return table.replaceAll(" to ", "–") + sources(from, near ? readsNote(near) : "");
   },
+  // The picture is docs/benchmarks.svg.
+  picture: (results) => {
+    const [zombie, faults] = [resultOf(results, "zombie"), resultOf(results, "faults")];
+    const bars = barsOf(zombie, faults);
+    const peers = bars.filter(({ label }) => !label.startsWith("warmline"));
+    const own = bars.filter(({ label }) => label.startsWith("warmline"));
+    const sum = (of: (bars: ClientBars) => number) => own.reduce((all, each) => all + of(each), 0);
+    const load = resultOf(results, "throughput");
+    const pipeline = (client: string) =>
+      inThousands(pick(load, [nodeOf(load), "pipeline of 1,000 GETs"], [client], ["commands/s"])[0]![1]!);
+    const slower = `${pipeline("warmline")} with warmline and ${pipeline("bare agent")} with http.Agent`;
+    return [
+      "![Two bars for each client: calls lost after a freeze, and writes applied more than once](benchmarks.svg)\n",
+      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze; as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
+      `Over all faults, writes applied more than once, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}; as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
+      `Not in the picture: an explicit pipeline of 1,000 GETs is ${slower}, in thousands a second (${runsOf(zombie)}; ${runsOf(faults)}; ${runsOf(load)}).\n`,
+    ].join("\n");
+  },
+  // From the clients themselves, not from results.
+  peers: () => {
+    const rows = benchClients.flatMap(({ label, advised }) =>
+      advised ? [[label, advised.settings, `[docs](${advised.link})`]] : [],
+    );
+    return `${markdown(["client", "as its docs advise", ""], rows)}\n`;
+  },
+  advice: (results) => {
+    const cell = (name: string, cells: readonly string[], title: string) => {
+      const result = resultOrPart(results, name);
+      if (!result) throw new Error(`bench/results has no result of ${name}`);
+      return pick(result, cells.slice(0, -1), [cells.at(-1)!], [title])[0]![1]!;
+    };
+    const compared = (what: string, measure: string, http: string, tcp: string) => {
+      return [what, measure, http, tcp, better(http, tcp)];
+    };
+    const start = (memory: string, client: string) => cell("memory", [memory, client], "first ms");
+    const sizes = new Set(rowsOf(resultOf(results, "memory"), ["function"]).map(([size]) => size!));
+    const distances = resultOrPart(results, "distance");
+    const far = new Set(distances ? rowsOf(distances, ["round trip"]).map(([trip]) => trip!) : []);
+    const warm = (trip: string, client: string) => cell("distance", [trip, client], "warm p50 ms");
+    const held = (arm: string) => cell("redis-memory", ["1000", arm], "connections");
+    const frozen = barsOf(resultOf(results, "zombie"), resultOf(results, "faults"));
+    const lost = (label: string) => String(frozen.find((each) => each.label === label)!.shipped.lost);
+    const rows = [
+      ...[...sizes].map((size) =>
+        compared(
+          `memory ${size}`,
+          "first invocation, ms",
+          start(size, "warmline"),
+          start(size, "ioredis (TCP)"),
+        ),
+      ),
+      ...[...far]
+        .filter((trip) => trip.endsWith("TLS"))
+        .map((trip) =>
+          compared(
+            `${trip} away`,
+            "a warm command, p50 ms",
+            warm(trip, "warmline"),
+            warm(trip, "ioredis (TCP)"),
+          ),
+        ),
+      compared(
+        "1,000 concurrent instances",
+        "connections at Redis",
+        held("through the gateway, bare sockets"),
+        held("directly, bare sockets"),
+      ),
+      compared("frozen behind a middlebox", "first calls lost", lost("warmline"), lost("ioredis (TCP)")),
+    ];
+    return `${markdown(["your function", "measured", "warmline over HTTP", "ioredis over TCP", "better"], rows)}\n`;
+  },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
-    const result = results.get("first-write");
+    const result = resultOrPart(results, "first-write");
     if (!result) return tableBlock(results, "first-write");
     const secure = rowsOf(result, ["pause", "way", "p50 ms"]).filter(
       ([pause, way]) => pause!.endsWith(", TLS") && !way!.endsWith(", GET") && way !== "warmline, SET",
@@ -199,33 +308,23 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       provenance(result, `Over TLS, with a round trip of ${result.settings.rttMs} ms. `)
     );
   },
-  // Its verdicts are in its table.
-  targets: (results) => tableBlock(results, "targets"),
   articles: (results) => {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
       [`**${title}**`, "", "", ""],
-      ...own.map(({ text, article, here, beside, reproduced }) => {
-        const measured = beside === undefined ? here : `${here}; beside it: ${beside}`;
-        return [text, article, withSeparators(measured), reproduced];
+      ...own.map(({ text, article, here, reproduced }) => {
+        return [text, article, withSeparators(here), reproduced];
       }),
     ]);
-    return `${markdown(["claim", "article", "here, with 95% interval", "reproduced"], rows)}\n`;
-  },
-  agreement: (results) => {
-    const { agreeing, contradicted, undecidedInOne } = compareWithSecondRun(results).counts;
-    const seeds = (from: Verdicts) => [...new Set(from.map(({ seed }) => seed))].join(", ");
-    return [
-      `The published results have seed ${seeds([...results.values()])}. A second full run on the same machine (${period(secondRun.map(dateOf))})`,
-      `had seed ${seeds(secondRun)}: ${agreeing + contradicted} checks are yes or no in both, of which ${agreeing} agree, and`,
-      `${undecidedInOne} are undecided in one of the two.\n`,
-    ].join(" ");
+    return `${markdown(["claim", "article", "here, with 95% interval", "verdict"], rows)}\n`;
   },
   scenarios: (results) => {
-    const rows = scenarios.map(({ name, question }) => {
+    const rows = scenarios.map(({ name, question, parts = [] }) => {
       const result = results.get(name);
-      return [`\`${name}\``, question, result ? `[${dateOf(result)}](${link(name)})` : "not yet run"];
+      const also = parts.map((part) => ` \`${part.name}\`: ${part.question}`).join("");
+      const published = result && `[${dateOf(result)}](${link(name)}), ${runsOf(result)}`;
+      return [`\`${name}\``, question + also, published ?? "not yet run"];
     });
-    return `${markdown(["scenario", "question", "full run"], rows)}\n`;
+    return `${markdown(["scenario", "question", "published"], rows)}\n`;
   },
 };
 
@@ -240,13 +339,27 @@ function blockOf(name: string, results: Results): string {
   return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
 }
 
-/** The table of a scenario as its report has it. */
+/** Returns the result of a scenario, or of a part: that of its scenario with the table of the part, and without checks. */
+function resultOrPart(results: Results, name: string): Result | undefined {
+  const whole = results.get(name);
+  if (whole) return whole;
+  for (const result of results.values()) {
+    const part = result.parts?.find((each) => each.name === name);
+    if (part) {
+      const settings = { ...result.settings, ...(result.settings[name] as object) };
+      return { ...result, table: part.table, checks: [], settings };
+    }
+  }
+  return undefined;
+}
+
+/** The table of a scenario or part as its report has it. */
 function tableBlock(results: Results, name: string): string {
-  if (!scenarios.some((each) => each.name === name))
+  if (!scenarios.some((each) => [each, ...(each.parts ?? [])].some((part) => part.name === name)))
     throw new Error(`There is no block or scenario ${name}.`);
-  const result = results.get(name);
+  const result = resultOrPart(results, name);
   if (!result) return `Not yet run in full: \`npm run bench -- ${name}\` measures it.\n`;
-  const titles = result.table.columns.map(({ title }) => title);
+  const titles = COLUMNS[name] ?? result.table.columns.map(({ title }) => title);
   return markdown(titles, rowsOf(result, titles)) + provenance(result);
 }
 
@@ -370,6 +483,10 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+/** How many runs a result consists of. */
+const runsOf = ({ runs }: Result) =>
+  runs === undefined || runs.count === 1 ? "1 run" : `${runs.count} runs`;
+
 const dateOf = ({ startedAt }: Pick<Result, "startedAt">) => startedAt.slice(0, 10);
 
 /** The machine of a result. */
@@ -387,7 +504,7 @@ const versionsOf = ({ versions }: Result) =>
 function provenance(result: Result, note = ""): string {
   const commit = result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`;
   const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
-  return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
+  return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${runsOf(result)}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
 }
 
 /** A note, then the dates and the machine of results, with links to them. @throws if their machines or versions differ */
@@ -402,7 +519,7 @@ function sources(from: readonly Result[], note = ""): string {
         `bench/results/${scenario}.json has another machine or version than ${first!.scenario}`,
       );
   }
-  const links = from.map(({ scenario }) => `[${scenario}](${link(scenario)})`).join(", ");
+  const links = from.map((each) => `[${each.scenario}](${link(each.scenario)}), ${runsOf(each)}`).join("; ");
   return `\n\n${note}Measured ${period(from.map(dateOf))}, ${machineOf(first!)}: ${links}.\n`;
 }
 

@@ -2,50 +2,45 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runAdvise } from "./advise/run.js";
 import { clients, scenarios } from "./registry.js";
-import { compareRuns } from "./results/compare.js";
+import { readCommit } from "./results/commit.js";
+import { thisMachine } from "./results/machine.js";
 import type { Collection, Result, SkippedScenario } from "./results/result.js";
-import { fullResultsAt, resultsIn } from "./results/result-file.js";
+import { resultsIn } from "./results/result-file.js";
 import { resultText } from "./results/result-text.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./runner/command-line.js";
 import { perform } from "./runner/perform.js";
+import { publish as publishRuns } from "./runner/publish.js";
 import { runAll } from "./runner/run-all.js";
 import { performInProcess } from "./runner/scenario-process.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
 const REPORTS = fileURLToPath(new URL("../report/", import.meta.url));
-
-/** Returns the file of a scenario's last result, which advise reads. */
-const lastOf = (scenario: string): string => resolve(REPORTS, `${scenario}.json`);
+const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 
 async function main(): Promise<void> {
   const known = await scenarios();
   const command = parse(process.argv.slice(2), known, await clients());
   if (command.action === "help") process.stdout.write(HELP);
   else if (command.action === "list") {
-    for (const { name, question } of known) process.stdout.write(`${name.padEnd(14)}${question}\n`);
-  } else if (command.action === "advise") {
-    const from = command.from && resolve(HERE, command.from);
-    process.stdout.write(await runAdvise({ ...command, from }, known, lastOf, perform));
-  } else if (command.action === "compare") {
-    const [a, b] = command.runs.map((name) => ({ name, results: fullResultsAt(resolve(HERE, name)) }));
-    const { agrees, text } = compareRuns(a!, b!);
-    process.stdout.write(text);
-    if (!agrees) process.exitCode = 1;
+    for (const { name, question, parts = [] } of known) {
+      process.stdout.write(`${name.padEnd(16)}${question}\n`);
+      for (const part of parts) process.stdout.write(`  ${part.name.padEnd(14)}${part.question}\n`);
+    }
+  } else if (command.action === "publish") {
+    await publishScenarios(command);
   } else if (command.action === "report") {
     const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
     const last = new Map(files.map((result) => [result.scenario, result]));
     const results = known.flatMap(({ name }) => last.get(name) ?? []);
-    await publish(results, [], { format: 3, results, skipped: [] }, "all", command);
+    await writePages(results, [], { format: 4, results, skipped: [] }, "all", command);
   } else if (command.action === "run") {
     assertWritable(command);
     announce(command);
     const result = await perform(command);
     process.stdout.write(resultText(result));
-    keep(command, result);
-    await publish([result], [], result, result.scenario, command);
+    await writePages([result], [], result, result.scenario, command);
   } else await runScenarios(command);
 }
 
@@ -55,10 +50,9 @@ async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: 
   const args = [...process.argv.slice(2), "--seed", String(runs[0]!.settings.seed)];
   const { failed, ...collection } = await runAll(
     runs,
-    ({ scenario }) => performInProcess({ scenario: scenario.name, args }),
-    (run, result, all) => {
+    ({ scenario }) => performInProcess({ scenario: scenario.name, args }).then(({ result }) => result),
+    (_, result, all) => {
       process.stdout.write(`${result.title}: ${result.question}\n\n${resultText(result)}`);
-      keep(run, result);
       writeJson(output, all);
     },
     (scenario, error) => process.stderr.write(`${scenario}: ${error.message}\n`),
@@ -66,7 +60,7 @@ async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: 
   if (failed) process.exitCode = 1;
   const { results, skipped } = collection;
   for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
-  await publish(results, skipped, collection, "all", output);
+  await writePages(results, skipped, collection, "all", output);
 }
 
 /** Prints what a run measures, how long it takes and where its report will be. */
@@ -77,17 +71,44 @@ function announce({ scenario, settings, clients, report }: Run & Output): void {
   process.stdout.write(`Measuring: ${scenario.title}${time}. Report: ${file}\n${scenario.question}\n\n`);
 }
 
-/** Saves the result for advise, unless the number of repetitions was given: it may be too small. */
-function keep({ partial }: Run, result: Result): void {
-  if (partial) return;
-  write(lastOf(result.scenario), `${JSON.stringify(result)}\n`);
+/** Runs scenarios several times and writes the results that pages show. */
+async function publishScenarios(command: Extract<CommandLine, { action: "publish" }>): Promise<void> {
+  const { runs, count, seed, again, trial } = command;
+  const commit = readCommit();
+  if (!trial && (commit === undefined || commit.endsWith("-dirty")))
+    throw new UsageError("Results are published from a commit: commit the changes first, or add --trial.");
+  const args = [...process.argv.slice(2), "--seed", String(seed)];
+  const { cpu, cores, node } = thisMachine();
+  const to = trial ? resolve(REPORTS, "trial") : RESULTS;
+  const folder = resolve(REPORTS, trial ? "trial/runs" : "runs");
+  const skipped = await publishRuns({
+    ...{ runs, count, seed, again, commit, lenient: trial, to, folder },
+    keyOf: (run) => {
+      const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
+        return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
+      });
+      return JSON.stringify([commit, parts, cpu, cores, node]);
+    },
+    measure: async (run, seed, file) => {
+      const scenario = run.scenario.name;
+      const once = { seed, file: resolve(folder, file) };
+      const { result, paces } = await performInProcess({ scenario, args, run: once });
+      const { startedAt, seconds, load } = result;
+      return { scenario, seed, startedAt, seconds, load, paces: paces!, file };
+    },
+    report: async ({ scenario: { name: scenario } }, report) =>
+      (await performInProcess({ scenario, args, report })).result,
+    say: (line) => process.stdout.write(`${line}\n`),
+  });
+  for (const { scenario, reason } of skipped) process.stdout.write(`Not published: ${scenario}: ${reason}\n`);
+  if (skipped.some(({ scenario }) => scenario !== "lambda")) process.exitCode = 1;
 }
 
 /**
  * Writes the report and, with --json, the results. Several results get a summary page, and a page each in a folder of the
  * same name beside it.
  */
-async function publish(
+async function writePages(
   results: readonly Result[],
   skipped: readonly SkippedScenario[],
   everything: Result | Collection,

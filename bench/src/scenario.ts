@@ -110,11 +110,13 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   session?(group: readonly NoInfer<Case>[], context: Context): Promise<() => unknown>;
   /** Measures a case once. `lane` is below the number of lanes. */
   run(each: NoInfer<Case>, context: Context, round: number, lane: number): Promise<Sample>;
+  /** Further parts of the question, which run after it: each has cases and a table of its own. */
+  readonly parts?: readonly Scenario[];
   /** Builds tables, charts and checks from the measurements. */
   report(rows: readonly Row<NoInfer<Case>, NoInfer<Sample>>[], context: Context): Report;
 }
 
-/** A scenario of any cases and samples. Each is a file in `scenarios/` whose default export this is. */
+/** A scenario of any cases and samples. Each is a file in `scenarios/` whose default export this is, or in `parts/` if it is part of another. */
 export type Scenario = ScenarioDefinition<any, any>;
 
 /** Returns why a scenario that needs a Redis cannot run on this machine; undefined if it can. */

@@ -105,6 +105,10 @@ export default defineConfig({
   outDir: "../build/site",
   cacheDir: "../node_modules/.cache/vitepress",
   cleanUrls: true,
+  // Their tables need the width of the outline beside the text.
+  transformPageData: ({ relativePath, frontmatter }) => {
+    if (["benchmarks.md", "performance.md", "scale.md"].includes(relativePath)) frontmatter.aside = false;
+  },
   head: [
     ["link", { rel: "icon", href: `${BASE}logo.svg` }],
     ["meta", { property: "og:type", content: "website" }],

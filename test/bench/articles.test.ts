@@ -13,18 +13,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const run = async (scenario: string, ...args: string[]): Promise<any[]> =>
   (await quickRun(folder, scenario, "--seed", "1", ...args)).data;
 
-test("bytes separates the handshakes from the command, plain and with TLS", async () => {
-  const rows = await run("bytes", "--clients", "warmline,agent");
-  expect(rows).toHaveLength(4);
-  for (const { tls, sent, received, sentBefore, receivedBefore } of rows) {
-    expect(sent.mean.value).toBeGreaterThan(100);
-    expect(received.mean.value).toBeGreaterThan(100);
-    // The certificate alone has some hundred bytes.
-    expect(receivedBefore.mean.value > 500).toBe(tls);
-    expect(sentBefore.mean.value > 200).toBe(tls);
-  }
-}, 60_000);
-
 test("cache-miss runs GET and SET over one connection, or over two without keep-alive", async () => {
   const rows = await run("cache-miss", "--clients", "warmline,agent", "--rounds", "1");
   expect(rows.map(({ client, keepAlive, opened }) => [client, keepAlive, opened.values[0]])).toEqual([
@@ -168,18 +156,6 @@ test("redis-memory holds a connection per instance at Redis, or two of the gatew
     1_000, 2, 2, 10,
   ]);
   expect(straight.memoryKb.values[0]).toBeGreaterThan(10 * pooled.memoryKb.values[0]);
-});
-
-test("tracking has writes with and without gateways that track them, of connections and of clients", {
-  tags: ["redis-server", "linux"],
-  timeout: 60_000,
-}, async () => {
-  const rows = await run("tracking", "--clients", "warmline,ioredis");
-  expect(rows.map(({ gateways }) => gateways)).toEqual([0, 1, 1, 4, 1, 1]);
-  for (const { writes, usPerSet } of rows) {
-    expect(writes.values[0]).toBeGreaterThan(100);
-    expect(usPerSet.values[0]).toBeGreaterThan(0.5);
-  }
 });
 
 test("established counts the connections of processes that come and go, of gateways in pods, and of one gateway", {

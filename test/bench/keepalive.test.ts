@@ -148,6 +148,7 @@ test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => 
   const { code, stderr, stdout } = await bench(
     folder,
     "keepalive",
+    "--only",
     ...few,
     "--report",
     "tls.html",
@@ -171,7 +172,7 @@ test("keepalive measures the TCP clients, and another HTTP client", {
   timeout: 60_000,
 }, async () => {
   const few = ["--invocations", "4", "--rounds", "2", "--rtt", "0", "--clients", "undici,ioredis,node-redis"];
-  const { code, stderr } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");
+  const { code, stderr } = await bench(folder, "keepalive", "--only", ...few, "--json", "tcp.json");
   expect(code, stderr).toBe(0);
   const { data, settings, versions } = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
   expect(settings.engine).toMatch(/^redis-server /);

@@ -82,7 +82,17 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
   }, 30_000);
 
   test("keepalive --quick passes its checks on AWS's runtime client", async () => {
-    const args = ["keepalive", "--quick", "--seed", "3", "--json", "ric.json", "--report", "ric.html"];
+    const args = [
+      "keepalive",
+      "--quick",
+      "--only",
+      "--seed",
+      "3",
+      "--json",
+      "ric.json",
+      "--report",
+      "ric.html",
+    ];
     const { code, stderr } = await bench(folder, args, { WARMLINE_LAMBDA_RIC: ric });
     expect(code, stderr).toBe(0);
     const result = JSON.parse(readFileSync(join(folder, "ric.json"), "utf8"));
@@ -98,7 +108,7 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
 });
 
 test("a folder without aws-lambda-ric is named in the error", async () => {
-  const { code, stderr } = await bench(tmpdir(), ["keepalive", "--quick"], {
+  const { code, stderr } = await bench(tmpdir(), ["keepalive", "--quick", "--only"], {
     WARMLINE_LAMBDA_RIC: "/nowhere",
   });
   expect(code).toBe(1);

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { findRedisServer } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
 
 // One quick round each, under this Node alone: that everything is measured, not how fast it is.
@@ -72,25 +71,3 @@ test("throughput measures over the round trip that the command line names, and r
   for (const { latencies } of far) expect(latencies.min).toBeGreaterThanOrEqual(3);
   expect(far).toHaveLength(1);
 }, 60_000);
-
-test("targets has a limit and a measurement in each row, and no verdict in a quick run", async () => {
-  const { data, table, checks } = await run(
-    "targets",
-    "--clients",
-    "warmline,upstash,upstash-tuned,ioredis,agent,raw",
-  );
-  expect(table.rows.length).toBeGreaterThanOrEqual(20);
-  for (const { cells } of table.rows)
-    expect(cells.slice(1, 4).every((cell: string) => cell !== "")).toBe(true);
-  expect(data.some(({ client }: any) => client === "upstash-tuned")).toBe(true);
-  expect(checks).toEqual([]);
-  const lines = table.rows.map(({ cells }: any) => cells.slice(1, 3).join(": "));
-  expect(lines).toContain("50 in flight: no limit, beside agent");
-  const of = (client: string, measure: string) =>
-    data.find((row: any) => row.client === client && row.measure === measure);
-  // No target compares the heap of ioredis.
-  expect(of("ioredis", "heap")).toBeUndefined();
-  if (findRedisServer() === undefined) return;
-  expect(of("ioredis", "instances").connections.values).toEqual([100]);
-  expect(of("warmline", "instances").connections.values[0]).toBeLessThanOrEqual(2);
-}, 240_000);

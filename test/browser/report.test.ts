@@ -60,7 +60,7 @@ describeInBrowser("the bench's report", (browser) => {
   beforeAll(async () => {
     mkdirSync(folder, { recursive: true });
     for (const args of [
-      ["keepalive", "--invocations", "8", "--rounds", "2"],
+      ["keepalive", "--only", "--invocations", "8", "--rounds", "2"],
       ["fleet", "--quick", "--seconds", "4"],
     ]) {
       const file = `${args[0]}.html`;

@@ -30,11 +30,9 @@ export function idleResult(...frozenS: number[]): ReadonlyMap<string, Result> {
       ["get", "set"].map((command) =>
         buildRow(
           { client, command, idleS, frozen: idleS > 0 },
-          [-0.2, -0.1, 0, 0.1, 0.2].map((noise) => ({
-            latencies: [(idleS > 0 ? 2.5 : 1.5) + noise],
-            failed: 0,
-            longestPauseS: idleS,
-          })),
+          [-0.2, -0.1, 0, 0.1, 0.2].map((noise) => [
+            { latencies: [(idleS > 0 ? 2.5 : 1.5) + noise], failed: 0, longestPauseS: idleS },
+          ]),
         ),
       ),
     ),

@@ -55,8 +55,8 @@ export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
   /**
-   * With it, the client is to reject a call after so many ms and to send no write again, by the best settings known for that.
-   * Absent: its settings as shipped.
+   * With it, the client is to reject a call after so many ms, to send no write again and to give up idle connections early, by the
+   * settings that its own documentation has for that. Absent: its settings as shipped.
    */
   readonly timeoutMs?: number;
   /** False turns the client's auto-pipelining off, so that each command is a request of its own. Absent: as shipped. */
@@ -89,8 +89,8 @@ export interface BenchClient {
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
-  /** The settings by which `connect` keeps to `timeoutMs`, for readers. Absent: it does not. */
-  readonly timeoutSettings?: string;
+  /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent: there are none. */
+  readonly advised?: { readonly settings: string; readonly link: string };
   /**
    * How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated; as shipped, and with
    * a timeout if it has settings for that.
@@ -136,30 +136,28 @@ export function clientFunction(
 export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
   clientFunction("commands", client, variant, endpoint);
 
-/** The timeout in ms of clients that are tuned for faults. */
+/** The timeout in ms of clients that are set as their documentation advises against faults. */
 const FAULT_TIMEOUT_MS = 2_000;
 
-/** Returns the label of a client with its best known settings against faults. */
-export const tunedForFaults = (label: string): string => `${label}, tuned for faults`;
+/** Returns the label of a client with the settings that its documentation has against faults. */
+export const asAdvised = (label: string): string => `${label}, as its docs advise`;
 
 /** Returns how a client is used against faults. */
 export function faultClients(client: BenchClient, endpoint: Endpoint): readonly FaultClient[] {
   if (client.faults) return client.faults;
-  const { name, label, timeoutSettings } = client;
+  const { name, label, advised } = client;
   const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint);
-  const tuned = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
+  const better = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
   return [
     { name, label, function: shipped },
-    ...(timeoutSettings === undefined
+    ...(advised === undefined
       ? []
-      : [{ name: `${name}-timeout`, label: tunedForFaults(label), function: tuned }]),
+      : [{ name: `${name}-advised`, label: asAdvised(label), function: better }]),
   ];
 }
 
-/** Returns notes on the settings of clients that are tuned for faults. */
+/** Returns notes on the settings of clients that are set as their documentation advises. */
 export const faultNotes = (clients: readonly BenchClient[]): string[] =>
-  clients.flatMap(({ label, timeoutSettings }) =>
-    timeoutSettings === undefined
-      ? []
-      : [`${tunedForFaults(label)}: ${timeoutSettings}, with a timeout of ${FAULT_TIMEOUT_MS / 1_000} s.`],
+  clients.flatMap(({ label, advised }) =>
+    advised === undefined ? [] : [`${asAdvised(label)}: ${advised.settings} (${advised.link}).`],
   );

@@ -11,7 +11,12 @@ export const connectIoredis =
     const redis = new Redis({
       ...settings,
       ...(autoPipelining === false && { enableAutoPipelining: false }),
-      ...(timeoutMs !== undefined && { commandTimeout: timeoutMs, maxRetriesPerRequest: 0 }),
+      ...(timeoutMs !== undefined && {
+        commandTimeout: timeoutMs,
+        socketTimeout: timeoutMs / 2,
+        maxRetriesPerRequest: 1,
+        autoResendUnfulfilledCommands: false,
+      }),
       host,
       port,
       lazyConnect: !keepAlive,

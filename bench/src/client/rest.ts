@@ -41,6 +41,9 @@ export function restHeaders(token: string, keepAlive: boolean): Record<string, s
   };
 }
 
+/** How long clients keep idle connections in ms, if they are set against faults: less than any server or device on the way. */
+export const IDLE_MS = 1_000;
+
 /** Returns the option of a request that aborts it after a time in ms; none without a time. */
 export const timeoutSignal = (timeoutMs: number | undefined): { readonly signal?: AbortSignal } =>
   timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) };

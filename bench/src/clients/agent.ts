@@ -1,19 +1,26 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { BenchClient } from "../client/bench-client.js";
-import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
+import { IDLE_MS, restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
 const agent: BenchClient = {
   name: "agent",
   label: "bare agent",
-  note: "The bare agent is Node's http.Agent (with TLS: https.Agent) with a hand-written request and JSON.parse, without any client library. No better settings are known: its sockets are unlimited, without delay, and the last one used comes first.",
+  note: "The bare agent is Node's http.Agent (with TLS: https.Agent) with a hand-written request and JSON.parse, without any client library. Its sockets are unlimited, without delay, and the last one used comes first.",
   order: 4,
   standard: true,
   protocol: "http",
-  timeoutSettings: "signal",
+  advised: {
+    settings:
+      "Agent with timeout 1,000 ms, which closes idle sockets; signal with AbortSignal.timeout(2,000)",
+    link: "https://nodejs.org/api/http.html#new-agentoptions",
+  },
   connect: ({ url, token, keepAlive, timeoutMs }) => {
     const secure = url.startsWith("https:");
-    const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive });
+    const agent = new (secure ? HttpsAgent : HttpAgent)({
+      keepAlive,
+      ...(timeoutMs !== undefined && { timeout: IDLE_MS }),
+    });
     const request = secure ? httpsRequest : httpRequest;
     const headers = restHeaders(token, true);
     const post = (path: string, body: string) =>

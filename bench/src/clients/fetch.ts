@@ -8,7 +8,10 @@ const bareFetch: BenchClient = {
   order: 5,
   standard: false,
   protocol: "http",
-  timeoutSettings: "signal",
+  advised: {
+    settings: "signal with AbortSignal.timeout(2,000); it has no option for idle connections",
+    link: "https://developer.mozilla.org/en-US/docs/Web/API/AbortSignal/timeout_static",
+  },
   connect: ({ url, token, keepAlive, timeoutMs }) => {
     const headers = restHeaders(token, keepAlive);
     return restClient(async (path, body) => {

@@ -9,7 +9,11 @@ const ioredis: BenchClient = {
   order: 7,
   standard: false,
   protocol: "tcp",
-  timeoutSettings: "commandTimeout, maxRetriesPerRequest 0",
+  advised: {
+    settings:
+      "commandTimeout 2,000, socketTimeout 1,000, maxRetriesPerRequest 1, autoResendUnfulfilledCommands false",
+    link: "https://github.com/redis/ioredis#readme",
+  },
   connect: connectIoredis({}),
 };
 

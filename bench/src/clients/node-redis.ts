@@ -5,18 +5,28 @@ const nodeRedis: BenchClient = {
   name: "node-redis",
   label: "node-redis (TCP)",
   package: "@redis/client",
-  note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. No better ones are known: it writes the commands of one tick together. With keep-alive off it connects for each command and closes after it.",
+  note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. It writes the commands of one tick together. With keep-alive off it connects for each command and closes after it.",
   order: 8,
   standard: false,
   protocol: "tcp",
-  timeoutSettings: "commandOptions.timeout, socketTimeout",
+  advised: {
+    settings:
+      "socketTimeout 2,000, pingInterval 500, which keeps idle clients from it, and a reconnectStrategy, without which a socketTimeout closes the client; commandOptions.timeout 2,000",
+    link: "https://github.com/redis/node-redis/blob/master/docs/client-configuration.md",
+  },
   connect: ({ tcp, keepAlive, timeoutMs }) => {
     const { port, tls } = tcp!;
     const host = "127.0.0.1";
-    const limits = timeoutMs !== undefined && { socketTimeout: timeoutMs };
+    const limits = timeoutMs !== undefined && {
+      socketTimeout: timeoutMs,
+      reconnectStrategy: (retries: number) => Math.min(50 * retries, 500),
+    };
     const redis = createClient({
       socket: tls ? { host, port, tls: true, ...limits } : { host, port, ...limits },
-      ...(timeoutMs !== undefined && { commandOptions: { timeout: timeoutMs } }),
+      ...(timeoutMs !== undefined && {
+        commandOptions: { timeout: timeoutMs },
+        pingInterval: timeoutMs / 4,
+      }),
     });
     const binary = redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
     redis.on("error", () => {});

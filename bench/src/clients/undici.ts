@@ -1,20 +1,27 @@
 import { Agent, request } from "undici";
 import type { BenchClient } from "../client/bench-client.js";
-import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
+import { IDLE_MS, restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
 const undici: BenchClient = {
   name: "undici",
   label: "undici",
   package: "undici",
-  note: "undici is its Agent with default settings and a hand-written JSON.parse. No better settings are known: it does not pipeline POST requests, whatever its option pipelining is.",
+  note: "undici is its Agent with default settings and a hand-written JSON.parse. It does not pipeline POST requests, whatever its option pipelining is.",
   order: 6,
   standard: false,
   protocol: "http",
-  timeoutSettings: "signal",
+  advised: {
+    settings:
+      "Agent with keepAliveTimeout and keepAliveMaxTimeout 1,000 ms; signal with AbortSignal.timeout(2,000)",
+    link: "https://undici.nodejs.org/#/docs/api/Client",
+  },
   connect: ({ url, token, keepAlive, timeoutMs }) => {
     const headers = restHeaders(token, true);
     // With pipelining 0 a connection serves one request.
-    const dispatcher = new Agent({ pipelining: keepAlive ? 1 : 0 });
+    const dispatcher = new Agent({
+      pipelining: keepAlive ? 1 : 0,
+      ...(timeoutMs !== undefined && { keepAliveTimeout: IDLE_MS, keepAliveMaxTimeout: IDLE_MS }),
+    });
     return restClient(
       async (path, body) => {
         const options = { method: "POST", dispatcher, headers, body, ...timeoutSignal(timeoutMs) } as const;

@@ -13,7 +13,11 @@ const upstash: BenchClient = {
   standard: true,
   protocol: "http",
   mixes: true,
-  timeoutSettings: "retry with 0 retries, signal",
+  advised: {
+    settings:
+      "retry with 0 retries, since with retry: false it sends a command twice; signal with AbortSignal.timeout(2,000)",
+    link: "https://upstash.com/docs/redis/sdks/ts/retries",
+  },
   connect: connectUpstash({}),
 };
 

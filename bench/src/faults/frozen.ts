@@ -1,8 +1,8 @@
 import { httpResponse, type ProxiedConnection } from "warmline-testbed";
 import { type Fault, type FaultGroup, get, incr } from "./fault.js";
 
-/** Something that happens to the connection of a frozen function; `last` is the last response that it received. */
-type Happening = (connection: ProxiedConnection, last: Uint8Array) => void;
+/** Something that happens to the connection of a frozen function. */
+type Happening = (connection: ProxiedConnection) => void;
 
 const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: boolean][] = [
   ["the server closes", (connection) => connection.close()],
@@ -14,7 +14,6 @@ const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: bool
     },
     true,
   ],
-  ["the last response comes again", (connection, last) => connection.toClient(last), true],
   ["the close is lost, a reset follows", (connection) => connection.dropFlow("reset")],
   ["the network drops the flow", (connection) => connection.blackhole()],
 ];
@@ -24,24 +23,13 @@ const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Faul
     title: `${call("").command}, frozen and ${title}`,
     frozen: true,
     onlyHttp,
-    stage: ({ key, proxy }) => {
-      let last: Buffer = Buffer.alloc(0);
-      return {
-        turns: [[call(key("k"))]],
-        behaviour: {
-          exchange: () => ({
-            response: (connection, { bytes, first }) => {
-              last = first ? bytes : Buffer.concat([last, bytes]);
-              connection.toClient(bytes);
-            },
-          }),
-        },
-        strike: () => {
-          for (const connection of proxy.connections) happening(connection, last);
-          return undefined;
-        },
-      };
-    },
+    stage: ({ key, proxy }) => ({
+      turns: [[call(key("k"))]],
+      strike: () => {
+        for (const connection of proxy.connections) happening(connection);
+        return undefined;
+      },
+    }),
   }));
 
 /** Faults of the connection while the function is frozen between two invocations. */

@@ -5,20 +5,18 @@ import type { Fault, TrialSite } from "./fault.js";
 import { type Ending, judge, stored } from "./judge.js";
 import type { ReplacedInstance } from "./replaced-instance.js";
 
-/** Length of the freeze in ms: longer than the second after which warmline suspects a connection. */
-const FREEZE_MS = 1_200;
-
 /**
  * How many turns an invocation takes at most: the function's time is meant for a call and its retries, and a slow
  * machine's time for all turns of a fault together would count as a call that hangs.
  */
-const TURNS_PER_INVOCATION = 10;
+const TURNS_PER_INVOCATION = 2;
 
 let trials = 0;
 
 /**
  * Applies one fault to one client once. Returns how each call ended.
  * @param protocol the client's protocol
+ * @param freezeMs how long the function is frozen, if the fault needs that
  */
 export async function trial(
   rig: Rig,
@@ -26,6 +24,7 @@ export async function trial(
   protocol: BenchClient["protocol"],
   fault: Fault,
   random: () => number,
+  freezeMs: number,
 ): Promise<Ending[]> {
   const proxy = await rig.openProxy(protocol);
   const prefix = `faults:${++trials}:`;
@@ -57,7 +56,7 @@ export async function trial(
     for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
       const some = turns.slice(at, at + TURNS_PER_INVOCATION);
       const strikes = at === 0 ? begin : undefined;
-      const ended = await lane.invoke(event(some), strikes, fault.frozen ? FREEZE_MS : 0);
+      const ended = await lane.invoke(event(some), strikes, fault.frozen ? freezeMs : 0);
       settled.push(...(ended ?? some.flat().map(() => undefined)));
     }
     const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];

@@ -7,33 +7,33 @@ import { ReplacedInstance } from "./replaced-instance.js";
 
 /** The timeline of a trial, in s. */
 export interface ZombieTimes {
-  /** The server's idle limit, and the one that it announces; null: it announces none. */
+  /** Who drops the connection at the limit: a server, whose kernel resets later bytes, or a device on the way, which is silent. */
+  readonly drops: "server" | "middlebox" | "nobody";
   readonly limitS: number;
+  /** The limit that the server announces; null: it announces none. */
   readonly announcedS: number | null;
-  /** How long the function is frozen, and how long an idle instance lives. */
-  readonly idleS: number;
-  readonly lifetimeS: number;
-  /** Factor of the idle limit after which bytes on a closed connection get no reset any more. */
-  readonly goneAfter: number;
-  /** Speed of the timeline as a multiple of real time. */
-  readonly speedup: number;
+  readonly frozenS: number;
 }
+
+/** Longer than any trial, in ms. */
+const NEVER_MS = 600_000;
 
 let trials = 0;
 
-/** Invokes a function, freezes it or replaces it, and invokes it again. Returns how the second call ended. */
+/** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
 export async function zombieTrial(
   rig: Rig,
   { label, function: what }: FaultClient,
-  { limitS, announcedS, idleS, lifetimeS, goneAfter, speedup }: ZombieTimes,
+  { drops, limitS, announcedS, frozenS }: ZombieTimes,
   functionMs: number,
 ): Promise<Ending> {
   const site = await rig.at({});
-  const closeMs = (limitS * 1_000) / speedup;
+  const closeMs = limitS * 1_000;
+  const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
   for (const proxy of site.proxies) {
     proxy.onConnection(() => ({
-      ...idleReaper({ closeMs, goneMs: closeMs * goneAfter, fin: "lost" }),
-      ...keepAliveHeader(announcedS === null ? null : announcedS / speedup),
+      ...(drops !== "nobody" && idleReaper({ closeMs, goneMs, fin: "lost" })),
+      ...keepAliveHeader(announcedS),
     }));
   }
   const instance = new ReplacedInstance(label, { ...what, env: { ...what.env, ...rig.trust } }, functionMs);
@@ -43,10 +43,7 @@ export async function zombieTrial(
   try {
     const before = await instance.invoke(event({ command: "incr", key: `${key};first` }));
     if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
-    const isReplaced = idleS > lifetimeS;
-    if (isReplaced) await instance.stop();
-    const frozenMs = isReplaced ? 0 : (idleS * 1_000) / speedup;
-    const settled = await instance.invoke(event(second), undefined, frozenMs);
+    const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
     return judge(second, settled?.[0], await rig.command("GET", second.key), functionMs);
   } finally {
     await instance.stop();

@@ -24,9 +24,8 @@ const WAYS: readonly Way[] = [
   { way: "exactly-once", writes: "exactly-once", ready: false, work: 0, limit: 1.1 },
 ];
 
-/** Times in s between two invocations, in real time. Clients have fewer, so that the run takes ten minutes at most. */
-const FROZEN_S = [0, 2, 60, 240];
-const CLIENT_FROZEN_S = [0, 2, 60];
+/** Times in s between two invocations, in real time. */
+const FROZEN_S = [0, 2, 60];
 const QUICK_FROZEN_S = [0, 2];
 
 /** Returns the ways and their pauses: warmline's with and without TLS, the clients' reads and writes with TLS. */
@@ -36,10 +35,9 @@ export function waysOf(clients: readonly BenchClient[], { quick }: Settings, tls
       (command): Way => ({ way: `${client.label}, ${command.toUpperCase()}`, client, command }),
     ),
   );
-  return [...WAYS, ...(tls ? commands : [])].flatMap((way) => {
-    const pauses = way.client ? CLIENT_FROZEN_S : FROZEN_S;
-    return (quick ? QUICK_FROZEN_S : pauses).map((frozenS) => ({ ...way, frozenS }));
-  });
+  return [...WAYS, ...(tls ? commands : [])].flatMap((way) =>
+    (quick ? QUICK_FROZEN_S : FROZEN_S).map((frozenS) => ({ ...way, frozenS })),
+  );
 }
 
 /** Returns the invocations of an instance: fewer with long pauses, and of clients, since these are many. */

@@ -4,13 +4,12 @@ import type { Series } from "../statistics/series.js";
 
 /**
  * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations
- * that an instance runs with each, so that it takes ten minutes at most.
+ * that an instance runs with each, so that it takes little more than the longest pause.
  */
 const SHARES: ReadonlyMap<number, number> = new Map([
   [0, 1],
-  [2, 1],
-  [60, 0.1],
-  [300, 0.01],
+  [2, 0.5],
+  [60, 0.05],
 ]);
 /** The times in s between two invocations of the scenario idle. */
 export const IDLE_S = [...SHARES.keys()];

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { ConnectedClient } from "../client/bench-client.js";
 
 const keys = new Map<number, string[]>();
@@ -13,32 +11,15 @@ const parsed = async (value: Promise<unknown>) => {
   return typeof found === "string" ? JSON.parse(found) : found;
 };
 
-/** A client, and a function that creates another one. */
-export interface Worked {
-  readonly client: ConnectedClient;
-  create(): ConnectedClient;
-}
-
 /** The operations that a job repeats. `size` is a number of commands, or of bytes. */
 const CALLS = {
-  get: ({ client }: Worked) => client.get("greeting"),
-  refused: ({ client }: Worked) => client.get("refused").catch(() => {}),
-  /** As on an engine without `Error.captureStackTrace`: the error does not get the frames of its caller. */
-  async "refused, no caller"({ client }: Worked) {
-    const { captureStackTrace } = Error;
-    Error.captureStackTrace = undefined!;
-    await client.get("refused").catch(() => {});
-    Error.captureStackTrace = captureStackTrace;
-  },
-  recreated: ({ create }: Worked) => create().get("greeting"),
-  /** A JSON document, mostly text. */
-  json: ({ client }: Worked, size: number) => parsed(client.get(`json:${size}`)),
-  /** A JSON document, mostly numbers with many digits. */
-  numbers: ({ client }: Worked, size: number) => parsed(client.get(`numbers:${size}`)),
-  bytes: ({ client }: Worked, size: number) => client.bytes(`text:${size}`),
-  pipeline: ({ client }: Worked, size: number) => client.pipeline(keysOf(size)),
+  get: (client: ConnectedClient) => client.get("greeting"),
+  /** A JSON document. */
+  json: (client: ConnectedClient, size: number) => parsed(client.get(`json:${size}`)),
+  bytes: (client: ConnectedClient, size: number) => client.bytes(`text:${size}`),
+  pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
   /** A pipeline of commands of several kinds. */
-  mixed: ({ client }: Worked, size: number) => client.mixed!(size),
+  mixed: (client: ConnectedClient, size: number) => client.mixed!(size),
 };
 
 /** Something to do for about so many ms, or so many times, and to measure. */
@@ -52,12 +33,8 @@ export type Job =
     }
   /** So many GETs at a time, each followed by the next. */
   | { readonly kind: "concurrent"; readonly inFlight: number; readonly ms: number }
-  /** So many issued in one turn and awaited together, over and over. */
-  | { readonly kind: "together"; readonly commands: number; readonly ms: number }
   /** One every `1 / rate` s, whatever became of those before; latencies count from when it was due. */
-  | { readonly kind: "arrivals"; readonly rate: number; readonly ms: number }
-  /** So many calls, ten at a time, and the heap before and after, when it has been swept. */
-  | { readonly kind: "heap"; readonly commands: number };
+  | { readonly kind: "arrivals"; readonly rate: number; readonly ms: number };
 
 /** The result of a job. */
 export interface JobResult {
@@ -68,30 +45,27 @@ export interface JobResult {
   readonly cpuUs: number;
   /** Latencies of single calls in ms; none if calls overlap in one turn. */
   readonly latencies: readonly number[];
-  /** Bytes of heap in use before and after; 0 except for the job `heap`. */
-  readonly heapBefore: number;
-  readonly heapAfter: number;
 }
 
 /** Runs a job. */
-export async function runJob(job: Job, worked: Worked): Promise<JobResult> {
+export async function runJob(job: Job, client: ConnectedClient): Promise<JobResult> {
   const cpu = process.cpuUsage();
   const began = performance.now();
-  const done = await DO[job.kind](job as never, worked, began);
+  const done = await DO[job.kind](job as never, client, began);
   const ms = performance.now() - began;
   const { user, system } = process.cpuUsage(cpu);
-  return { latencies: [], heapBefore: 0, heapAfter: 0, ms, cpuUs: user + system, ...done };
+  return { latencies: [], ms, cpuUs: user + system, ...done };
 }
 
 type Done = Pick<JobResult, "count"> & Partial<JobResult>;
 type Of<K extends Job["kind"]> = Extract<Job, { kind: K }>;
 
-const DO: { [K in Job["kind"]]: (job: Of<K>, worked: Worked, began: number) => Promise<Done> } = {
-  async sequential({ call, size = 0, ms }, worked, began) {
+const DO: { [K in Job["kind"]]: (job: Of<K>, client: ConnectedClient, began: number) => Promise<Done> } = {
+  async sequential({ call, size = 0, ms }, client, began) {
     const latencies: number[] = [];
     let at = began;
     do {
-      await CALLS[call](worked, size);
+      await CALLS[call](client, size);
       const now = performance.now();
       latencies.push(now - at);
       at = now;
@@ -99,7 +73,7 @@ const DO: { [K in Job["kind"]]: (job: Of<K>, worked: Worked, began: number) => P
     return { count: latencies.length, latencies };
   },
 
-  async concurrent({ inFlight, ms }, { client }, began) {
+  async concurrent({ inFlight, ms }, client, began) {
     let count = 0;
     const lane = async () => {
       do {
@@ -111,16 +85,7 @@ const DO: { [K in Job["kind"]]: (job: Of<K>, worked: Worked, began: number) => P
     return { count };
   },
 
-  async together({ commands, ms }, { client }, began) {
-    let count = 0;
-    do {
-      await Promise.all(Array.from({ length: commands }, () => client.get("greeting")));
-      count += commands;
-    } while (performance.now() - began < ms);
-    return { count };
-  },
-
-  async arrivals({ rate, ms }, { client }, began) {
+  async arrivals({ rate, ms }, client, began) {
     const latencies: number[] = [];
     const total = Math.max(1, Math.round((rate * ms) / 1_000));
     const running: Promise<void>[] = [];
@@ -133,27 +98,6 @@ const DO: { [K in Job["kind"]]: (job: Of<K>, worked: Worked, began: number) => P
     // The loop above spins until the next call is due, so the CPU time would be the loop's.
     return { count: total, latencies, cpuUs: Number.NaN };
   },
-
-  async heap({ commands }, { client }) {
-    const heapBefore = heapInUse();
-    for (let done = 0; done < commands; done += 10) {
-      await Promise.all(Array.from({ length: 10 }, () => client.get("greeting")));
-    }
-    await turn();
-    return { count: commands, heapBefore, heapAfter: heapInUse() };
-  },
 };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-let sweep: (() => void) | undefined;
-
-function heapInUse(): number {
-  if (!sweep) {
-    setFlagsFromString("--expose-gc");
-    sweep = runInNewContext("gc") as () => void;
-  }
-  sweep();
-  sweep();
-  return process.memoryUsage().heapUsed;
-}

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
-import { built, type Endpoint } from "../client/bench-client.js";
+import { built, type ConnectOptions, type Endpoint } from "../client/bench-client.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
 import { type Node, OWN_NODE } from "./nodes.js";
@@ -81,7 +81,7 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
 export interface Place extends Pick<FixedServer, "trust"> {
   readonly node: Node;
   readonly placement: Placement;
-  readonly endpoint: Endpoint;
+  readonly endpoint: Endpoint & Pick<ConnectOptions, "autoPipelining">;
 }
 
 /** A process with one client in it, ready to work. */

@@ -9,7 +9,7 @@ export interface WarmUpLimits {
 }
 
 /** Limits of a full run and of a quick one; the same for all clients. */
-export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 150, maxSlices: 40 };
+export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 40, maxSlices: 16 };
 export const QUICK_WARM_UP: WarmUpLimits = { sliceMs: 20, maxSlices: 2 };
 
 /** A finished warm-up. */
@@ -49,8 +49,7 @@ export async function warmUp(
 
 /** Returns a job of `ms` that runs the same code and has a CPU time of its own. */
 function sliceOf(job: Job, ms: number): Job {
-  // Arrivals spin until the next call is due, and the heap is measured by a number of commands.
+  // Arrivals spin until the next call is due.
   if (job.kind === "arrivals") return { kind: "sequential", call: "get", ms };
-  if (job.kind === "heap") return { kind: "together", commands: 10, ms };
   return { ...job, ms };
 }

@@ -1,5 +1,5 @@
 import { listedClaims } from "../results/articles.js";
-import type { Result, Verdict } from "../results/result.js";
+import type { Agreement, Result, Verdict } from "../results/result.js";
 
 /** One row of the table of the articles' claims. */
 export interface ClaimRow {
@@ -12,7 +12,8 @@ export interface ClaimRow {
   readonly here: string;
   /** Measurements of other arms and clients, which decide nothing. */
   readonly beside?: string | undefined;
-  readonly reproduced: Verdict | "not measured" | "not yet run";
+  readonly reproduced: Verdict | Agreement | "not measured" | "not yet run";
+  readonly verdict?: Verdict;
   /** The result that decided it. */
   readonly result?: Result;
 }
@@ -25,8 +26,8 @@ export function claimRows(results: readonly Result[]): ClaimRow[] {
     if (unmeasured !== undefined) return { ...claim, here: unmeasured, reproduced: "not measured" };
     const own = found.findLast(({ check }) => check.article?.id === id);
     if (!own) return { ...claim, here: `Scenario: ${scenario}`, reproduced: "not yet run" };
-    const { expectation, actual, beside, verdict } = own.check;
+    const { expectation, actual, beside, verdict, agreement } = own.check;
     const here = `${expectation}: ${actual}`;
-    return { ...claim, here, beside, reproduced: verdict, result: own.result };
+    return { ...claim, here, beside, reproduced: agreement ?? verdict, verdict, result: own.result };
   });
 }

@@ -54,6 +54,7 @@ export function resultPage(result: Result, summaryLink?: string): string {
     chartSections(result.charts),
     tag("h2", {}, "All numbers"),
     table(result.table),
+    ...(result.parts ?? []).flatMap((part) => [tag("h3", {}, escapeHtml(part.title)), table(part.table)]),
     tag("h2", {}, "Method"),
     list("notes", result.notes),
     tag("h2", {}, "Reproduce"),

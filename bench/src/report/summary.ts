@@ -1,5 +1,5 @@
 import { grouped } from "../results/present.js";
-import type { Result, SkippedScenario, Verdict } from "../results/result.js";
+import type { Result, SkippedScenario } from "../results/result.js";
 import { chartSections } from "./chart-section.js";
 import { claimRows } from "./claims.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
@@ -72,7 +72,7 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
   if (all.every(({ result }) => result === undefined)) return "";
   const rows = grouped(all, ({ title }) => title).flatMap(([title, own]) => [
     tag("tr", { class: "group" }, tag("th", { colspan: "4", scope: "colgroup" }, escapeHtml(title))),
-    ...own.map(({ text, article, here, beside, reproduced, result }) =>
+    ...own.map(({ text, article, here, beside, reproduced, verdict, result }) =>
       tag(
         "tr",
         {},
@@ -84,7 +84,7 @@ function claims(results: readonly Result[], link: (result: Result, text: string)
           result ? link(result, here) : escapeHtml(here),
           beside === undefined ? "" : tag("details", {}, tag("summary", {}, "beside it"), escapeHtml(beside)),
         ),
-        tag("td", { class: result && VERDICT_CLASSES[reproduced as Verdict] }, ` ${reproduced}`),
+        tag("td", { class: verdict && VERDICT_CLASSES[verdict] }, ` ${reproduced}`),
       ),
     ),
   ]);

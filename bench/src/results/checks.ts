@@ -24,7 +24,7 @@ const limited =
   (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}): Check => {
     const { detail, text = factor, ...others } = details;
     const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
-    return { expectation, verdict: decide(estimate, bound, limit), actual, ...others };
+    return { expectation, verdict: decide(estimate, bound, limit), actual, estimate, ...others };
   };
 
 /** Checks that an estimate is at least a limit. */
@@ -41,14 +41,39 @@ export const exactly = (
   details: Pick<Check, "article" | "beside"> = {},
 ): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
 
-/** Returns the checks of a run of `rounds` repetitions: with too few all are undecided, counted ones too. */
+/**
+ * Returns the checks of a run of `rounds` repetitions, with how the articles' claims agree. With too few repetitions all are
+ * undecided, counted ones too.
+ */
 export const decided = (checks: readonly Check[], rounds: number): readonly Check[] =>
-  rounds < MIN_REPETITIONS ? checks.map((check) => ({ ...check, verdict: "undecided" })) : checks;
+  rounds < MIN_REPETITIONS
+    ? checks.map((check) => ({ ...check, verdict: "undecided" }))
+    : checks.map((check) => ({ ...check, ...agreementOf(check) }));
+
+/** Numbers that differ by less than this factor are of the same order of magnitude. */
+const MAGNITUDE = 10;
+
+/** Returns how a claim that holds agrees with the number of its article; a number of the other sign is a no. */
+function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreement"> & Partial<Check> {
+  if (verdict !== "yes" || article === undefined) return {};
+  const { number } = article;
+  if (number === undefined || estimate === undefined) return { agreement: "same direction" };
+  const { value, low, high } = estimate;
+  if (number > 0 && high < 0) return { verdict: "no" };
+  if (low <= number && number <= high) return { agreement: "inside the interval" };
+  const near = value > 0 && Math.max(number / value, value / number) < MAGNITUDE;
+  return { agreement: near ? "same order of magnitude" : "same direction" };
+}
 
 /** Returns a claim of an article, for a check that decides it. */
 export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
-  const { result } = CLAIMS[article][name] as ArticleClaim;
-  return { id: `${article}.${name}`, title: ARTICLES[article], result };
+  const { result, number } = CLAIMS[article][name] as ArticleClaim;
+  return {
+    id: `${article}.${name}`,
+    title: ARTICLES[article],
+    result,
+    ...(number !== undefined && { number }),
+  };
 };
 
 /**

@@ -6,27 +6,32 @@ import { built } from "../client/bench-client.js";
 /** The folder of the repository that this package is in. */
 const ROOT = resolve(built(""), "../..");
 
+/** What measures nothing: pages, results and tests. */
+const UNMEASURED = [
+  ":!*.md",
+  ":!bench/results",
+  ":!docs",
+  ":!scripts/results*",
+  ":!test",
+  ":!site",
+  ":!examples",
+];
+
 /**
- * Returns the commit of a repository, with `-dirty` if files that it has differ from it. Two kinds do not count: Markdown, since
- * nothing measured reads it, and results, since a run of several scenarios writes them. Undefined if the folder is not the top of
- * a clone.
+ * Returns the commit of the last change to what is measured, with `-dirty` if files differ from it. So a commit of results, pages or
+ * tests keeps results valid. Undefined if the folder is not the top of a clone.
  * @param root the folder. Default: the repository of this package
  */
 export function readCommit(root: string = ROOT): string | undefined {
   const git = (...args: string[]) =>
-    execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    execFileSync("git", ["-C", root, ...args], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   try {
-    const [top, commit] = git("rev-parse", "--show-toplevel", "HEAD").split("\n");
-    if (realpathSync(top!) !== realpathSync(root)) return undefined;
-    const changes = git(
-      "status",
-      "--porcelain",
-      "--untracked-files=no",
-      "--",
-      ".",
-      ":!*.md",
-      ":!bench/results",
-    );
+    if (realpathSync(git("rev-parse", "--show-toplevel")) !== realpathSync(root)) return undefined;
+    const commit = git("log", "-1", "--format=%H", "--", ".", ...UNMEASURED);
+    const changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ...UNMEASURED);
     return changes === "" ? commit : `${commit}-dirty`;
   } catch {
     return undefined;

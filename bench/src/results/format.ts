@@ -22,9 +22,15 @@ export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
 /** A whole number with separators. */
 export const count = (value: number): string => Math.round(value).toLocaleString("en");
 
-/** An estimate with its interval: "1.72 ms (1.65 ms to 1.80 ms)". One repetition has no interval. */
-export const withInterval = ({ value, low, high, n }: Estimate, text: (value: number) => string): string =>
-  n < 2 ? text(value) : `${text(value)} (${text(low)} to ${text(high)})`;
+/** Numbers whose interval is wider than this factor are no figure: they are shown as a range. */
+const WIDE = 1.5;
+
+/** An estimate with its interval: "1.72 ms (1.65 ms to 1.80 ms)", or a range if that is wide. One repetition has no interval. */
+export function withInterval({ value, low, high, n }: Estimate, text: (value: number) => string): string {
+  if (n < 2) return text(value);
+  const range = `${text(low)} to ${text(high)}`;
+  return low > 0 && high > WIDE * low ? range : `${text(value)} (${range})`;
+}
 
 /** A headline: an estimate with its interval, and what it is. */
 export const headline = (estimate: Estimate, text: (value: number) => string, label: string): Headline => ({

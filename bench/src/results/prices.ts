@@ -6,24 +6,10 @@ export const PRICES = {
   upstash: { per100kCommands: 0.2, perGb: 0.03, readIn: "2026-11" },
   /** Data transfer out of AWS, us-east-1, to the internet, first tier; within a region it costs less or nothing. */
   egress: { perGb: 0.09, readIn: "2026-11" },
-  /** A gateway on AWS: Fargate on ARM by the hour, and a network load balancer without its units of load; us-east-1. */
-  gateway: { perVcpuHour: 0.032_38, perGbHour: 0.003_56, perBalancerHour: 0.022_5, readIn: "2026-04" },
 } as const;
 
 /** The share of invocations that start an instance, where a million are priced. */
 export const COLD_SHARE = 0.01;
-
-/** The gateway that is priced: that of gateway/deploy/ecs.yaml. */
-export const GATEWAY = { tasks: 2, vcpus: 0.5, gb: 1 } as const;
-
-const HOURS_PER_MONTH = 730;
-
-/** Returns the dollars of a month of {@link GATEWAY}, whatever its load. */
-export function costOfGateway(): number {
-  const { perVcpuHour, perGbHour, perBalancerHour } = PRICES.gateway;
-  const task = GATEWAY.vcpus * perVcpuHour + GATEWAY.gb * perGbHour;
-  return HOURS_PER_MONTH * (GATEWAY.tasks * task + perBalancerHour);
-}
 
 /** One invocation, as it is billed. */
 export interface BilledInvocation {

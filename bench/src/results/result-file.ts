@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { UsageError } from "../util/usage.js";
-import type { Result } from "./result.js";
+import type { Result, Table } from "./result.js";
 
 /**
  * Reads the results in a file that `--json` wrote: of one scenario, or of several.
@@ -15,27 +14,37 @@ export function resultsIn(file: string): Result[] {
     throw new UsageError(`${file} is not readable as results: ${(error as Error).message}`);
   }
   const results = parsed && typeof parsed === "object" && "results" in parsed ? parsed.results : [parsed];
-  if (!Array.isArray(results) || results.some((result) => result?.format !== 3)) {
-    throw new UsageError(`${file} has no results of this bench (format 3).`);
+  if (!Array.isArray(results) || results.some((result) => result?.format !== 4)) {
+    throw new UsageError(`${file} has no results of this bench (format 4).`);
   }
   return results;
 }
 
-/**
- * Reads the results of a full run: of a file that `--json` wrote, or of all such files in a folder.
- * @throws UsageError if there are none, or if one is from a quick run
- */
-export function fullResultsAt(path: string): Result[] {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const files = isFolder
-    ? readdirSync(path)
-        .filter((name) => name.endsWith(".json"))
-        .sort()
-        .map((name) => join(path, name))
-    : [path];
-  const results = files.flatMap(resultsIn);
-  if (results.length === 0) throw new UsageError(`${path} has no results: write them with --json.`);
-  const quick = results.find(({ settings }) => settings.quick);
-  if (quick) throw new UsageError(`${path} has a quick run of ${quick.scenario}, which has no verdicts.`);
-  return results;
+/** The significant digits of published numbers: more are noise, and half of the file. */
+const DIGITS = 4;
+
+/** Returns the text of a published result: numbers of four digits, a line for each case and each row of its table. A series with all its values has nothing that can be computed from them. */
+export function published(result: Result): string {
+  const { table, parts, data, ...rest } = result;
+  const short = (_: string, value: unknown) => {
+    if (typeof value === "number" && !Number.isInteger(value)) return Number(value.toPrecision(DIGITS));
+    if (value === null || typeof value !== "object" || !("values" in value && "p50" in value)) return value;
+    const { count, rounds, values } = value as unknown as Record<string, unknown>;
+    return { count, rounds, values };
+  };
+  const line = (value: unknown) => JSON.stringify(value, short);
+  const lines = (values: readonly unknown[]) =>
+    `[\n${values.map((value) => `  ${line(value)}`).join(",\n")}\n]`;
+  const tableText = ({ columns, rows }: Table) => `{"columns": ${line(columns)}, "rows": ${lines(rows)}}`;
+  const partTexts = parts?.map(
+    ({ name, title, table }) =>
+      `{"name": ${line(name)}, "title": ${line(title)}, "table": ${tableText(table)}}`,
+  );
+  const entries = Object.entries(rest).map(([key, value]) => `"${key}": ${line(value)}`);
+  return `{${[
+    ...entries,
+    `"table": ${tableText(table)}`,
+    ...(partTexts ? [`"parts": [${partTexts.join(",\n")}]`] : []),
+    `"data": ${lines(data as unknown[])}`,
+  ].join(",\n")}}\n`;
 }

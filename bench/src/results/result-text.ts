@@ -7,12 +7,13 @@ const COLUMNS = 100;
 
 /** Returns a result as it is printed: its sentences, the table, and the checks with what the articles measured. */
 export function resultText(result: Result): string {
-  const { sentences, terms = [], headlines, table, machine, settings, checks, load } = result;
+  const { sentences, terms = [], headlines, table, parts, machine, settings, checks, load } = result;
   const said = sentences ?? headlines.map(({ value, label }) => `${value}: ${label}`);
   const on = `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ${settings.engine}, seed ${result.seed}, ${result.seconds} s.`;
   const blocks = [
     said.map((line) => wrap(line)),
     [asText(table)],
+    ...(parts ?? []).map((part) => [part.title, asText(part.table)]),
     [...terms, on].map((line) => wrap(line)),
     checks.length === 0 ? [result.summary] : checks.map(checkLines),
     load.warning === undefined ? [] : [wrap(`Warning: ${load.warning}`)],

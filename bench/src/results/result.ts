@@ -1,3 +1,4 @@
+import type { Estimate } from "../statistics/estimate.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
@@ -104,7 +105,13 @@ export interface Claim {
   /** The title of the article. */
   readonly title: string;
   readonly result: string;
+  /** The same number in the unit of the check, if it can be compared. */
+  readonly number?: number;
 }
+
+/** How a number that was measured here agrees with that of an article. */
+export const AGREEMENTS = ["same direction", "same order of magnitude", "inside the interval"] as const;
+export type Agreement = (typeof AGREEMENTS)[number];
 
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
@@ -114,6 +121,10 @@ export interface Check {
   readonly actual: string;
   /** The article whose result the check repeats; its own arm decides. Absent for a promise of this project. */
   readonly article?: Claim;
+  /** The estimate that decided it. Absent if it was counted. */
+  readonly estimate?: Estimate;
+  /** How the number of an article's claim that holds agrees with the article's. */
+  readonly agreement?: Agreement;
   /** Other arms and clients, which decide nothing. */
   readonly beside?: string;
 }
@@ -146,13 +157,15 @@ export interface Outcome extends Report {
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
-  /** All numbers, for programs: one object per case, with intervals and histograms. */
+  /** The tables of its further parts. */
+  readonly parts?: readonly { readonly name: string; readonly title: string; readonly table: Table }[];
+  /** All numbers, for programs: one object per case, with intervals and the numbers of each repetition. */
   readonly data: unknown;
 }
 
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
-  readonly format: 3;
+  readonly format: 4;
   readonly scenario: string;
   readonly title: string;
   readonly question: string;
@@ -164,9 +177,18 @@ export interface Result extends Outcome {
   readonly commit?: string;
   /** The load of other processes. */
   readonly load: Load;
-  /** When the run began, as ISO 8601. */
+  /** When the run began, as ISO 8601; of several runs the first one. */
   readonly startedAt: string;
+  /** How long it took; of several runs all of them. */
   readonly seconds: number;
+  /** The runs that a published result consists of, each one repetition. Absent if it is one run, with its rounds as repetitions. */
+  readonly runs?: {
+    readonly count: number;
+    /** How many more were void, since the host was slow or busy. */
+    readonly void: number;
+    readonly seeds: readonly number[];
+    readonly startedAt: readonly string[];
+  };
 }
 
 /** A scenario that did not run, and why. */
@@ -177,7 +199,7 @@ export interface SkippedScenario {
 
 /** Several runs, as `all --json` writes them. */
 export interface Collection {
-  readonly format: 3;
+  readonly format: 4;
   readonly results: readonly Result[];
   readonly skipped: readonly SkippedScenario[];
 }

@@ -4,7 +4,6 @@ import type { BenchClient } from "../client/bench-client.js";
 import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { number, numbers, UsageError } from "../util/usage.js";
-import { parseQuestion, type Question } from "./question.js";
 
 export { UsageError } from "../util/usage.js";
 
@@ -14,8 +13,8 @@ export interface Run {
   readonly settings: Settings;
   /** The clients to measure. */
   readonly clients: readonly BenchClient[];
-  /** Whether the number of repetitions was given, so that the result may be too small for advice. */
-  readonly partial: boolean;
+  /** The runs of its further parts. */
+  readonly parts: readonly Run[];
   /** The command that runs this again, seed included. */
   readonly line: string;
 }
@@ -33,16 +32,16 @@ export type CommandLine =
   | ({ readonly action: "run" } & Run & Output)
   | ({ readonly action: "all"; readonly runs: readonly Run[] } & Output)
   | ({ readonly action: "report"; readonly files: readonly string[] } & Output)
-  | { readonly action: "compare"; readonly runs: readonly [string, string] }
   | {
-      readonly action: "advise";
-      readonly question: Question;
-      /** The file of results from --from. */
-      readonly from: string | undefined;
-      /** Whether to measure now instead of using earlier results. */
-      readonly measure: boolean;
-      /** Applies these settings to a scenario that has to run first. */
-      runOf(scenario: Scenario): Run;
+      readonly action: "publish";
+      readonly runs: readonly Run[];
+      /** The number of runs of each scenario. */
+      readonly count: number;
+      readonly seed: number;
+      /** Whether to measure again what has been published from this commit. */
+      readonly again: boolean;
+      /** Whether the results are for a look: they are not written to `bench/results`, and the tree may have changes. */
+      readonly trial: boolean;
     };
 
 export const HELP = `npm start                             the scenario keepalive with few repetitions, and its checks; takes the
@@ -50,12 +49,12 @@ export const HELP = `npm start                             the scenario keepaliv
 npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
 npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
-npm run bench -- compare A B          whether two full runs agree on every yes and no; A and B are files that --json
-                                      wrote, or folders of them. Exits with 1 if not
-npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
+npm run bench -- publish [SCENARIO...] [options]
+                                      the published results: several runs of each scenario, spread over the whole time
 npm run bench -- --list
 
 --quick            few repetitions and no verdicts: for a first look, not for numbers to quote
+--only             the scenario without its further parts; a part runs alone by its own name
 --rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
@@ -67,45 +66,44 @@ npm run bench -- --list
 --seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda
 --speedup N        timeline speed of zombie and fleet, as a multiple of real time
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
---node PATH        the Node executable for cold, throughput and targets; default: this one, and Node 24 if it
-                   is installed in bench/nodes/24
+--node PATH        the Node executable for cold and throughput; default: this one, and Node 24 if it is
+                   installed in bench/nodes/24
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
 --report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
                    their pages are in the folder bench/report/all
 
-advise             recommends a setup for a function that runs --ops commands per invocation. Uses results of
-                   earlier runs in bench/report, a --json FILE (--from), or new measurements (--measure)
---max-connections N  connections that Redis is to hold at most; default 1000
---upstash          Redis is a database of Upstash, priced by its list and reached over the internet. Default: it is your
-                   own, in the function's network, and HTTP needs a gateway
---per-month N      invocations per month, over which the gateway's price is spread
+publish            writes bench/results. A scenario that was published from this commit is skipped, and an interrupted
+                   publication continues. A run on a host that slows or is busy is void, and is repeated
+--runs N           runs of each scenario; default 5. Each is one repetition of the figures
+--again            measures scenarios that have been published from this commit again
+--trial            writes to bench/report/trial; takes any other option, uncommitted changes and a busy host
 `;
 
 /** The word by which `npm start` runs the scenario keepalive. */
 const START = "start";
 
-/** Options that no scenario takes. */
-const ADVISE_OPTIONS = [
-  "ops",
-  "concurrency",
-  "max-connections",
-  "upstash",
-  "per-month",
-  "from",
-  "measure",
-] as const;
+/** Options of publish alone. */
+const PUBLISH_OPTIONS = ["runs", "again", "trial"] as const;
+/** The number of runs of a publication: fewer decide nothing. */
+const PUBLISHED_RUNS = 5;
+
+/** Whether a scenario or one of its parts takes an option. */
+const inSome =
+  (takes: (scenario: Scenario) => boolean) =>
+  (scenario: Scenario): boolean =>
+    [scenario, ...(scenario.parts ?? [])].some(takes);
 
 /** Options that only some scenarios take, and whether one does. */
 const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
-  invocations: ({ defaults }) => defaults.invocations !== undefined,
-  seconds: ({ defaults }) => defaults.seconds !== undefined,
-  speedup: ({ defaults }) => defaults.speedup !== undefined,
-  memory: ({ sizes }) => sizes === true,
-  node: ({ nodes }) => nodes === true,
-  rtt: ({ fixed }) => !fixed?.includes("rtt"),
-  tls: ({ fixed }) => !fixed?.includes("tls"),
-  engine: ({ fixed }) => !fixed?.includes("engine"),
+  invocations: inSome(({ defaults }) => defaults.invocations !== undefined),
+  seconds: inSome(({ defaults }) => defaults.seconds !== undefined),
+  speedup: inSome(({ defaults }) => defaults.speedup !== undefined),
+  memory: inSome(({ sizes }) => sizes === true),
+  node: inSome(({ nodes }) => nodes === true),
+  rtt: inSome(({ fixed }) => !fixed?.includes("rtt")),
+  tls: inSome(({ fixed }) => !fixed?.includes("tls")),
+  engine: inSome(({ fixed }) => !fixed?.includes("engine")),
 };
 
 /**
@@ -126,25 +124,18 @@ export function parse(
     if (other !== undefined)
       throw new UsageError(`--${other} cannot be used with ${name}, which measures nothing.`);
   };
-  if (name === "compare") {
-    const [a, b, third] = more;
-    if (a === undefined || b === undefined || third !== undefined)
-      throw new UsageError("compare needs two files that --json wrote, or two folders of them.");
-    allowOnly();
-    return { action: "compare", runs: [a, b] };
-  }
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
     allowOnly("json", "report");
     return { action: "report", files: more, json: values.json, report: values.report };
   }
-  if (name === undefined || more.length > 0)
+  if (name === undefined || (more.length > 0 && name !== "publish"))
     throw new UsageError(
-      "Expected one scenario, all, report, compare or advise. --list shows the scenarios, --help the options.",
+      "Expected one scenario, all, publish or report. --list shows the scenarios, --help the options.",
     );
-  const ofAdvise = ADVISE_OPTIONS.find((option) => values[option] !== undefined);
-  if (ofAdvise !== undefined && name !== "advise")
-    throw new UsageError(`--${ofAdvise} is an option of advise. It cannot be used with ${name}.`);
+  const ofPublish = PUBLISH_OPTIONS.find((option) => values[option] !== undefined);
+  if (ofPublish !== undefined && name !== "publish")
+    throw new UsageError(`--${ofPublish} is an option of publish. It cannot be used with ${name}.`);
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);
   const sizes = numbers("memory", values.memory, 64);
@@ -180,17 +171,29 @@ export function parse(
       scenario,
       settings,
       clients: chooseClients(values.clients, scenario, clients),
-      partial: invocations !== undefined || rounds !== undefined || (isStart && isShort),
+      parts: isStart || values.only ? [] : (scenario.parts ?? []).map(runOf),
       line: repeatCommand(args, name, scenario, seed),
     };
   };
   const output: Output = { json: values.json, report: values.report };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
-  if (name === "advise") {
-    const question = parseQuestion(values, rtts, sizes);
-    return { action: "advise", question, from: values.from, measure: values.measure ?? false, runOf };
+  if (name === "publish") {
+    const trial = values.trial ?? false;
+    const other = Object.keys(values).find((option) => ![...PUBLISH_OPTIONS, "seed"].includes(option));
+    if (other !== undefined && !trial)
+      throw new UsageError(
+        `--${other} can be used with publish only beside --trial: results are published with the defaults.`,
+      );
+    const unknown = more.find((each) => !scenarios.some((scenario) => scenario.name === each));
+    if (unknown !== undefined)
+      throw new UsageError(`Unknown scenario: ${unknown}. --list shows the scenarios.`);
+    const chosen = scenarios.filter((each) => more.length === 0 || more.includes(each.name));
+    const count = number("runs", values.runs, 1) ?? PUBLISHED_RUNS;
+    const again = values.again ?? false;
+    return { action: "publish", runs: chosen.map(runOf), count, seed, again, trial };
   }
-  const scenario = scenarios.find((each) => each.name === (isStart ? "keepalive" : name));
+  const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
+  const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
   if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (option in values && !isTaken(scenario)) {
@@ -200,7 +203,7 @@ export function parse(
       );
     }
   }
-  if (rtts && rtts.length > 1 && !scenario.distances)
+  if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   assertMeasurable(values.clients, scenario, clients);
   const run = runOf(scenario);
@@ -223,7 +226,10 @@ function read(args: readonly string[]) {
         quick: { type: "boolean" },
         full: { type: "boolean" },
         tls: { type: "boolean" },
-        measure: { type: "boolean" },
+        only: { type: "boolean" },
+        again: { type: "boolean" },
+        trial: { type: "boolean" },
+        runs: { type: "string" },
         rtt: { type: "string" },
         engine: { type: "string" },
         clients: { type: "string" },
@@ -232,12 +238,6 @@ function read(args: readonly string[]) {
         seconds: { type: "string" },
         speedup: { type: "string" },
         memory: { type: "string" },
-        ops: { type: "string" },
-        concurrency: { type: "string" },
-        "max-connections": { type: "string" },
-        upstash: { type: "boolean" },
-        "per-month": { type: "string" },
-        from: { type: "string" },
         node: { type: "string" },
         seed: { type: "string" },
         json: { type: "string" },
@@ -264,6 +264,7 @@ function resolveEngine(engine = "embedded"): string {
 
 /** Returns the command line that repeats the run: with its seed, without its output files and options that it does not use. */
 function repeatCommand(args: readonly string[], typed: string, scenario: Scenario, seed: number): string {
+  if (typed === "publish") return `npm run bench -- publish ${scenario.name} --seed ${seed}`;
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const [flag, value] = args[at]!.split("=", 2);

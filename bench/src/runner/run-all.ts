@@ -16,7 +16,7 @@ export async function runAll(
 ): Promise<Collection & { readonly failed: boolean }> {
   const results: Result[] = [];
   const skipped: SkippedScenario[] = [];
-  const all: Collection = { format: 3, results, skipped };
+  const all: Collection = { format: 4, results, skipped };
   let failed = false;
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;

@@ -1,5 +1,6 @@
 import type { BenchClient } from "../client/bench-client.js";
 import { decided, summaryOf } from "../results/checks.js";
+import { calibrate } from "../results/pace.js";
 import { grouped } from "../results/present.js";
 import type { Outcome } from "../results/result.js";
 import { startRig } from "../rig/rig.js";
@@ -14,7 +15,26 @@ import { availableClients, versionsOf } from "./available-clients.js";
 /** The longest time in ms for stopping a server or process. */
 const CLOSE_MS = 60_000;
 
+/** The least time in ms between two calibrations. */
+const CALIBRATE_MS = 2_000;
+
 type Samples = Map<object, object[]>;
+
+/** What one run of a scenario measured. */
+export interface Measured {
+  /** The samples of each case, round by round. */
+  readonly cases: readonly { readonly label: string; readonly samples: readonly object[] }[];
+  /** The host's calibrations before and during the run, in ms. */
+  readonly paces: readonly number[];
+}
+
+/** How a run is part of a publication. */
+export interface Part {
+  /** Reports these runs, each one repetition, and measures nothing. */
+  readonly of?: readonly Measured[];
+  /** Receives what was measured. */
+  readonly onMeasured?: (measured: Measured) => void;
+}
 
 /** Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped. */
 export async function runScenario(
@@ -22,6 +42,7 @@ export async function runScenario(
   settings: Settings,
   chosen: readonly BenchClient[],
   progress: Progress,
+  part: Part = {},
 ): Promise<Outcome> {
   const { clients, redis, notes } = availableClients(chosen, scenario);
   const closing: (() => unknown)[] = [];
@@ -49,10 +70,28 @@ export async function runScenario(
     const offered = await scenario.cases(context);
     const cases = offered.filter((each: object) => !isImpossible(each));
     const samples: Samples = new Map(cases.map((each: object) => [each, []]));
-    await runCases(scenario, context, cases, samples);
-    const rows = cases.map((each: object) => buildRow(each, samples.get(each)!));
-    const report = scenario.report(rows, context);
-    const checks = settings.quick ? [] : decided(report.checks, settings.rounds);
+    const labels: string[] = cases.map((each: object) => scenario.label(each));
+    if (!part.of) {
+      const paces = await runCases(scenario, context, cases, samples);
+      part.onMeasured?.({
+        cases: cases.map((each: object, at: number) => ({ label: labels[at]!, samples: samples.get(each)! })),
+        paces,
+      });
+    }
+    const rows = cases.map((each: object, at: number) =>
+      part.of
+        ? buildRow(each, samplesOf(part.of, at, labels))
+        : buildRow(
+            each,
+            samples.get(each)!.map((sample) => [sample]),
+          ),
+    );
+    const runs = part.of?.length ?? 1;
+    const report = scenario.report(rows, {
+      ...context,
+      settings: { ...settings, rounds: settings.rounds * runs },
+    });
+    const checks = settings.quick ? [] : decided(report.checks, part.of?.length ?? settings.rounds);
     const { rttMs, tls, engine, quick } = settings;
     return {
       ...report,
@@ -88,6 +127,19 @@ export async function runScenario(
   return { ...outcome, notes: [...outcome.notes, ...problems] };
 }
 
+/** Returns the samples of a case by run. @throws if the runs have other cases than this version of the scenario */
+function samplesOf(
+  runs: readonly Measured[],
+  at: number,
+  labels: readonly string[],
+): readonly (readonly object[])[] {
+  return runs.map(({ cases }) => {
+    if (cases.length !== labels.length || cases[at]!.label !== labels[at])
+      throw new Error(`A run has other cases: ${cases[at]?.label ?? "none"} in the place of ${labels[at]}.`);
+    return cases[at]!.samples;
+  });
+}
+
 /** Whether a case turns keep-alive off for a client that cannot. */
 const isImpossible = ({ client, keepAlive }: { client?: BenchClient; keepAlive?: boolean }): boolean =>
   keepAlive === false && client?.alwaysKeepsAlive === true;
@@ -100,13 +152,18 @@ function notesOnImpossible(cases: readonly { client?: BenchClient; keepAlive?: b
   );
 }
 
-/** Runs every case once per round; the seed determines the order of groups and of the cases within. */
+/**
+ * Runs every case once per round; the seed determines the order of groups and of the cases within.
+ * @returns the host's calibrations, in ms: before the first case, and between cases if one runs at a time
+ */
 async function runCases(
   scenario: Scenario,
   context: Context,
   cases: readonly object[],
   samples: Samples,
-): Promise<void> {
+): Promise<readonly number[]> {
+  const paces = [calibrate()];
+  let calibratedAt = performance.now();
   const { settings, random, progress } = context;
   const secondsOf = ({ each }: { each: object }) => scenario.durationS?.(each, settings) ?? 0;
   const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
@@ -125,6 +182,10 @@ async function runCases(
     const work = async (_: unknown, lane: number) => {
       for (let job = queue[next++]; job; job = queue[next++]) {
         progress.step(done, total, scenario.label(job.each));
+        if (lanes === 1 && performance.now() - calibratedAt > CALIBRATE_MS) {
+          paces.push(calibrate());
+          calibratedAt = performance.now();
+        }
         try {
           samples.get(job.each)![job.round] = await scenario.run(job.each, context, job.round, lane);
           done++;
@@ -138,15 +199,16 @@ async function runCases(
     const failed = ended.find((each) => each.status === "rejected");
     if (failed) throw failed.reason;
   };
-  if (!scenario.session) return runRounds(groups);
-  for (const group of shuffled(groups, random)) {
-    const close = await scenario.session(group[1], context);
+  if (!scenario.session) await runRounds(groups);
+  for (const group of scenario.session ? shuffled(groups, random) : []) {
+    const close = await scenario.session!(group[1], context);
     try {
       await runRounds([group]);
     } finally {
       await close();
     }
   }
+  return [...paces, calibrate()];
 }
 
 /**
@@ -171,15 +233,21 @@ export function spread<Job>(
 const atLeastS = (seconds: readonly number[], lanes: number, times = 1): number =>
   Math.max((times * seconds.reduce((sum, each) => sum + each, 0)) / lanes, ...seconds);
 
-/** Puts a case and its samples together. */
+/**
+ * Puts a case and its samples together.
+ * @param repetitions the samples of each repetition: of one round, or of all rounds of a run
+ */
 export function buildRow<Case extends object, Sample extends object>(
   each: Case,
-  samples: readonly Sample[],
+  repetitions: readonly (readonly Sample[])[],
 ): Row<Case, Sample> {
-  const keys = Object.keys(samples[0] ?? {}) as (keyof Sample)[];
+  const keys = Object.keys(repetitions[0]?.[0] ?? {}) as (keyof Sample)[];
   const folded = keys.map((key) => {
-    const values = samples.map((sample) => sample[key]) as unknown[];
-    return [key, isNumeric(values) ? new Series(values.map(list)) : values] as const;
+    const values = repetitions.map((samples) => samples.map((sample) => sample[key] as unknown));
+    const folded = values.every(isNumeric)
+      ? new Series(values.map((rounds) => (rounds as (number | number[])[]).flatMap(list)))
+      : values.flat();
+    return [key, folded] as const;
   });
   return { ...each, ...Object.fromEntries(folded) } as Row<Case, Sample>;
 }

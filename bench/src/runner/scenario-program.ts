@@ -1,20 +1,46 @@
-// A process that runs one scenario of a run of all, so that a crash loses this scenario alone.
+// A process that runs one scenario of several, so that a crash loses this scenario alone.
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { clients, scenarios } from "../registry.js";
 import { serveParent } from "../util/serve-parent.js";
-import { parse } from "./command-line.js";
+import { parse, type Run } from "./command-line.js";
 import { perform } from "./perform.js";
+import type { Measured } from "./run-scenario.js";
 
 /** A message to the process: the name of a scenario, and the command line of the run of all. */
 export interface ScenarioMessage {
   readonly scenario: string;
   readonly args: readonly string[];
+  /** A run of a publication: its seed, and the file for its samples. */
+  readonly run?: { readonly seed: number; readonly file: string };
+  /** The files of the runs to report. Nothing is measured then. */
+  readonly report?: readonly string[];
 }
 
-serveParent(async ({ scenario, args }: ScenarioMessage) => {
+/** Numbers that JSON does not have are written as text. */
+const toText = (_: string, value: unknown) =>
+  typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+const fromText = (_: string, value: unknown) =>
+  value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : value;
+
+const measuredIn = (file: string): readonly Measured[] =>
+  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), fromText);
+
+serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
   const command = parse(args, await scenarios(), await clients());
-  const run =
-    command.action === "all" ? command.runs.find((each) => each.scenario.name === scenario) : undefined;
+  const runs = command.action === "all" || command.action === "publish" ? command.runs : [];
+  const run = runs.find((each) => each.scenario.name === scenario);
   if (!run) throw new Error(`The command line has no scenario ${scenario}.`);
-  return { result: await perform(run) };
+  if (report) return { result: await perform(run, { of: report.map(measuredIn) }) };
+  if (!once) return { result: await perform(run) };
+  const seeded = (each: Run): Run => {
+    return { ...each, settings: { ...each.settings, seed: once.seed }, parts: each.parts.map(seeded) };
+  };
+  let paces: readonly number[] = [];
+  const onMeasured = (measured: readonly Measured[]) => {
+    paces = measured.flatMap((part) => part.paces);
+    writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
+  };
+  return { result: await perform(seeded(run), { onMeasured }), paces };
 });

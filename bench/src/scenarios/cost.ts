@@ -21,7 +21,7 @@ export default defineScenario({
   clients: "shipped",
   fixed: ["tls"],
   order: 13,
-  defaults: { rounds: [7, 1], invocations: [100, 10] },
+  defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: true, greeting: true });
     record({ memoryMb: MEMORY_MB, coldShare: COLD_SHARE, prices: PRICES });

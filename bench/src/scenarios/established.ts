@@ -1,6 +1,7 @@
 import { FEW, HALF_S, type HeldWay, heldCases, LIMIT_S, MANY, NODES, PROCESSES } from "../held/held-cases.js";
 import { startHeldCluster } from "../held/held-cluster.js";
 import { startInstances, startUsers } from "../held/held-redis.js";
+import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
 import { count, headline, share, withInterval } from "../results/format.js";
 import { barChart, meanColumns, tableOf } from "../results/present.js";
@@ -22,7 +23,8 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 8.5,
   lanes: 4,
-  defaults: { rounds: [5, 1], seconds: [12, 5] },
+  parts: [redisMemory],
+  defaults: { rounds: [1, 1], seconds: [12, 5] },
   missing: redisMissing,
   cases: ({ clients, record }) => {
     const gaps = { nodeGapMs: NODE_GAP_MS, gapMs: Math.round(GAP_MS) };

@@ -51,7 +51,7 @@ export default defineScenario({
   protocol: "http",
   fixed: ["rtt", "tls"],
   order: 9,
-  defaults: { rounds: [5, 1], seconds: [20, 8], speedup: [30, 30] },
+  defaults: { rounds: [1, 1], seconds: [12, 8], speedup: [30, 30] },
   cases: ({ clients, record }) => {
     record({ ...FLEET, load: LOAD });
     return [...ARMS, ...instanceArms(clients)];

@@ -24,7 +24,7 @@ export default defineScenario({
   question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
   clients: "shipped",
   order: 6.8,
-  defaults: { rounds: [5, 1], invocations: [40, 5] },
+  defaults: { rounds: [1, 1], invocations: [25, 5] },
   cases: async ({ rig, clients }) => {
     const own = await rig({ greeting: true });
     return REQUESTS.flatMap((requests) => clients.map((client) => ({ client, requests, rig: own })));

@@ -23,7 +23,7 @@ export default defineScenario({
   clients: { words: [], reason: "The load is plain connections: servers are measured." },
   fixed: ["rtt", "tls", "engine"],
   order: 13,
-  defaults: { rounds: [21, 1], seconds: [1.5, 0.5] },
+  defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ rttMs: 0, tls: false, redis: true });

@@ -1,5 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
 import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle/idle-pauses.js";
+import firstWrite from "../parts/first-write.js";
 import { atMost, exactly } from "../results/checks.js";
 import { headline, ms } from "../results/format.js";
 import { barChart, curveChart, latencyColumns, tableOf } from "../results/present.js";
@@ -22,7 +23,8 @@ export default defineScenario({
   clients: "shipped",
   order: 6.5,
   lanes: LANES,
-  defaults: { rounds: [10, 1], invocations: [100, 3] },
+  parts: [firstWrite],
+  defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
     const times = settings.quick ? QUICK_IDLE_S : IDLE_S;

@@ -2,6 +2,7 @@ import type { Variant } from "../client/bench-client.js";
 import { keepaliveChecks } from "../keepalive/keepalive-checks.js";
 import { FROZEN_MS, isKept, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
 import { frozenSentence, recreatedSentence, savedSentence } from "../keepalive/sentences.js";
+import distance from "../parts/distance.js";
 import { factor, headline } from "../results/format.js";
 import { barChart, byClient, curveChart, initAndFirst, lineChart, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
@@ -26,7 +27,8 @@ export default defineScenario({
   order: 1,
   // An instance that is frozen lets others run.
   lanes: 3,
-  defaults: { rounds: [10, 5], invocations: [100, 16] },
+  parts: [distance],
+  defaults: { rounds: [5, 5], invocations: [40, 16] },
   totalS: ({ settings: { rounds, invocations, rttMs }, clients }) => {
     const instanceS = 0.2 + (invocations * (6 + 2 * rttMs)) / 1_000;
     const pairsS = (PAIRS * 2 * (1.6 + rttMs)) / 1_000;

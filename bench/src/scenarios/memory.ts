@@ -1,5 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
 import { memoryChecks } from "../memory/memory-checks.js";
+import ephemeral from "../parts/ephemeral.js";
 import { count, headline, ms } from "../results/format.js";
 import { barChart, grouped, latencyColumns, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
@@ -7,8 +8,7 @@ import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
 
 /** The function's sizes in MB. */
-const SIZES = [128, 256, 512, 1_024, 1_769, 3_008];
-const QUICK_SIZES = [128, 512, 1_769, 3_008];
+const SIZES = [128, 512, 1_024, 3_008];
 /** MB of a function with one whole processor; other sizes get a proportional share. */
 const MB_PER_PROCESSOR = 1_769;
 
@@ -23,10 +23,11 @@ export default defineScenario({
   },
   sizes: true,
   order: 5,
-  defaults: { rounds: [5, 1], invocations: [40, 12] },
+  parts: [ephemeral],
+  defaults: { rounds: [1, 1], invocations: [16, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
-    const sizes = settings.sizes ?? (settings.quick ? QUICK_SIZES : SIZES);
+    const sizes = settings.sizes ?? SIZES;
     record({ sizes });
     return sizes.flatMap((memoryMb) =>
       clients.flatMap((client) =>

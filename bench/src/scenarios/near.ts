@@ -27,7 +27,7 @@ export default defineScenario({
   },
   fixed: ["tls", "engine"],
   order: 14,
-  defaults: { rounds: [5, 1], invocations: [60, 10] },
+  defaults: { rounds: [1, 1], invocations: [30, 10] },
   missing: redisMissing,
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: false, redis: true, gatewayArgs: ["--near-prefix", "near:"] });

@@ -23,7 +23,7 @@ export default defineScenario({
   fixed: ["rtt", "tls", "engine"],
   order: 8.4,
   lanes: LANES,
-  defaults: { rounds: [5, 1] },
+  defaults: { rounds: [1, 1] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const outage = settings.quick ? QUICK_OUTAGE : OUTAGE;
@@ -49,9 +49,9 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const { downMs, everyMs } = rows[0]!.outage;
-    const direct = rows.filter(({ retries }) => retries !== undefined);
+    const once = rows.find(({ retries }) => retries === false);
+    const others = rows.filter((row) => row !== once);
     const proxied = rows.filter(({ retries }) => retries === undefined);
-    const [anew] = proxied;
     const failedOf = ({ failed, latencies }: (typeof rows)[number]) =>
       `${failed.total} of ${failed.total + latencies.count} failed`;
     return {
@@ -59,12 +59,18 @@ export default defineScenario({
         headline(row.errorsS.estimate(mean), seconds, `of errors, ${row.arm}; ${failedOf(row)}`),
       ),
       checks: [
-        atLeast(`through a proxy, reads fail for over ${LONG_S} s`, anew!.errorsS.estimate(mean), LONG_S, {
-          article: claimOf("envoy", "replica"),
-          detail: failedOf(anew!),
-          beside: direct.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
-          text: seconds,
-        }),
+        // The article's proxy does not repeat a read; the gateway does.
+        atLeast(
+          `reads that are not repeated fail for over ${LONG_S} s`,
+          once!.errorsS.estimate(mean),
+          LONG_S,
+          {
+            article: claimOf("envoy", "replica"),
+            detail: failedOf(once!),
+            beside: others.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
+            text: seconds,
+          },
+        ),
         ...proxied.map((row) => exactly(`${row.arm}: no read fails`, row.failed.total === 0, failedOf(row))),
       ],
       table: tableOf(rows, () => "", [

@@ -23,7 +23,7 @@ export default defineScenario({
   protocol: "http",
   fixed: ["tls", "engine"],
   order: 8.2,
-  defaults: { rounds: [5, 1], invocations: [30, 6] },
+  defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const { port } = await startDistantCluster(settings.rttMs, defer);

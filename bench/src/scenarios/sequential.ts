@@ -1,5 +1,7 @@
 import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
+import cacheMiss from "../parts/cache-miss.js";
+import endToEnd from "../parts/end-to-end.js";
 import { factor, headline } from "../results/format.js";
 import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../results/present.js";
 import { GREETING } from "../rig/run-instance.js";
@@ -49,7 +51,8 @@ export default defineScenario({
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
   clients: "shipped",
   order: 4,
-  defaults: { rounds: [5, 1], invocations: [40, 15] },
+  parts: [cacheMiss, endToEnd],
+  defaults: { rounds: [1, 1], invocations: [16, 15] },
   cases: async ({ rig, clients }) => {
     const own = await rig();
     for (const key of KEYS) await own.command("SET", key, GREETING);

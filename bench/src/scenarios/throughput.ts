@@ -1,6 +1,6 @@
 import { findRedisServer } from "warmline-testbed";
 import { isPeer } from "../client/bench-client.js";
-import { cellsOf, QUICK, REAL } from "../perf/cells.js";
+import { cellsOf, FAR, QUICK, REAL } from "../perf/cells.js";
 import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
 import { fixedServerNotes, startFixedSites } from "../perf/site.js";
 import { count, factor, headline } from "../results/format.js";
@@ -17,6 +17,9 @@ import { ratio } from "../statistics/series.js";
 
 const us = (value: number) => `${value.toFixed(0)} us`;
 
+/** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
+const ROUND_TRIPS = [0, 1, 20];
+
 /** Measures warm clients under load: concurrency, batches, value sizes, and arrivals at a fixed rate. */
 export default defineScenario({
   name: "throughput",
@@ -28,19 +31,25 @@ export default defineScenario({
   fixed: ["engine"],
   order: 11,
   ownServer: true,
-  defaults: { rounds: [7, 1], seconds: [0.2, 0.02] },
+  defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;
     const { nodes, sites } = await startFixedSites(context, 1);
     const [{ placement, server }] = sites;
-    const real = await rig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined });
-    const distance = { tls: settings.tls, rttMs: settings.rtts?.[0] ?? 0 };
-    context.record({ engine: "fixed replies", realEngine: real.engine, ...distance });
+    const real = await rig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined, greeting: true });
+    const { tls } = settings;
+    const rtts = settings.rtts ?? (settings.quick ? ROUND_TRIPS.slice(0, 1) : ROUND_TRIPS);
+    context.record({ engine: "fixed replies", realEngine: real.engine, tls, rttMs: rtts.join(", ") });
     const all = cellsOf(settings.seconds * 1_000, settings.quick ? 200 : 1_000);
     const cells = all.filter(({ name }) => !settings.quick || QUICK.test(name));
     const session = new WorkerSession();
+    const fixed = rtts.map(async (rttMs, at) => ({
+      endpoint: await server.endpoint({ tls, rttMs }),
+      cells: cells.filter(({ name }) => at === 0 || FAR.test(name)),
+      prefix: at === 0 ? "" : `${rttMs} ms away: `,
+    }));
     const servers = [
-      { endpoint: await server.endpoint(distance), cells, prefix: "" },
+      ...(await Promise.all(fixed)),
       { endpoint: real.direct, cells: cells.filter(({ name }) => REAL.test(name)), prefix: "real servers: " },
     ];
     return nodes.flatMap((node) =>
@@ -49,7 +58,8 @@ export default defineScenario({
           clients
             .filter(({ protocol, mixes }) => (protocol === "http" || endpoint.tcp) && (mixes || !cell.mixed))
             .map((client) => {
-              const work = { client, job: cell.job, node, placement, endpoint, trust: server.trust };
+              const options = cell.single ? { ...endpoint, autoPipelining: false as const } : endpoint;
+              const work = { client, job: cell.job, node, placement, endpoint: options, trust: server.trust };
               return { client, version: node.version, cell: prefix + name, ...cell, session, work };
             }),
         ),
@@ -110,6 +120,7 @@ export default defineScenario({
       notes: [
         `Each client runs in a separate process, ${settings.rounds} rounds of ${settings.seconds * 1_000} ms per row. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
+        "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
         "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
         "GET of bytes: warmline, ioredis and node-redis read bytes, the others text. Pipelines of mixed commands run on warmline and @upstash/redis.",
         ...(settings.quick ? [] : warmUpNotes(rows, ({ client, cell }) => `${client.label}, ${cell}`)),

@@ -109,25 +109,3 @@ export class SocketCounter {
     };
   }
 }
-
-/** Counts the sockets of Redis and of the gateway in front of it: those in TIME_WAIT together, those in ESTABLISHED apart. */
-export class SocketPeaks {
-  /** The most sockets in ESTABLISHED at the gateway's own port so far. */
-  establishedAtGateway = 0;
-
-  constructor(
-    readonly redis: SocketCounter,
-    readonly gateway: SocketCounter,
-  ) {}
-
-  /** Returns the sockets in TIME_WAIT of both, and those in ESTABLISHED of Redis. */
-  count(sockets: readonly KernelSocket[] = kernelSockets()): Counts {
-    const [redis, gateway] = [this.redis.count(sockets), this.gateway.count(sockets)];
-    this.establishedAtGateway = Math.max(this.establishedAtGateway, gateway.serverEstablished);
-    return {
-      ...redis,
-      clientTimeWait: redis.clientTimeWait + gateway.clientTimeWait,
-      serverTimeWait: redis.serverTimeWait + gateway.serverTimeWait,
-    };
-  }
-}

@@ -1,4 +1,4 @@
-import { build, encodeIntoCompressedBase64, type Histogram } from "hdr-histogram-js";
+import { build, type Histogram } from "hdr-histogram-js";
 
 const NS_PER_MS = 1e6;
 const MAX_NS = 60e9;
@@ -11,13 +11,6 @@ export class Latencies {
     numberOfSignificantValueDigits: 3,
   });
 
-  /** Returns a histogram of latencies in ms. */
-  static of(latenciesMs: readonly number[]): Latencies {
-    const latencies = new Latencies();
-    for (const ms of latenciesMs) latencies.record(ms);
-    return latencies;
-  }
-
   /** Records one latency in ms. */
   record(ms: number): void {
     this.#histogram.recordValue(Math.min(MAX_NS, Math.max(1, Math.round(ms * NS_PER_MS))));
@@ -26,20 +19,6 @@ export class Latencies {
   /** The latency in ms that `percent` per cent do not exceed. */
   percentile(percent: number): number {
     return this.#histogram.getValueAtPercentile(percent) / NS_PER_MS;
-  }
-
-  get count(): number {
-    return this.#histogram.totalCount;
-  }
-
-  /** The histogram in HdrHistogram's V2 format, compressed, in base64. Values are nanoseconds. */
-  encoded(): string {
-    return encodeIntoCompressedBase64(this.#histogram);
-  }
-
-  /** The percentile distribution as a `.hgrm` file has it, in ms. */
-  hgrm(): string {
-    return this.#histogram.outputPercentileDistribution(5, NS_PER_MS);
   }
 }
 

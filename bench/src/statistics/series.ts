@@ -1,100 +1,80 @@
-import { type Estimate, jackknife, ofMedians, type Weights } from "./estimate.js";
-import { Latencies } from "./latencies.js";
+import { type Estimate, estimateOf } from "./estimate.js";
 
 /** The percentiles that curves are drawn through. */
 const CURVE = [
   0, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 92.5, 95, 97, 98, 99, 99.5, 99.7, 99.8, 99.9,
 ];
 
-/** A number computed from the rounds of a series by weight. */
-export type Statistic = (series: Series, weights: Weights) => number;
+/** A number computed from the values of one repetition, in ascending order. NaN if there is none. */
+export type Statistic = (sorted: readonly number[]) => number;
 
 /** Returns the statistic that `percent` per cent of the values do not exceed. */
 export const percentile =
   (percent: number): Statistic =>
-  (series, weights) =>
-    series.percentile(percent, weights);
+  (sorted) =>
+    sorted[Math.max(1, Math.ceil((percent / 100) * sorted.length)) - 1] ?? Number.NaN;
 
 export const p50 = percentile(50);
-export const mean: Statistic = (series, weights) => series.mean(weights);
-/** The standard deviation of all values. */
-export const stddev: Statistic = (series, weights) => series.stddev(weights);
+export const mean: Statistic = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+/** The standard deviation of a repetition's values. */
+export const stddev: Statistic = (values) => {
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
+};
 
-/** The values of one case, round by round: one instance, process or trial each. */
+/** The values of one case by repetition: a round, with an instance or process of its own, or a run of a publication. */
 export class Series {
-  /** All values in ascending order, and the round of each. */
-  readonly #sorted: Float64Array;
-  readonly #roundOf: Uint16Array;
+  private readonly sorted: readonly (readonly number[])[];
 
   constructor(readonly rounds: readonly (readonly number[])[]) {
-    const all = rounds.flatMap((values, round) => values.map((value) => [value, round] as const));
-    all.sort(([a], [b]) => a - b);
-    this.#sorted = Float64Array.from(all, ([value]) => value);
-    this.#roundOf = Uint16Array.from(all, ([, round]) => round);
+    this.sorted = rounds.map((values) => values.toSorted((a, b) => a - b));
+  }
+
+  /** All values in ascending order. */
+  private get all(): readonly number[] {
+    return this.rounds.flat().sort((a, b) => a - b);
   }
 
   get count(): number {
-    return this.#sorted.length;
+    return this.rounds.reduce((sum, { length }) => sum + length, 0);
   }
 
   get total(): number {
-    return this.#sorted.reduce((sum, value) => sum + value, 0);
+    return this.rounds.flat().reduce((sum, value) => sum + value, 0);
   }
 
   get min(): number {
-    return this.#sorted[0] ?? Number.NaN;
+    return this.all[0] ?? Number.NaN;
   }
 
   get max(): number {
-    return this.#sorted.at(-1) ?? Number.NaN;
+    return this.all.at(-1) ?? Number.NaN;
   }
 
-  percentile(percent: number, weights: Weights): number {
-    let total = 0;
-    for (const round of this.#roundOf) total += weights[round]!;
-    const rank = Math.max(1, Math.ceil((percent / 100) * total));
-    let seen = 0;
-    for (let at = 0; at < this.#sorted.length; at++) {
-      seen += weights[this.#roundOf[at]!]!;
-      if (seen >= rank) return this.#sorted[at]!;
-    }
-    return Number.NaN;
+  /** Returns the statistic of each repetition. */
+  each(statistic: Statistic): number[] {
+    return this.sorted.map(statistic);
   }
 
-  mean(weights: Weights): number {
-    let [sum, count] = [0, 0];
-    for (const [round, values] of this.rounds.entries()) {
-      for (const value of values) sum += value * weights[round]!;
-      count += values.length * weights[round]!;
-    }
-    return sum / count;
-  }
-
-  stddev(weights: Weights): number {
-    const center = this.mean(weights);
-    const squares = new Series(this.rounds.map((values) => values.map((value) => (value - center) ** 2)));
-    return Math.sqrt(squares.mean(weights));
-  }
-
-  /** Returns a statistic with its interval over the rounds. Default: the median. */
+  /** Returns a statistic with its interval over the repetitions. Default: the median. */
   estimate(statistic: Statistic = p50): Estimate {
-    return combine([this], (value) => value, statistic);
+    return estimateOf(this.each(statistic));
   }
 
-  /** Returns a percentile with its interval; undefined if fewer than one value lies beyond it. */
+  /** Returns a percentile with its interval; undefined if fewer than one value per repetition lies beyond it. */
   p(percent: number): Estimate | undefined {
-    return this.shows(percent) ? this.estimate(percentile(percent)) : undefined;
+    return shows(percent, this.count / this.rounds.length) ? this.estimate(percentile(percent)) : undefined;
   }
 
-  /** Pairs of percentile and value, for a curve. */
+  /** Pairs of percentile and value over all repetitions, for a curve. */
   get curve(): readonly (readonly [percent: number, value: number])[] {
-    const all = new Uint16Array(this.rounds.length).fill(1);
-    return CURVE.filter((percent) => this.shows(percent)).map(
-      (percent) => [percent, this.percentile(percent, all)] as const,
+    const { all } = this;
+    return CURVE.filter((percent) => shows(percent, all.length)).map(
+      (percent) => [percent, percentile(percent)(all)] as const,
     );
   }
 
-  /** The numbers for `--json`: percentiles with intervals, and the values as HDR histograms of nanoseconds. */
+  /** The numbers for `--json`: percentiles with intervals, and the numbers of each repetition that they are computed from. */
   toJSON(): object {
     const once = this.rounds.every(({ length }) => length === 1);
     return {
@@ -106,29 +86,18 @@ export class Series {
       p50: this.estimate(),
       ...(once
         ? { values: this.rounds.flat() }
-        : { p90: this.p(90), p99: this.p(99), p999: this.p(99.9), histogram: this.#histogram() }),
-    };
-  }
-
-  private shows(percent: number): boolean {
-    return percent <= 50 ? this.count > 0 : this.count * (1 - percent / 100) >= 0.999;
-  }
-
-  #histogram() {
-    const all = Latencies.of(this.rounds.flat());
-    return {
-      unit: "ns",
-      encoded: all.encoded(),
-      rounds: this.rounds.map((values) => Latencies.of(values).encoded()),
-      hgrm: all.hgrm(),
+        : { p90: this.p(90), p99: this.p(99), means: this.each(mean), medians: this.each(p50) }),
     };
   }
 }
 
+/** Whether so many values show a percentile: at least one lies beyond it. */
+const shows = (percent: number, count: number): boolean =>
+  percent <= 50 ? count > 0 : count * (1 - percent / 100) >= 0.999;
+
 /**
- * Combines a statistic of several series with its interval over the rounds. A round counts or is left out in all series alike, since
- * other load on the machine affects all cases of a round.
- * @throws if the series have different numbers of rounds
+ * Combines a statistic of several series, repetition by repetition, since other load on the machine affects all cases of one alike.
+ * @throws if the series have different numbers of repetitions
  */
 export function combine(
   series: readonly Series[],
@@ -139,8 +108,8 @@ export function combine(
   if (series.some(({ rounds }) => rounds.length !== n)) {
     throw new Error("compared cases need the same number of rounds");
   }
-  const estimate = statistic === p50 ? ofMedians : jackknife;
-  return estimate(n, (weights) => how(...series.map((each) => statistic(each, weights))));
+  const numbers = series.map((each) => each.each(statistic));
+  return estimateOf(Array.from({ length: n }, (_, at) => how(...numbers.map((own) => own[at]!))));
 }
 
 /** Returns `a + b`, for the median unless another statistic is given. */
@@ -151,7 +120,7 @@ export const sum = (a: Series, b: Series, statistic?: Statistic): Estimate =>
 export const reduction = (all: Series, rest: Series): Estimate =>
   combine([all, rest], (x, y) => 1 - y / x, mean);
 
-/** Returns `a / b`: the median of the rounds' own ratios, or that of another statistic over all rounds. */
+/** Returns `a / b`: the median of the repetitions' own ratios. */
 export const ratio = (a: Series, b: Series, statistic?: Statistic): Estimate =>
   combine([a, b], (x, y) => x / y, statistic);
 

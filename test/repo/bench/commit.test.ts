@@ -29,6 +29,10 @@ test("the commit of a clone is marked if files differ from it, results and Markd
   write("docs/caching.md", "2");
   write("out.json", "2");
   expect(readCommit(folder)).toBe(commit);
+  // A commit of results alone keeps them valid.
+  git("commit", "-qam", "second");
+  expect(git("rev-parse", "HEAD")).not.toBe(commit);
+  expect(readCommit(folder)).toBe(commit);
   write("bench/code.ts", "2");
   expect(readCommit(folder)).toBe(`${commit}-dirty`);
   expect(shortCommit(commit)).toBe(commit.slice(0, 9));

@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Caller } from "../../../bench/src/flood/caller.js";
 import { performInProcess } from "../../../bench/src/runner/scenario-process.js";
 import { namespaceMissing, runInNamespace } from "../../../bench/src/sockets/namespace.js";
 import { Child } from "../../../bench/src/util/child.js";
@@ -37,7 +34,8 @@ test("a scenario's result comes from its process, which ends", async () => {
     "responds",
     "process.send({ result: { scenario: message.scenario, pid: process.pid } });",
   );
-  const { scenario, pid } = (await performInProcess({ scenario: "idle", args: ["all"] }, file)) as any;
+  const { result } = await performInProcess({ scenario: "idle", args: ["all"] }, file);
+  const { scenario, pid } = result as any;
   expect(scenario).toBe("idle");
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
@@ -58,14 +56,4 @@ test("a program in a namespace has a limit", async ({ skip }) => {
   await expect(runInNamespace(file, {}, 300)).rejects.toThrow(
     "The process endless.mjs in a network namespace took longer than 0.3 s.",
   );
-});
-
-test("a call without a response ends after its limit, without a result", async () => {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const caller = new Caller({ port: (server.address() as AddressInfo).port, token: "t" }, 50);
-  expect([await caller.call(), caller.closed]).toEqual([null, true]);
-  for (const socket of sockets) socket.destroy();
-  server.close();
 });

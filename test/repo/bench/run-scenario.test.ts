@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
 import { exactly } from "../../../bench/src/results/checks.js";
-import { runScenario, spread } from "../../../bench/src/runner/run-scenario.js";
+import { type Measured, type Part, runScenario, spread } from "../../../bench/src/runner/run-scenario.js";
 import {
   type Context,
   defineScenario,
@@ -40,6 +40,7 @@ async function ran(
   given: Partial<Settings> = {},
   reported = progress,
   clients: readonly BenchClient[] = [],
+  part?: Part,
 ): Promise<{ order: string; data: any; outcome: Awaited<ReturnType<typeof runScenario>> }> {
   const order: string[] = [];
   const scenario = defineScenario<Each, { ms: number }>({
@@ -56,7 +57,7 @@ async function ran(
     report: () => report,
     ...more,
   });
-  const outcome = await runScenario(scenario, { ...settings, ...given }, clients, reported);
+  const outcome = await runScenario(scenario, { ...settings, ...given }, clients, reported, part);
   return { order: order.join(""), data: outcome.data, outcome };
 }
 
@@ -68,6 +69,33 @@ test("the runner runs every case once per round, in an order that the seed deter
   expect(new Set(rounds).size).toBeGreaterThan(1);
   expect((await ran()).order).toBe(order);
   expect((await ran({}, { seed: 2 })).order).not.toBe(order);
+});
+
+test("runs are reported together, each as one repetition of all its rounds, and nothing is measured", async () => {
+  const runs: Measured[] = [];
+  const once = (seed: number) =>
+    ran({}, { rounds: 2, seed }, progress, [], { onMeasured: (each) => runs.push(each) });
+  for (const seed of [1, 2, 3]) await once(seed);
+  expect(runs.map(({ cases }) => cases.map(({ label }) => label).join(""))).toEqual(["abcd", "abcd", "abcd"]);
+  expect(runs[0]!.paces.length).toBeGreaterThanOrEqual(2);
+  const rounds: number[] = [];
+  const reportOf = (rows: readonly object[], { settings }: Context) => {
+    rounds.push(rows.length, settings.rounds);
+    return report;
+  };
+  const { order, data } = await ran({ report: reportOf }, { rounds: 2 }, progress, [], { of: runs });
+  expect([order, rounds]).toEqual(["", [4, 6]]);
+  // The rounds have 1 and 2 ms.
+  expect(data[0].ms).toMatchObject({
+    count: 6,
+    rounds: 3,
+    means: [1.5, 1.5, 1.5],
+    mean: { value: 1.5, n: 3 },
+  });
+  const renamed = { label: ({ name }: Each) => `new ${name}` };
+  await expect(ran(renamed, { rounds: 2 }, progress, [], { of: runs })).rejects.toThrow(
+    "A run has other cases: a in the place of new a.",
+  );
 });
 
 test("the runner leaves out keep-alive off for a client that cannot turn it off, and notes it", async () => {

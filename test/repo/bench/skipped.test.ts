@@ -22,6 +22,7 @@ test("clients that need redis-server are skipped by name without one", { timeout
   const few = ["--invocations", "4", "--rounds", "1", "--rtt", "0"];
   const { code, stderr } = await withoutRedis(
     "sequential",
+    "--only",
     ...few,
     "--clients",
     "warmline,ioredis,node-redis",
@@ -35,7 +36,7 @@ test("clients that need redis-server are skipped by name without one", { timeout
   );
 });
 
-test.each(["sockets", "gateway"])("%s names the missing redis-server in one line", async (scenario) => {
+test.each(["time-wait", "gateway"])("%s names the missing redis-server in one line", async (scenario) => {
   expect(await withoutRedis(scenario)).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(new RegExp(`^${scenario} cannot run here: it needs redis-server.*\\n$`)),
@@ -46,12 +47,4 @@ test("a reader that ends early ends the bench without an error", async () => {
   const cli = resolve(import.meta.dirname, "../../../bench/dist/cli.js");
   const { stderr } = await promisify(execFile)("sh", ["-c", `"${process.execPath}" "${cli}" --list | true`]);
   expect(stderr).toBe("");
-});
-
-test("advise names the results that a file lacks", async () => {
-  const requested = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
-  const { code, stderr } = await bench(folder, [...requested, "--from", "out.json"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("has no results of distance, memory")]);
-  const short = await bench(folder, ["advise", "--ops", "3"]);
-  expect([short.code, short.stderr]).toEqual([2, expect.stringMatching(/^advise needs one number each/)]);
 });

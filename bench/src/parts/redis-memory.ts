@@ -27,9 +27,8 @@ export default defineScenario({
   question: "How much memory do the idle connections of many instances take at Redis?",
   clients: "candidates",
   fixed: ["rtt", "tls", "engine"],
-  order: 9.2,
   lanes: 5,
-  defaults: { rounds: [5, 1], seconds: [6, 0.5] },
+  defaults: { rounds: [1, 1], seconds: [6, 0.5] },
   missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "redis-server", rttMs: 0, tls: false, users: USERS, instances: INSTANCES });
@@ -91,7 +90,7 @@ export default defineScenario({
         }),
       ],
       notes: [
-        `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it; the scenario flood has the gateway's.`,
+        `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it.`,
         `A simulated instance is a bare socket, in one process with the others. An instance of a client is a process of its own, ${INSTANCES} of each.`,
       ],
     };

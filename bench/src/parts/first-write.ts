@@ -18,9 +18,8 @@ export default defineScenario({
   question: "How much longer does the first write after a freeze take than a warm one?",
   clients: "shipped",
   fixed: ["tls"],
-  order: 6.6,
   lanes: Math.min(120, LANES),
-  defaults: { rounds: [10, 1], invocations: [30, 3] },
+  defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
     const networks = [

@@ -16,8 +16,7 @@ export default defineScenario({
   question: "How much does keep-alive save if a cold call reads a missing key and stores its value?",
   clients: "shipped",
   fixed: ["tls"],
-  order: 1.5,
-  defaults: { rounds: [10, 2] },
+  defaults: { rounds: [2, 2] },
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: true });
     record({ tls: true });
