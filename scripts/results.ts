@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { asAdvised } from "../bench/src/client/bench-client.js";
-import { RARELY } from "../bench/src/near/measure.js";
-import { overwritten } from "../bench/src/near/near-checks.js";
 import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { shortCommit } from "../bench/src/results/commit.js";
@@ -46,43 +44,35 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The faults that the short table shows, with its names for them. */
-const FAULTS: Readonly<Record<string, string>> = {
-  "incr, response lost once": "INCR, reply lost",
-  "incr, a proxy responds 502, 503, 504": "INCR, proxy 503",
-  "get, no response ever": "GET, no reply",
-  "incr, frozen and the server responds 408 and closes": "freeze, 408",
-  "incr, frozen and the close is lost, a reset follows": "freeze, reset",
-  "incr, frozen and the network drops the flow": "freeze, silence",
+/** README's questions, with the faults that answer them. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  "incr, frozen and the network drops the flow":
+    "My function was frozen, and its connection is dead. What does the next `INCR` get?",
+  "incr, response lost once": "The reply to an `INCR` is lost. How often does it count?",
+  "incr, a proxy responds 502, 503, 504": "A proxy answers 503 in place of Redis. What does an `INCR` get?",
+  "get, no response ever": "Redis never answers. Does a `GET` end before my function?",
 };
-/** The clients of the short table, with the titles of their columns. Those that were not measured are left out. */
+/** The clients of README's table, with its names for them. */
 const FAULT_CLIENTS: Readonly<Record<string, string>> = {
-  warmline: "[warmline](docs/connections.md)",
-  "warmline, exactly-once": "[exactly-once](docs/exactly-once.md)",
   "@upstash/redis": "@upstash/redis",
   "bare agent": "http.Agent",
   undici: "undici",
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
+/** What a user sees of an outcome. */
+const SEEN: Readonly<Record<string, string>> = {
+  right: "right, once",
+  rejected: "an error, in time",
+  doubled: "**twice**",
+  hung: "**hangs**",
+  wrong: "**a wrong reply**",
+};
 
-/** The label of a client in the faults with a time limit for its calls. */
-const withTimeLimit = (label: string) => (label === "warmline" ? "warmline, deadline" : asAdvised(label));
-
-/** The clients of starts and costs. Their tuned variants have the label that {@link tuned} returns. */
+/** The clients of starts. Their tuned variants have the label that {@link tuned} returns. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
 
 const tuned = (label: string) => `${label}, tuned`;
-
-/** The mark of an outcome or number that a client reaches with better settings than it is shipped with. */
-const BETTER = "\\*";
-
-/** The beginnings of the rows of near that README names, with its words for them. */
-const CACHES: Readonly<Record<string, string>> = {
-  "warmline/near, maxStale": "`warmline/near`",
-  "@upstash/redis, Map": "Map",
-  "node-redis, client-side cache": "node-redis' cache",
-};
 
 const LOAD_CLIENTS = [
   "warmline",
@@ -117,20 +107,28 @@ function better(http: string, tcp: string): string {
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
     const result = resultOf(results, "faults");
-    const { columns } = faultChart(result);
-    const clients = Object.entries(FAULT_CLIENTS).filter(([label]) => columns.includes(label));
-    const variants = clients.map(([label]) => [label, withTimeLimit(label)]);
-    const rows = Object.entries(FAULTS).map(([title, words]) => [
-      words,
-      ...outcomes(result, title, variants).map((kinds) =>
-        kinds[1] === "rejected" ? kinds[0] + BETTER : kinds.join(" / "),
-      ),
-    ]);
-    const limits = variants.some(([, limited]) => columns.includes(limited!))
-      ? `${BETTER} Rejected with warmline's [\`deadline\`](docs/retries.md#time) (set for exactly-once) or others' settings [as their docs advise](docs/benchmarks.md#peers). Two words: as shipped / so. `
-      : "";
-    const measured = `[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}.`;
-    return `${markdown(["", ...clients.map(([, column]) => column)], rows)}\n\n${limits}${measured}\n`;
+    const rows = Object.entries(QUESTIONS).map(([fault, question]) => {
+      const kindOf = (label: string) => outcomes(result, fault, [[label]])[0]![0]!.replaceAll("*", "");
+      // A fault of HTTP alone has no outcome over TCP.
+      const others = Object.entries(FAULT_CLIENTS).filter(([label]) => kindOf(label) !== "");
+      const kinds = Object.keys(SEEN).filter((kind) => others.some(([label]) => kindOf(label) === kind));
+      const cells = kinds.map((kind) => {
+        const names = others.filter(([label]) => kindOf(label) === kind).map(([, name]) => name);
+        return `${SEEN[kind]}: ${names.join(", ")}`;
+      });
+      return [question, SEEN[kindOf("warmline")]!, cells.join("<br>")];
+    });
+    return `${markdown(["", "warmline", "others, as shipped"], rows)}\n\n[Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}; [all faults](docs/benchmarks.md#faults), also with the settings that each client's docs advise.\n`;
+  },
+  slower: (results) => {
+    const [cold, load] = [resultOf(results, "cold"), resultOf(results, "throughput")];
+    const beside = (result: Result, cells: readonly string[], title: string) =>
+      ["warmline", "bare agent"].map(
+        (client) => pick(result, cells, [client], [title])[0]![1]!.split(" ")[0]!,
+      );
+    const [start, startOfAgent] = beside(cold, [coldCase(cold)], "init and first ms");
+    const [pipeline, pipelineOfAgent] = beside(load, [nodeOf(load), "pipeline of 1,000 GETs"], "commands/s");
+    return `**Where it is slower**: ${start} ms from a cold start to the first reply, ${startOfAgent} ms with ten lines of \`http.Agent\`; an explicit pipeline of 1,000 GETs, ${inThousands(pipeline!)} thousand a second to its ${inThousands(pipelineOfAgent!)}. [All figures](docs/performance.md).\n`;
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
@@ -188,36 +186,6 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const rows = LOAD_CLIENTS.map((client, at) => [client, ...cells.map((column) => column[at]!)]);
     const head = ["", ...columns.map(([title]) => title!)];
     return markdown(head, rows) + provenance(result);
-  },
-  costs: (results) => {
-    const [cold, throughput, idle, near] = [
-      resultOf(results, "cold"),
-      resultOf(results, "throughput"),
-      results.get("idle"),
-      results.get("near"),
-    ];
-    const node = nodeOf(throughput);
-    const columns: [title: string, cells: readonly string[]][] = [
-      ["CPU per<br>command, us", betterOf(throughput, [node, "1 in flight"], "CPU us", "least")],
-      ["init and first<br>command, ms", betterOf(cold, [coldCase(cold)], "init and first ms", "least")],
-    ];
-    if (idle)
-      columns.push(["SET after<br>60 s frozen, ms", betterOf(idle, ["SET, 60 s frozen"], "p50 ms", "least")]);
-    columns.push([
-      "50 in flight,<br>1,000/s",
-      betterOf(throughput, [node, "50 in flight"], "commands/s", "most").map(inThousands),
-    ]);
-    columns.push([
-      "pipeline of<br>1,000, 1,000/s",
-      betterOf(throughput, [node, "pipeline of 1,000 GETs"], "commands/s", "most").map(inThousands),
-    ]);
-    const rows = START_CLIENTS.map((client, at) => [
-      client === "bare agent" ? "http.Agent" : client,
-      ...columns.map(([, cells]) => inThreeDigits(cells[at]!)),
-    ]);
-    const table = markdown(["", ...columns.map(([title]) => title)], rows);
-    const from = [cold, throughput, idle, near].filter((each) => each !== undefined);
-    return table.replaceAll(" to ", "–") + sources(from, near ? readsNote(near) : "");
   },
   // The picture is docs/benchmarks.svg.
   picture: (results) => {
@@ -404,24 +372,6 @@ function resultOf(results: Results, scenario: string): Result {
   return result;
 }
 
-/** The clients of {@link START_CLIENTS} in a case: the better number of their settings as shipped and, if measured, tuned. */
-function betterOf(
-  result: Result,
-  caseCells: readonly string[],
-  title: string,
-  better: "least" | "most",
-): string[] {
-  const cellOf = (client: string) => pick(result, caseCells, [client], [title])[0]![1]!;
-  const numberOf = (cell: string) => Number.parseFloat(cell.replaceAll(",", ""));
-  return START_CLIENTS.map((client) => {
-    const shipped = cellOf(client);
-    if (!hasRow(result, [...caseCells, tuned(client)])) return shipped;
-    const best = cellOf(tuned(client));
-    const gain = numberOf(shipped) - numberOf(best);
-    return (better === "least" ? gain : -gain) > 0 ? best + BETTER : shipped;
-  });
-}
-
 const rowAt = ({ table }: Result, begin: readonly string[]) =>
   table.rows.findIndex(({ cells }) => begin.every((cell, column) => cells[column] === cell));
 const hasRow = (result: Result, begin: readonly string[]) => rowAt(result, begin) >= 0;
@@ -452,29 +402,11 @@ function rowsOf({ table, scenario }: Result, titles: readonly string[]): string[
   return table.rows.map(({ cells }) => columns.map((column) => withSeparators(cells[column]!)));
 }
 
-/** Returns a sentence about the commands that ten reads send, without a cache and with each kind. */
-function readsNote(near: Result): string {
-  const writes = overwritten({ every: RARELY });
-  const rows = rowsOf(near, ["writes", "reads", "commands"]);
-  const commandsOf = (begin: string) => {
-    const row = rows.find(([when, way]) => when === writes && way!.startsWith(begin));
-    if (!row) throw new Error(`bench/results/near.json has no row ${writes}, ${begin}`);
-    // An interval without a width says nothing.
-    return row[2]!.replace(/ \((\S+) to \1\)/, "").replace(" to ", "–");
-  };
-  const cached = Object.entries(CACHES).map(([begin, words]) => `${words} ${commandsOf(begin)}`);
-  return `Commands for ten rarely written keys: uncached ${commandsOf("warmline, no cache")}, ${cached.join(", ")}. `;
-}
-
 /** Replaces the numbers of a cell. */
 const mapNumbers = (cell: string, replace: (value: number, text: string) => string) =>
   cell.replace(/\d[\d,]*(?:\.\d+)?/g, (text) => replace(Number(text.replaceAll(",", "")), text));
 const rounded = (value: number) => Math.round(value).toLocaleString("en");
 const inThousands = (cell: string) => mapNumbers(cell, (value) => rounded(value / 1_000));
-/** Leaves out the decimals of numbers from 100. */
-const inThreeDigits = (cell: string) =>
-  mapNumbers(cell, (value, text) => (value < 100 ? text : rounded(value)));
-
 const withSeparators = (text: string) =>
   text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
 
@@ -505,30 +437,6 @@ function provenance(result: Result, note = ""): string {
   const commit = result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`;
   const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
   return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${runsOf(result)}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
-}
-
-/** A note, then the dates and the machine of results, with links to them. @throws if their machines or versions differ */
-function sources(from: readonly Result[], note = ""): string {
-  const [first] = from;
-  for (const { machine, versions, scenario } of from) {
-    const same =
-      (["cpu", "cores", "node"] as const).every((key) => machine[key] === first!.machine[key]) &&
-      Object.entries(versions).every(([name, version]) => (first!.versions[name] ?? version) === version);
-    if (!same)
-      throw new Error(
-        `bench/results/${scenario}.json has another machine or version than ${first!.scenario}`,
-      );
-  }
-  const links = from.map((each) => `[${each.scenario}](${link(each.scenario)}), ${runsOf(each)}`).join("; ");
-  return `\n\n${note}Measured ${period(from.map(dateOf))}, ${machineOf(first!)}: ${links}.\n`;
-}
-
-/** The first and the last of ISO dates, without the year and month that they share: `2026-11-23 to 24`. */
-function period(dates: readonly string[]): string {
-  const sorted = dates.toSorted();
-  const [first, last] = [sorted[0]!, sorted.at(-1)!];
-  if (first === last) return first;
-  return `${first} to ${first.slice(0, 7) === last.slice(0, 7) ? last.slice(8) : last}`;
 }
 
 const link = (scenario: string) =>
