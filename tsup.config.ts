@@ -13,6 +13,7 @@ const ENTRIES = {
   modules: "src/commands/modules/index.ts",
   near: "src/near.ts",
   cache: "src/cache.ts",
+  otel: "src/otel.ts",
   undici: "src/undici.ts",
   idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",

@@ -13,6 +13,7 @@ const ENTRIES = [
   "src/streams.ts",
   "src/near.ts",
   "src/cache.ts",
+  "src/otel.ts",
   "src/undici.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",

@@ -8,7 +8,7 @@ import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ClientContext } from "./client-context.js";
 import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
-import { traced } from "./trace.js";
+import { type TraceDetails, traced, traceName } from "./trace.js";
 import {
   createTimeoutError,
   type Failure,
@@ -48,8 +48,8 @@ export interface DeliveryOptions<C extends Sent["command"]> {
    * then this callback gets the error in their place.
    */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Called once, before the last commands settle. `error` is that of the request, if it failed as a whole. */
-  onEnd?(error?: unknown): void;
+  /** Called once, before the last commands settle. */
+  onEnd?(): void;
 }
 
 type CarriedCall = Omit<HandledCall, "argv" | "settings">;
@@ -76,19 +76,13 @@ export function deliver<C extends Sent["command"]>(
   commands: readonly Pending<C>[],
   options: DeliveryOptions<C>,
 ): Delivery<C> {
-  const { label: command, batchSize, carry } = options;
-  if (carry || !context.tracer?.isActive("request")) return new Delivery(context, commands, options).begin();
-  let delivery!: Delivery<C>;
-  const run = () =>
-    new Promise<void>((resolve, reject) => {
-      const onEnd = (error?: unknown) => {
-        options.onEnd?.();
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      delivery = new Delivery(context, commands, { ...options, onEnd }).begin();
-    });
-  traced(context, "request", run, { command, ...(batchSize && { batchSize }) }).catch(() => {});
+  const { label, batchSize, carry } = options;
+  const delivery = new Delivery(context, commands, options);
+  if (carry || !context.tracer?.isActive("request")) return delivery.begin();
+  const sent = commands.map(({ command }) => command);
+  const details: TraceDetails = { command: traceName(label, sent), ...(batchSize && { batchSize }) };
+  const run = () => new Promise<void>((...settle) => void delivery.begin(details, settle));
+  traced(context, "request", run, () => details).catch(() => {});
   return delivery;
 }
 
@@ -136,6 +130,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #timer: unknown;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
+  /** The context of its trace, if it has one. */
+  #trace: TraceDetails | undefined;
+  /** Settle the trace. */
+  #settle: readonly [resolve: () => void, reject: (error: unknown) => void] | undefined;
 
   /** @param commands those of the current request. */
   constructor(
@@ -147,7 +145,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#timers = context.transport.timers ?? plainTimers;
   }
 
-  begin(): this {
+  begin(trace?: TraceDetails, settle?: readonly [() => void, (error: unknown) => void]): this {
+    this.#trace = trace;
+    this.#settle = settle;
     const { endpoint } = this.context;
     const { signal, time, carry } = this.options;
     try {
@@ -210,7 +210,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   take(): HttpRequest {
     if (this.#freeze()) this.#encode();
-    const { request } = this.#encoded!;
+    let { request } = this.#encoded!;
+    if (this.#trace) request = { ...request, headers: { ...this.#trace.headers, ...request.headers } };
     return this.#number ? this.options.numbers!.apply(request, this.#number) : request;
   }
 
@@ -428,8 +429,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#forgetSignal?.();
-    const { onEnd } = this.options;
-    onEnd?.(failure?.errorFor(this.#whole));
+    this.options.onEnd?.();
+    this.#settle?.[failure ? 1 : 0](failure?.errorFor(this.#whole));
   }
 }
 
