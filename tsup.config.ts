@@ -14,6 +14,7 @@ const ENTRIES = {
   near: "src/near.ts",
   cache: "src/cache.ts",
   compress: "src/compress.ts",
+  otel: "src/otel.ts",
   undici: "src/undici.ts",
   idempotent: "src/idempotent.ts",
   streams: "src/streams.ts",

@@ -14,6 +14,7 @@ const ENTRIES = [
   "src/near.ts",
   "src/cache.ts",
   "src/compress.ts",
+  "src/otel.ts",
   "src/undici.ts",
   "src/ioredis.ts",
   "src/node-redis.ts",

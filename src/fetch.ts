@@ -18,7 +18,7 @@ export type Redis<V = unknown> = RedisClient<V>;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  tracer: (debug) => createTracer({ hook: debug ? logHook : undefined }, undefined),
+  tracer: (debug) => createTracer(debug ? { hook: logHook } : {}),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options, maxReplySize) => {

@@ -27,6 +27,8 @@ export interface LoopbackOptions {
 export interface Loopback {
   /** Options for `createClient()`. Spread them if there are others. */
   readonly options: LoopbackOptions;
+  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that take nothing else. */
+  readonly url: string;
   /** Ends the server and its connections. */
   close(): Promise<void>;
 }
@@ -64,8 +66,10 @@ export async function startLoopback(options: ConnectorOptions = {}, ...surplus: 
   });
   server.unref();
   const { port } = server.address() as AddressInfo;
+  const { username, password } = credentials;
   return {
-    options: { socket: { host: HOST, port }, password: credentials.password, RESP: 2 },
+    options: { socket: { host: HOST, port }, password, RESP: 2 },
+    url: `redis://${username}:${password}@${HOST}:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -35,8 +35,9 @@ The client repeats a command that reads if its response is lost, and never repea
 Reads that return values also take a schema: [schemas](schemas.md).
 
 The last column names the servers on which tests run the command, through the gateway. "all" means the embedded engine,
-Redis 7.0, Redis 8.2 and Valkey 9.1. JSON commands run on RedisJSON 2.8 of Redis Stack, and filters and
-sketches on its RedisBloom 2.8, loaded into Redis 8.2.
+Redis 7.0, Redis 8.2 and Valkey 9.1. JSON commands run on RedisJSON 2.8 of Redis Stack, filters and
+sketches on its RedisBloom 2.8, and search on its RediSearch 2.10, loaded into Redis 8.2. Time series run on no server: RedisTimeSeries of
+the same release needs an OpenSSL that current systems do not have.
 `;
 
 /** Returns the page that lists every command. */

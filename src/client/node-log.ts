@@ -18,12 +18,9 @@ export function startLog(debug = /\bwarmline\b/i.test(process.env.NODE_DEBUG ?? 
   const print = (line: string) => void process.stderr.write(`WARMLINE ${process.pid}: ${line}\n`);
   for (const name of EVENTS) subscribe(`warmline:${name}`, (event) => print(logLine(name, event as object)));
   const started = new WeakMap<object, number>();
-  tracingChannel("warmline:request").subscribe({
-    start: (message) => void started.set(message, monotonicTime()),
-    end() {},
-    asyncStart() {},
-    error() {},
-    asyncEnd: (message: any) =>
-      print(requestLine(message, monotonicTime() - started.get(message)!, message.error)),
-  });
+  const { start, asyncEnd } = tracingChannel("warmline:request");
+  start.subscribe((message) => void started.set(message as object, monotonicTime()));
+  asyncEnd.subscribe((message: any) =>
+    print(requestLine(message, monotonicTime() - started.get(message)!, message.error)),
+  );
 }

@@ -11,7 +11,7 @@ import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { beforeCall, createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
 import { sendCommands } from "../execution/request.js";
-import { traced } from "../execution/trace.js";
+import { traced, traceName } from "../execution/trace.js";
 import { assertKnownOptions } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { atCaller } from "../util/at-caller.js";
@@ -110,10 +110,10 @@ class CommandQueue {
     const near = getNear(client);
     const run = () =>
       near ? near.runBatch(client, this.#commands, !isPipeline, send) : send(this.#commands);
-    return traced(client.context, "command", run, {
-      command: isPipeline ? "PIPELINE" : "MULTI",
+    return traced(client.context, "command", run, () => ({
+      command: traceName(isPipeline ? "PIPELINE" : "MULTI", this.#commands),
       batchSize: this.#commands.length,
-    });
+    }));
   }
 }
 

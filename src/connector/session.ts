@@ -376,6 +376,6 @@ function traceCommand(context: ConnectorContext, name: string): LimitedCommand["
         else reject(errorFrom(text, name));
       };
     });
-  traced(context, "command", run, { command: name }).catch(() => {});
+  traced(context, "command", run, () => ({ command: name })).catch(() => {});
   return endTrace;
 }

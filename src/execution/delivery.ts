@@ -8,7 +8,7 @@ import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import type { ClientContext } from "./client-context.js";
 import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
-import { traced } from "./trace.js";
+import { type TraceDetails, traced, traceName } from "./trace.js";
 import {
   createTimeoutError,
   type Failure,
@@ -76,19 +76,13 @@ export function deliver<C extends Sent["command"]>(
   commands: readonly Pending<C>[],
   options: DeliveryOptions<C>,
 ): Delivery<C> {
-  const { label: command, batchSize, carry } = options;
-  if (carry || !context.tracer?.isActive("request")) return new Delivery(context, commands, options).begin();
-  let delivery!: Delivery<C>;
-  const run = () =>
-    new Promise<void>((resolve, reject) => {
-      const onEnd = (error?: unknown) => {
-        options.onEnd?.(error);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      delivery = new Delivery(context, commands, { ...options, onEnd }).begin();
-    });
-  traced(context, "request", run, { command, ...(batchSize && { batchSize }) }).catch(() => {});
+  const { label, batchSize, carry } = options;
+  const delivery = new Delivery(context, commands, options);
+  if (carry || !context.tracer?.isActive("request")) return delivery.begin();
+  const sent = commands.map(({ command }) => command);
+  const details: TraceDetails = { command: traceName(label, sent), ...(batchSize && { batchSize }) };
+  const run = () => new Promise<void>((...settle) => void delivery.begin(details, settle));
+  traced(context, "request", run, () => details).catch(() => {});
   return delivery;
 }
 
@@ -137,6 +131,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #timer: unknown;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
+  /** The context of its trace, if it has one. */
+  #trace: TraceDetails | undefined;
+  /** Settle the trace. */
+  #settle: readonly [resolve: () => void, reject: (error: unknown) => void] | undefined;
 
   /** @param commands those of the current request. */
   constructor(
@@ -148,7 +146,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#timers = context.transport.timers ?? plainTimers;
   }
 
-  begin(): this {
+  begin(trace?: TraceDetails, settle?: readonly [() => void, (error: unknown) => void]): this {
+    this.#trace = trace;
+    this.#settle = settle;
     const { endpoint } = this.context;
     const { signal, time, carry } = this.options;
     try {
@@ -211,7 +211,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   take(): HttpRequest {
     if (this.#freeze()) this.#encode();
-    const { request } = this.#encoded!;
+    let { request } = this.#encoded!;
+    if (this.#trace) request = { ...request, headers: { ...this.#trace.headers, ...request.headers } };
     return this.#number ? this.options.numbers!.apply(request, this.#number) : request;
   }
 
@@ -429,8 +430,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#forgetSignal?.();
-    const { onEnd } = this.options;
-    onEnd?.(failure?.errorFor(this.#whole));
+    const error = failure?.errorFor(this.#whole);
+    this.options.onEnd?.(error);
+    this.#settle?.[failure ? 1 : 0](error);
   }
 }
 

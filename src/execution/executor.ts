@@ -59,11 +59,11 @@ export class CommandExecutor implements ConfiguredClient {
     try {
       const command = createCommand(this, spec, args);
       const { context } = this;
-      if (!context.tracer?.isActive("command")) return this.#perform(command);
       const { name } = spec;
-      const details = context.tracesArgs
-        ? { command: name, args: command.argv.slice(name.split(" ").length) }
-        : { command: name };
+      const details = () => ({
+        command: name,
+        ...(context.tracesArgs && { args: command.argv.slice(name.split(" ").length) }),
+      });
       return traced(context, "command", () => this.#perform(command), details);
     } catch (error) {
       return Promise.reject(error);

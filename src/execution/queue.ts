@@ -16,9 +16,6 @@ const MAX_BYTES = 512 * 1024;
 /** A command with more bytes of arguments does not travel with those that have waited, which it would hold up. */
 const LARGE = 32 * 1024;
 
-/** What ends in place of a request that was not sent alone, so that its time says nothing of the network. */
-const UNTIMED = new Error("several requests, or none");
-
 /** Settled already: what its `then` is given runs in the next microtask. */
 const microtask = Promise.resolve();
 
@@ -70,7 +67,8 @@ export class AutoPipeline {
     this.#lists = [];
     this.#waitsSince = undefined;
     if (lists.length === 1) sendList(this.client, lists[0]!, since, leave);
-    else this.#sendInOrder(lists, since).then(() => leave?.(UNTIMED));
+    // Not the time of one round trip.
+    else this.#sendInOrder(lists, since).then(() => leave?.(true));
   }
 
   get #crowd(): Crowd | undefined {
@@ -89,13 +87,13 @@ export class AutoPipeline {
 /**
  * Sends commands of one tick as one request, in which each has an outcome and limits of its own.
  * @param since when the first of them began to wait for other requests, if they did.
- * @param onEnd called when all of them are settled.
+ * @param onEnd called when all of them are settled. Its argument is set unless a response has settled them.
  */
 export function sendList(
   client: ConfiguredClient,
   list: readonly Pending[],
   since?: Moment,
-  onEnd?: (error?: unknown) => void,
+  onEnd?: (failed?: unknown) => void,
 ): void {
   const [{ command, limits }] = list as [Pending];
   const route = list.length === 1 ? "" : "pipeline";
@@ -115,7 +113,7 @@ function sendLimited(
   client: ConfiguredClient,
   list: readonly Pending[],
   route: Route,
-  onEnd: ((error?: unknown) => void) | undefined,
+  onEnd: ((failed?: unknown) => void) | undefined,
 ): void {
   const time = Math.max(...list.map(({ limits }) => limits!.left()));
   const controller = new AbortController();
@@ -128,7 +126,7 @@ function sendLimited(
   guardList(client, open);
   if (open.length > 0)
     delivery = sendCommands(client, open, route, { time, signal: controller.signal, onEnd });
-  else onEnd?.(UNTIMED);
+  else onEnd?.(true);
 }
 
 /** Makes the reads of a list safe to send again with the writes after them, if writes are to be exactly-once. */

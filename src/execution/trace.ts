@@ -4,6 +4,9 @@ import type { TraceContext, TraceHook, TracingOptions } from "../options/options
 
 type Operation = TraceContext["operation"];
 
+/** The parts of a context that differ from trace to trace. */
+export type TraceDetails = Pick<TraceContext, "command" | "batchSize" | "args" | "headers">;
+
 /** Reports the beginning and the end of commands and requests. */
 export interface Tracer {
   /** Whether `trace` has an effect now. Without, nothing is created for it. */
@@ -19,12 +22,20 @@ interface TracedClient {
 }
 
 /** The tracer of a client: its hook around the platform's. */
-export function createTracer({ hook }: TracingOptions, inner: Tracer | undefined): Tracer | undefined {
+export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer | undefined {
   if (!hook) return inner;
   return {
     isActive: () => true,
     trace(context, run) {
-      const end = callHook(hook, context);
+      let end: ReturnType<TraceHook>;
+      try {
+        end = hook(context);
+      } catch (error) {
+        // It is uncaught, as that of an event's listener: the command is sent all the same.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
       // What `run` throws ends the trace too.
       const settled = async () => (inner?.isActive(context.operation) ? inner.trace(context, run) : run());
       const promise = settled();
@@ -34,36 +45,30 @@ export function createTracer({ hook }: TracingOptions, inner: Tracer | undefined
   };
 }
 
-/** An error of the hook is uncaught, as that of an event's listener: the command is sent all the same. */
-function callHook(hook: TraceHook, context: TraceContext): ReturnType<TraceHook> {
-  try {
-    return hook(context);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
 /**
  * Calls `run`, traced if there is a tracer that is active.
- * @param details the rest of the context.
+ * @param details returns the rest of the context, in an object that becomes the context.
  */
 export function traced<T>(
   { tracer, endpoint }: TracedClient,
   operation: Operation,
   run: () => Promise<T>,
-  details: Pick<TraceContext, "command" | "batchSize" | "args">,
+  details: () => TraceDetails,
 ): Promise<T> {
   if (!tracer?.isActive(operation)) return run();
   const { hostname, port, protocol } = new URL(
     (endpoint as Endpoint | undefined)?.origin ?? "http://localhost",
   );
-  const context: TraceContext = {
+  const server = {
     operation,
-    ...details,
     serverAddress: hostname.replace(/[[\]]/g, ""),
     serverPort: +port || (protocol > "http:" ? 443 : 80),
   };
-  return tracer.trace(context, run);
+  return tracer.trace(Object.assign(details(), server), run);
+}
+
+/** Returns the name of a batch in traces: that of its commands follows if it is the same for all. */
+export function traceName(label: string, commands: readonly { readonly name: string }[]): string {
+  const [, name, ...others] = new Set([label, ...commands.map((command) => command.name)]);
+  return name && others.length === 0 ? `${label} ${name}` : label;
 }

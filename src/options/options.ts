@@ -24,7 +24,7 @@ export interface CircuitOptions {
 export interface TraceContext {
   /** `command`: from the call of a method until it settles. `request`: one HTTP request, with its retries. */
   readonly operation: "command" | "request";
-  /** Redis's name of the command, or `PIPELINE` or `MULTI`. */
+  /** Redis's name of the command. Of a batch `PIPELINE` or `MULTI`, and the name of its commands if it is the same for all: `PIPELINE GET`. */
   readonly command: string;
   /** Number of commands in a pipeline or transaction. */
   readonly batchSize?: number | undefined;
@@ -34,6 +34,8 @@ export interface TraceContext {
   readonly serverAddress: string;
   /** Port of the endpoint. */
   readonly serverPort: number;
+  /** Headers to send with the request, such as `traceparent`: a hook or a subscriber of a request's start may set them. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Called at the start of a command or request. Returns a function to call at its end, with the error if it failed. */

@@ -110,8 +110,8 @@ export interface Timers<Timer = unknown> {
 export interface Crowd {
   /** Returns a promise of the caller's turn to send; undefined if it is now. */
   turn(): Promise<void> | undefined;
-  /** A request is sent, after {@link turn}. Returns what is called at its end, with an error unless its time is that of one round trip. */
-  enter(): (error?: unknown) => void;
+  /** A request is sent, after {@link turn}. Returns what is called at its end, with an argument unless it took one round trip. */
+  enter(): (failed?: unknown) => void;
 }
 
 /** Sends requests to an origin. The rest of the client depends on connections through this interface alone. */

@@ -4,20 +4,46 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Redis } from "warmline";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { freePorts } from "warmline-testbed";
+import {
+  freePorts,
+  idleReaper,
+  loseReply,
+  type NetworkProxy,
+  onRequest,
+  startNetworkProxy,
+} from "warmline-testbed";
 import { type Served, serve } from "../examples/support/example.js";
 import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
 import { run } from "../support/packages/run.js";
 
-// Libraries on our own client: the blocks of docs/integrations.md, as they stand, in programs of the folder integrations.
+// Libraries on our own client and on the connectors: the blocks of these pages, as they stand, in programs of the folder integrations.
 
-const PAGE = "docs/integrations.md";
+/** The pages, and the libraries that each lists. Those of the first are all others. */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  "docs/integrations.md": [],
+  "docs/ai.md": ["@chat-adapter/state-redis", "@modelcontextprotocol/sdk", "assistant-stream", "chat"],
+  "docs/rate-limits.md": ["@upstash/ratelimit"],
+  "docs/bullmq.md": ["bullmq"],
+};
+const [MAIN_PAGE] = Object.keys(PAGES) as [string];
 const project = join(import.meta.dirname, "integrations");
 
 /** What each program prints. */
 const PRINTED: Readonly<Record<string, unknown>> = {
+  "assistant-stream": {
+    second: "one two three four",
+    first: "one two three four",
+    status: "done",
+    none: null,
+  },
   "better-auth": { name: "Ada", stored: true, after: null },
+  bullmq: {
+    ids: ["receipt-1", "receipt-1", "receipt-2", "receipt-3"],
+    jobs: 4,
+    worked: [1, 3, 2],
+    sent: [4],
+  },
   "cache-manager": {
     user: { name: "Ada" },
     short: null,
@@ -26,22 +52,33 @@ const PRINTED: Readonly<Record<string, unknown>> = {
     deleted: null,
     cleared: null,
   },
+  chat: {
+    subscribed: [true, false],
+    locks: [true, false, true],
+    extended: true,
+    value: { n: 1 },
+    history: ["b", "c"],
+  },
   "express-session": { views: [1, 2, 3], left: "left", after: 1 },
   "hono-rate-limiter": [200, 200, 429, 200],
+  mcp: { notices: ["one", "two", "three"], text: "counted", resumed: true },
   "rate-limit-redis": [200, 200, 429, 429],
+  ratelimit: { statuses: [200, 200, 429, 200], waits: true, whileAway: 200 },
   "resumable-stream": { second: "one two three four", first: "one two three four", after: "DONE" },
 };
 
 let folder: string;
 let gateway: Gateway;
 let redis: Redis;
+let path: NetworkProxy;
 
-/** The block of the page whose first line is this name as a comment, without that line. */
-function blockOf(name: string): string {
-  const block = blocksOf(PAGE).find(({ code }) => code.startsWith(`// ${name}\n`));
-  expect(block, `${PAGE} has no block ${name}`).toBeDefined();
-  return block!.code.slice(block!.code.indexOf("\n") + 1);
-}
+/** The blocks of the pages whose first line is a name as a comment, without that line. */
+const recipes = Object.keys(PAGES).flatMap((page) =>
+  blocksOf(page).flatMap(({ code }) => {
+    const [line, name] = /^\/\/ ([\w.-]+)\n/.exec(code) ?? [];
+    return name ? [{ name, code: code.slice(line!.length) }] : [];
+  }),
+);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "warmline-integrations-"));
@@ -52,24 +89,25 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
   mkdirSync(join(folder, "src/recipes"));
-  for (const name of Object.keys(PRINTED)) {
-    writeFileSync(join(folder, "src/recipes", `${name}.mjs`), blockOf(name));
-  }
-  for (const name of ["cache-handler.mjs", "use-cache-handler.mjs", "next.config.mjs"]) {
-    writeFileSync(join(folder, "next", name), blockOf(name));
+  for (const { name, code } of recipes) {
+    // Those with an extension are files of the app of Next.js.
+    const file = name.endsWith(".mjs") ? join("next", name) : join("src/recipes", `${name}.mjs`);
+    writeFileSync(join(folder, file), code);
   }
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
   gateway = await createGateway({ port: 0 });
   redis = new Redis({ url: gateway.url, token: gateway.token });
+  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
 }, 600_000);
 afterAll(async () => {
   redis?.close();
+  await path?.close();
   await gateway?.close();
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
-const environment = () => ({
-  WARMLINE_URL: gateway.url,
+const environment = (url = gateway.url) => ({
+  WARMLINE_URL: url,
   WARMLINE_TOKEN: gateway.token,
   BETTER_AUTH_SECRET: "a secret of at least thirty-two characters",
   NEXT_TELEMETRY_DISABLED: "1",
@@ -83,14 +121,41 @@ test("every program has an expected output", () => {
   expect(programs.filter((name) => name !== "done").sort()).toEqual(Object.keys(PRINTED));
 });
 
+/** Runs a program on an empty Redis. Returns what it printed. */
+async function outputOf(name: string, url?: string): Promise<unknown> {
+  await redis.flushall();
+  const printed = await run("node", [join("src", `${name}.mjs`)], folder, environment(url), 60_000);
+  return JSON.parse(printed.trim().split("\n").at(-1)!);
+}
+
 test.each(Object.keys(PRINTED))(
   "the program of %s prints what it should",
   { timeout: 90_000 },
   async (name) => {
-    await redis.flushall();
-    const printed = await run("node", [join("src", `${name}.mjs`)], folder, environment(), 60_000);
-    expect(JSON.parse(printed.trim().split("\n").at(-1)!)).toEqual(PRINTED[name]);
+    expect(await outputOf(name)).toEqual(PRINTED[name]);
     passed.push(name);
+  },
+);
+
+test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
+  "the program of %s prints the same while idle connections are closed",
+  { timeout: 90_000 },
+  async (name) => {
+    path.onConnection(() => idleReaper({ closeMs: 40 }));
+    expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
+  },
+);
+
+test.each(["mcp", "ratelimit"])(
+  "the program of %s prints the same while every third response is lost",
+  { timeout: 90_000 },
+  async (name) => {
+    let requests = 0;
+    let lost = 0;
+    const isThird = () => ++requests % 3 === 0 && ++lost > 0;
+    path.onConnection(() => onRequest(isThird, loseReply({ leave: "close" })));
+    expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
+    expect(lost).toBeGreaterThan(0);
   },
 );
 
@@ -138,15 +203,19 @@ describe("Next.js", () => {
   });
 });
 
-test("the page lists the libraries that ran", ({ skip }) => {
+test.for(Object.keys(PAGES))("%s lists the libraries that ran", (page, { skip }) => {
   skip(passed.length <= Object.keys(PRINTED).length, "some did not run, or failed");
   const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-  const helpers = new Set(["express", "express-rate-limit", "hono", "react", "react-dom"]);
-  const names = Object.keys(dependencies).filter((name) => !helpers.has(name));
+  const helpers = [
+    ...["@upstash/redis", "express", "express-rate-limit", "hono", "ioredis", "react", "react-dom", "zod"],
+    ...Object.values(PAGES).flat(),
+  ];
+  const others = Object.keys(dependencies).filter((name) => !helpers.includes(name));
+  const names = page === MAIN_PAGE ? others : PAGES[page]!;
   const table = [
     "| library | version |",
     "|---|---|",
     ...names.map((name) => `| ${name} | ${dependencies[name]} |`),
   ];
-  expect(tableOf(PAGE, "integrations", table)).toEqual(table);
+  expect(tableOf(page, "integrations", table)).toEqual(table);
 });

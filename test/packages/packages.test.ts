@@ -32,8 +32,9 @@ describe("warmline, installed from its tarball", () => {
     ]);
     const manifest = JSON.parse(readFileSync(join(folder, "node_modules/warmline/package.json"), "utf8"));
     expect(manifest.dependencies ?? {}).toEqual({});
-    expect(manifest.peerDependencies).toEqual({ undici: ">=7" });
-    expect(manifest.peerDependenciesMeta).toEqual({ undici: { optional: true } });
+    expect(manifest.peerDependencies).toEqual({ "@opentelemetry/api": ">=1.9.0 <2", undici: ">=7" });
+    const optional = { optional: true };
+    expect(manifest.peerDependenciesMeta).toEqual({ "@opentelemetry/api": optional, undici: optional });
   });
 
   const script = `
@@ -114,6 +115,41 @@ describe("warmline, installed from its tarball", () => {
       expect(sizes).toEqual([5_000, true]);
     },
   );
+
+  describe("warmline/otel", () => {
+    const program = (load: string) => `${load}
+      const stop = startTelemetry();
+      const redis = Redis.fromEnv({ tracing: createTracing() });
+      const value = await redis.get("otel");
+      stop();
+      console.log(JSON.stringify(value));`;
+    const modules = program(`import { Redis } from "warmline";
+      import { createTracing, startTelemetry } from "warmline/otel";`);
+
+    test("without @opentelemetry/api, the import fails and names it", async () => {
+      writeFileSync(join(folder, "otel.mjs"), modules);
+      await expect(run("node", ["otel.mjs"], folder, environment())).rejects.toThrow("@opentelemetry/api");
+    });
+
+    test("without an SDK, it does nothing", async () => {
+      const apart = mkdtempSync(join(tmpdir(), "warmline-otel-"));
+      try {
+        writeFileSync(join(apart, "package.json"), '{"name":"empty","private":true}');
+        const api = "@opentelemetry/api@1.9.1";
+        await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline, api], apart);
+        writeFileSync(join(apart, "otel.mjs"), modules);
+        const required = program(`const { Redis } = require("warmline");
+          const { createTracing, startTelemetry } = require("warmline/otel");
+          (async () => {`);
+        writeFileSync(join(apart, "otel.cjs"), `${required}})();`);
+        for (const file of ["otel.mjs", "otel.cjs"]) {
+          expect(await run("node", [file], apart, environment())).toBe("null\n");
+        }
+      } finally {
+        rmSync(apart, { recursive: true, force: true });
+      }
+    });
+  });
 
   test("two copies, ESM and CommonJS, share connections and recognise each other's errors", async () => {
     writeFileSync(
@@ -204,7 +240,7 @@ describe("warmline-gateway, installed from its tarball", () => {
 
 /** Bytes that a package may take on disk. Most are code and declarations; source maps lead to files and lines alone. */
 const MAX_UNPACKED = {
-  warmline: 715_000,
+  warmline: 740_000,
   "warmline-gateway": 5_000_000,
   "warmline-upstash": 200_000,
   "warmline-adapters": 200_000,

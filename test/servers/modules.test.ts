@@ -2,19 +2,29 @@ import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
 import { Redis } from "../../src/index.js";
 import { type GatewayProcess, type RedisServer, startGatewayProcess } from "../../testbed/src/index.js";
 import { bloomExercises } from "../integration/commands/exercises/modules.js";
+import { searchExercises } from "../integration/commands/exercises/search.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
-// The methods of warmline/modules, on the module of Redis Stack.
+// The methods of warmline/modules, on the modules of Redis Stack. Its RedisTimeSeries needs OpenSSL 1.1, which machines no longer have.
 
-describe.each(["resp2", "json"] as const)(
-  "on RedisBloom 2.8, replies as %s",
+const MODULES = [
+  { title: "RedisBloom 2.8", module: "redisbloom", exercises: bloomExercises },
+  { title: "RediSearch 2.10", module: "redisearch", exercises: searchExercises },
+] as const;
+
+const CASES = MODULES.flatMap((each) =>
+  (["resp2", "json"] as const).map((responseFormat) => ({ ...each, responseFormat })),
+);
+
+describe.each(CASES)(
+  "on $title, replies as $responseFormat",
   NEEDS_SERVERS,
-  (responseFormat) => {
+  ({ module, exercises, responseFormat }) => {
     let server: RedisServer;
     let gateway: GatewayProcess;
     let redis: Redis;
     beforeAll(async () => {
-      server = await startRedis8("redisbloom");
+      server = await startRedis8(module);
       gateway = await startGatewayProcess({ args: ["--redis", server.url] });
       redis = new Redis({ url: gateway.url, token: gateway.token, responseFormat });
     });
@@ -25,7 +35,7 @@ describe.each(["resp2", "json"] as const)(
       await server?.stop();
     });
 
-    test.each(Object.entries(bloomExercises))("%s works as its exercise says", async (_method, run) => {
+    test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
       await run(redis);
     });
   },

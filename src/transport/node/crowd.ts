@@ -33,13 +33,13 @@ export class PoolCrowd implements Crowd {
     });
   }
 
-  enter(): (error?: unknown) => void {
+  enter(): (failed?: unknown) => void {
     const request = { since: monotonicTime() };
     this.#underWay.add(request);
     if (this.#admitted > 0) this.#admitted--;
     if (this.#waiting.length > 0) this.#watchSlow();
-    return (error) => {
-      if (error === undefined) this.#learn(monotonicTime(), request.since);
+    return (failed) => {
+      if (failed === undefined) this.#learn(monotonicTime(), request.since);
       if (this.#underWay.delete(request)) this.#admit();
     };
   }

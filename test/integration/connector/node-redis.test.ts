@@ -198,6 +198,13 @@ describe("the loopback server", () => {
     await other.close();
   });
 
+  test("a client that has only the url of the server connects to it", async () => {
+    const client = createClient({ url: loopback.url, RESP: 2 });
+    await client.connect();
+    expect(await client.set("by-url", "1")).toBe("OK");
+    client.destroy();
+  });
+
   test("the server refuses to start without an endpoint", async () => {
     await expect(startLoopback({ url: "", token: "" })).rejects.toThrow(
       "url and token missing: pass them to startLoopback({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",

@@ -53,7 +53,7 @@ const ms = expect.any(Number);
 function hasRequests(lines: string[], unsent: string): void {
   const serverAddress = "127.0.0.1";
   has(lines, "SET", { result: "ok", ms, serverAddress });
-  has(lines, "PIPELINE", { batchSize: 2, result: "ok", ms });
+  has(lines, "PIPELINE GET", { batchSize: 2, result: "ok", ms });
   has(lines, "INCR", { ms });
   has(lines, "retry", { command: "GET", outcome: unsent, retry: 1 });
   has(lines, "GET", { outcome: unsent, ms });

@@ -74,11 +74,37 @@ test("a pipeline and a transaction are one command each, with their size", async
   const started = heard.filter(([event]) => event.endsWith(" start")).map(([, context]) => context);
   const batch = (operation: string, command: string) => ({ operation, command, batchSize: 2, ...server() });
   expect(started).toEqual([
-    batch("command", "PIPELINE"),
-    batch("request", "PIPELINE"),
-    batch("command", "MULTI"),
-    batch("request", "MULTI"),
+    batch("command", "PIPELINE INCR"),
+    batch("request", "PIPELINE INCR"),
+    batch("command", "MULTI INCR"),
+    batch("request", "MULTI INCR"),
   ]);
+});
+
+test("a batch of several commands is named without them", async () => {
+  replyTwice();
+  const redis = client({ responseFormat: "json" });
+  await redis.pipeline().incr("a").strlen("a").exec();
+  await Promise.all([redis.incr("a"), redis.strlen("a")]);
+  const commands = heard.filter(([event]) => event.endsWith(" start")).map(([, { command }]) => command);
+  expect(commands).toEqual(["PIPELINE", "PIPELINE", "INCR", "STRLEN", "PIPELINE"]);
+});
+
+test("headers that a subscriber sets are sent with each copy of a request, and replace none of the client's", async () => {
+  endpoint.onRequest = ({ socket, number, connection }) =>
+    connection + number === 2 ? void socket.destroy() : void socket.write(resp2Response(":1\r\n"));
+  const { start } = tracingChannel<unknown, TraceContext>("warmline:request");
+  const set = (message: unknown) => {
+    (message as TraceContext).headers = { traceparent: "00-1-2-01", authorization: "Bearer other" };
+  };
+  start.subscribe(set);
+  await client({ retry: { retries: 1 } }).strlen("a");
+  start.unsubscribe(set);
+  expect(endpoint.requests).toHaveLength(2);
+  for (const { head } of endpoint.requests) {
+    expect(head).toContain("\r\ntraceparent: 00-1-2-01\r\n");
+    expect(head).toContain("\r\nauthorization: Bearer secret-token\r\n");
+  }
 });
 
 test("commands of one tick are commands of their own in one request", async () => {

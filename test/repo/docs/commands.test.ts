@@ -6,6 +6,7 @@ import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { Engine, Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
 import { bloomExercises } from "../../integration/commands/exercises/modules.js";
+import { searchExercises } from "../../integration/commands/exercises/search.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "../../unit/commands/samples/index.js";
 import type { Sample } from "../../unit/commands/samples/sample.js";
 
@@ -28,13 +29,19 @@ function testedOn(group: string, { lackedBy }: Exercise): string[] {
 const callsOf = (all: readonly Sample[]): Method["samples"] =>
   all.map(([args, , , returns]) => [args, returns] as const);
 
+/** The module that tests run a method of `warmline/modules` on, if any. */
+function testedModule(method: string): string[] {
+  if (method in bloomExercises) return ["RedisBloom 2.8"];
+  return method in searchExercises ? ["RediSearch 2.10"] : [];
+}
+
 /** The modules' methods, as soon as the package has an entry for them. */
 function modules(): Record<string, Method[]> {
   if (!("./modules" in manifest.exports)) return {};
   const methods = Object.entries(moduleSpecs).map(([method, spec]) => ({
     name: method.replace(".", "(redis)."),
     spec,
-    tested: method in bloomExercises ? ["RedisBloom 2.8"] : [],
+    tested: testedModule(method),
     samples: callsOf(moduleSamples[method]!),
   }));
   return { 'modules, from "warmline/modules"': methods };

@@ -9,7 +9,7 @@ import { platformProblem } from "./platforms.js";
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const OURS = ["warmline", "warmline-gateway", "warmline-upstash", "warmline-adapters"];
 /** Packages that pages may install besides the devDependencies. */
-const OTHERS = ["@opentelemetry/api", "ioredis", "redis"];
+const OTHERS = ["@upstash/ratelimit", "bullmq", "ioredis", "redis"];
 const bench = [await scenarios(), await clients()] as const;
 const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);
 

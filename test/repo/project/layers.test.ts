@@ -27,6 +27,7 @@ const PACKAGES: readonly {
       "streams",
       "near",
       "cache",
+      "otel",
       "connector",
     ],
   },

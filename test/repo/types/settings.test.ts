@@ -28,7 +28,14 @@ function errorsOf(code: string, options: ts.CompilerOptions): string[] {
 test("every entry resolves under moduleResolution node10", { timeout: 180_000 }, () => {
   const entries = [
     ...["warmline", "warmline/fetch", "warmline/modules", "warmline/idempotent", "warmline/streams"],
-    ...["warmline/near", "warmline/cache", "warmline/undici", "warmline/ioredis", "warmline/node-redis"],
+    ...[
+      "warmline/near",
+      "warmline/cache",
+      "warmline/otel",
+      "warmline/undici",
+      "warmline/ioredis",
+      "warmline/node-redis",
+    ],
     ...["warmline-gateway", "warmline-gateway/testing", "warmline-gateway/msw"],
     ...["warmline-adapters/express-session", "warmline-adapters/keyv", "warmline-adapters/next"],
   ];

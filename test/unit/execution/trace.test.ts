@@ -27,13 +27,20 @@ test("no context is created and nothing is published without a subscriber", asyn
   const { client, read } = createClient();
   const trace = vi.spyOn(channelTracer, "trace");
   const promise = run();
-  expect(traced(client, "command", () => promise, { command: "GET" })).toBe(promise);
+  expect(
+    traced(
+      client,
+      "command",
+      () => promise,
+      () => ({ command: "GET" }),
+    ),
+  ).toBe(promise);
   await promise;
   expect(read).not.toHaveBeenCalled();
   expect(trace).not.toHaveBeenCalled();
   const { events: heard, stop: unsubscribe } = collectTraces();
   stop = unsubscribe;
-  await traced(client, "command", run, { command: "GET" });
+  await traced(client, "command", run, () => ({ command: "GET" }));
   expect(read).toHaveBeenCalledOnce();
   expect(trace).toHaveBeenCalledOnce();
   expect(heard).toHaveLength(4);
@@ -42,7 +49,7 @@ test("no context is created and nothing is published without a subscriber", asyn
 test("a command's message has the fields of ioredis' messages, the operation, and no database", async () => {
   const { events: heard, stop: unsubscribe } = collectTraces();
   stop = unsubscribe;
-  await traced(createClient().client, "command", run, { command: "SET", args: ["key", "value"] });
+  await traced(createClient().client, "command", run, () => ({ command: "SET", args: ["key", "value"] }));
   const server = { serverAddress: "::1", serverPort: 8080 };
   expect(heard).toEqual(
     ["start", "end", "asyncStart", "asyncEnd"].map((event) => [
@@ -58,7 +65,7 @@ test("a command's message has the fields of ioredis' messages, the operation, an
     ]),
   );
   heard.length = 0;
-  await traced(createClient().client, "command", run, { command: "MULTI", batchSize: 2 });
+  await traced(createClient().client, "command", run, () => ({ command: "MULTI", batchSize: 2 }));
   expect(heard[0]).toEqual([
     "command start",
     { operation: "command", command: "MULTI", batchSize: 2, ...server },

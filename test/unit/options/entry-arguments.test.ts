@@ -7,6 +7,7 @@ import { Redis } from "../../../src/index.js";
 import { warmlineConnector } from "../../../src/ioredis.js";
 import { near } from "../../../src/near.js";
 import { startLoopback } from "../../../src/node-redis.js";
+import { createTracing, startTelemetry } from "../../../src/otel.js";
 import { follow, produce } from "../../../src/streams.js";
 import { undici } from "../../../src/undici.js";
 
@@ -20,6 +21,8 @@ const FUNCTIONS: [name: string, call: Call, args: unknown[], kind: typeof Config
   ["near", near, [{ match: "a" }], ConfigError],
   ["cached", cached, [redis, "user", () => 1, { key: () => "7", fresh: 60 }], ConfigError],
   ["undici", undici, [new MockAgent()], ConfigError],
+  ["startTelemetry", startTelemetry, [{}], ConfigError],
+  ["createTracing", createTracing, [{}], ConfigError],
   ["warmlineConnector", warmlineConnector, [ownEndpoint], ConfigError],
   ["startLoopback", startLoopback, [ownEndpoint], ConfigError],
   ["idempotent", idempotent, [redis, "key", () => 1, {}], ArgumentError],

@@ -1,0 +1,89 @@
+import { type Attributes, metrics } from "@opentelemetry/api";
+import type {
+  CircuitEvent,
+  ConnectionClosedEvent,
+  ConnectionEvent,
+  ConnectionOpenedEvent,
+  ConnectionReusedEvent,
+  RetryEvent,
+  ThawEvent,
+} from "../transport/node/events.js";
+import { SCOPE } from "./operations.js";
+
+type Handler = (event: ConnectionEvent) => void;
+
+/**
+ * Creates the metrics of connections, retries and freezes.
+ * @returns a handler of each event by the name of its channel.
+ */
+export function createConnectionMetrics(): Record<string, Handler> {
+  const meter = metrics.getMeter(SCOPE);
+  const createTime = meter.createHistogram("db.client.connection.create_time", {
+    description: "The time it took to create a new connection.",
+    unit: "s",
+  });
+  const open = meter.createGauge("warmline.connection.open", {
+    description: "Connections that are established",
+    unit: "{connection}",
+  });
+  const idleTime = meter.createHistogram("warmline.connection.idle_time", {
+    description: "Time for which a connection was idle before it was used again",
+    unit: "s",
+  });
+  const closes = meter.createCounter("warmline.connection.closes", {
+    description: "Connections that were closed or could not be opened",
+    unit: "{connection}",
+  });
+  const retries = meter.createCounter("warmline.retries", {
+    description: "Requests that were sent again",
+    unit: "{request}",
+  });
+  const circuits = meter.createCounter("warmline.circuit_opens", {
+    description: "Times that calls began to fail at once, since the endpoint did not respond",
+    unit: "{circuit}",
+  });
+  const frozenTime = meter.createHistogram("warmline.frozen_time", {
+    description: "Time for which the process was frozen while connections were idle",
+    unit: "s",
+  });
+  const handlers: { [channel: string]: (event: any) => void } = {
+    "warmline:connection:opened"(event: ConnectionOpenedEvent) {
+      open.record(event.open, serverOf(event));
+      createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolOf(event) });
+    },
+    "warmline:connection:reused"(event: ConnectionReusedEvent) {
+      idleTime.record(event.idleMs / 1_000, serverOf(event));
+    },
+    "warmline:connection:closed"(event: ConnectionClosedEvent) {
+      open.record(event.open, serverOf(event));
+      closes.add(1, { ...serverOf(event), "warmline.reason": event.reason });
+    },
+    "warmline:retry"(event: RetryEvent) {
+      const { command, outcome } = event;
+      retries.add(1, { ...serverOf(event), "db.operation.name": command, "warmline.outcome": outcome });
+    },
+    "warmline:circuit"(event: CircuitEvent) {
+      if (event.state === "open") circuits.add(1, serverOf(event));
+    },
+    "warmline:thaw"(event: ThawEvent) {
+      frozenTime.record(event.frozenMs / 1_000, serverOf(event));
+    },
+  };
+  return handlers;
+}
+
+/** The attributes of an origin. */
+function serverOf({ origin }: ConnectionEvent): Attributes {
+  const { hostname, port, protocol } = new URL(origin);
+  return {
+    "db.system.name": "redis",
+    "server.address": hostname.replace(/[[\]]/g, ""),
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
+
+/** The name of the pool of an origin: its host and port. */
+function poolOf(event: ConnectionEvent): string {
+  const { "server.address": address, "server.port": port } = serverOf(event);
+  return `${address}:${port}`;
+}
