@@ -49,7 +49,7 @@ export function createCommand(
   let schema: StandardSchema | undefined;
   let args = given as unknown[];
   try {
-    if (spec.schema && given.some(isObject)) [schema, args] = schemaAmong(given);
+    if (spec.schema && given.some((arg) => typeof arg === "object")) [schema, args] = schemaAmong(given);
     spec.encodeArgs(codec.encode, args, encoded);
     if (context.prefix) prefixKeys(encoded, context.prefix);
   } catch (error) {
@@ -75,8 +75,6 @@ export function createCommand(
     inContext: codec.custom || schema ? context.contextNow?.() : undefined,
   };
 }
-
-const isObject = (given: unknown) => typeof given === "object";
 
 /** Whether the reply is read as bytes: by the codec, or because it is a dump. */
 export function readsBytes({ codec, spec }: Command): boolean {

@@ -40,8 +40,8 @@ export class AutoPipeline {
     const bytes = sizeOf(pending.command.argv);
     let list = lists.at(-1);
     if (!list) this.#begin();
-    const hasWaited = this.#waitsSince !== undefined;
-    const isHeld = hasWaited && lists.length === 1 && bytes > LARGE;
+    const waitsSince = this.#waitsSince;
+    const isHeld = waitsSince && lists.length === 1 && bytes > LARGE;
     if (isHeld) microtask.then(() => this.#sendAll());
     if (!list || isHeld || list.length === MAX_COMMANDS || this.#bytes + bytes > MAX_BYTES) {
       list = [];
@@ -50,7 +50,7 @@ export class AutoPipeline {
     }
     this.#bytes += bytes;
     list.push(pending);
-    if (hasWaited) pending.watchLimits(Infinity);
+    if (waitsSince) pending.watchLimits(Infinity);
   }
 
   /** Sends what is collected at the next microtask or at its turn, in the asynchronous context of the first command. */
@@ -72,7 +72,7 @@ export class AutoPipeline {
   }
 
   get #crowd(): Crowd | undefined {
-    return this.client.context.transport?.crowd;
+    return this.client.context.transport.crowd;
   }
 
   /** Sends each list when all commands of the one before have settled. */
