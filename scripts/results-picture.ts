@@ -47,7 +47,8 @@ export function barsOf(zombie: Result, faults: Result): ClientBars[] {
 }
 
 const WIDTH = 760;
-const ROW = 40;
+const ONE_BAR = 22;
+const TWO_BARS = 36;
 const TOP = 62;
 /** The left ends of the two columns of bars, and their lengths. */
 const [LOST_X, DOUBLED_X, LENGTH] = [190, 500, 200];
@@ -68,8 +69,10 @@ export function picture(clients: readonly ClientBars[]): string {
     bar(LOST_X, y, lost, calls, kind),
     ...(doubled === undefined ? [] : [bar(DOUBLED_X, y, doubled, most, kind)]),
   ];
-  const rows = clients.flatMap(({ label, shipped, advised }, at) => {
-    const y = TOP + at * ROW;
+  let next = TOP;
+  const rows = clients.flatMap(({ label, shipped, advised }) => {
+    const y = next;
+    next += advised ? TWO_BARS : ONE_BAR;
     const own = label.startsWith("warmline") ? "own" : "shipped";
     return [
       `<text class="name" x="${LOST_X - 12}" y="${y + (advised ? 17 : 11)}" text-anchor="end">${label}</text>`,
@@ -77,7 +80,7 @@ export function picture(clients: readonly ClientBars[]): string {
       ...(advised ? pair(advised, y + 15, "advised") : []),
     ];
   });
-  const height = TOP + clients.length * ROW + 26;
+  const height = next + 26;
   const legend = (x: number, kind: string, words: string) =>
     `<rect class="${kind}" x="${x}" y="${height - 22}" width="11" height="11"/><text class="note" x="${x + 17}" y="${height - 12}">${words}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title">
