@@ -156,17 +156,12 @@ function sendAll(
 
 const describeMethod = (name: string) => {
   const make = commandMethod(name);
-  if (!make) return undefined;
-  return (queue: CommandQueue) => {
-    const value = make((spec, args) => queue[SEND](spec, args));
-    // A pipeline of many commands of a name looks it up once.
-    return Object.defineProperty(queue, name, { value, writable: true, configurable: true })[name as never];
-  };
+  return make && ((queue: CommandQueue) => make((spec, args) => queue[SEND](spec, args)));
 };
 
 Object.setPrototypeOf(
   CommandQueue.prototype,
-  boundPrototype(describeMethod, commandNames, (object) => Object.hasOwn(object, "exec")),
+  boundPrototype(describeMethod, commandNames, (object) => Object.hasOwn(object, "exec"), true),
 );
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */

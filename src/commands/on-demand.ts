@@ -54,11 +54,14 @@ export function onDemand(
  * @param describe returns what makes the method of a name for its owner, or undefined where there is none.
  * @param names all of those names.
  * @param isOwner whether an object has what methods are made of: a prototype has not.
+ * @param keeps whether an object keeps a method that was looked up as its own. Not where a class may extend the prototype: what
+ * its `super` looks up would hide its own methods.
  */
 export function boundPrototype<T extends object>(
   describe: (name: string) => ((owner: T) => unknown) | undefined,
   names: () => string[],
   isOwner: (object: object) => boolean,
+  keeps = false,
 ): object {
   return lazyObject(
     Object.prototype,
@@ -67,6 +70,8 @@ export function boundPrototype<T extends object>(
       if (!make) return undefined;
       const owned = receiver && isOwner(receiver);
       const value = make((owned ? receiver : {}) as T);
+      if (owned && keeps)
+        Object.defineProperty(receiver, name, { value, writable: true, configurable: true });
       if (owned || typeof value !== "function") return property(value);
       return property(function (this: T, ...args: unknown[]) {
         return (make(this) as typeof value)(...args);
