@@ -152,7 +152,9 @@ describe("credentials of AWS", () => {
       res.setHeader("content-type", "application/json");
       res.end(identity(`AKID${++asked}`, 4_000));
     });
-    await start({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` });
+    const at = await start({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` });
+    // By then its connections are open.
+    expect(await run(at, "SET", "k", "v")).toBe("OK");
     const before = redis.connectionsOpened;
     await expect.poll(() => Number(lastKey().slice(4))).toBeGreaterThan(2);
     expect(redis.connectionsOpened).toBe(before);

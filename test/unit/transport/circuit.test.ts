@@ -603,7 +603,9 @@ test("each call without a response is reported once before its timeout, and once
     onCallFailed: () => reported.push("failed"),
   });
   endpoint.onRequest = silent;
-  const redis = createClient({ timeout: 300, transport: () => createTransport({}, pool) });
+  // Each call has a request of its own.
+  const options = { timeout: 300, enableAutoPipelining: false };
+  const redis = createClient({ ...options, transport: () => createTransport({}, pool) });
   const calls = Array.from({ length: 50 }, async (_, at) => {
     await pause(at / 2);
     await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
