@@ -108,7 +108,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
     const result = resultOf(results, "faults");
     const rows = Object.entries(QUESTIONS).map(([fault, question]) => {
-      const kindOf = (label: string) => outcomes(result, fault, [[label]])[0]![0]!.replaceAll("*", "");
+      const kindOf = (label: string) => kindAt(result, fault, label);
       // A fault of HTTP alone has no outcome over TCP.
       const others = Object.entries(FAULT_CLIENTS).filter(([label]) => kindOf(label) !== "");
       const kinds = Object.keys(SEEN).filter((kind) => others.some(([label]) => kindOf(label) === kind));
@@ -346,18 +346,24 @@ function faultChart({ charts }: Result): MatrixChart {
   return chart;
 }
 
+/** Returns the worst outcome of a fault for a client; empty where it does not concern it. */
+function kindAt(result: Result, fault: string, label: string): string {
+  const { columns, rows } = faultChart(result);
+  const row = rows.find((each) => each.title === fault);
+  if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
+  const column = columns.indexOf(label);
+  if (column < 0) throw new Error(`bench/results/faults.json has no client ${label}`);
+  return row.cells[column]?.kind ?? "";
+}
+
 /**
  * Returns the worst outcomes of a fault for some clients, each once; bad ones are bold.
  * @param clients the labels of each client's variants. The first has to be in the result
  */
 function outcomes(result: Result, fault: string, clients: readonly (readonly string[])[]): string[][] {
-  const { columns, rows } = faultChart(result);
-  const row = rows.find((each) => each.title === fault);
-  if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
+  const { columns } = faultChart(result);
   const outcomeOf = (label: string) => {
-    const column = columns.indexOf(label);
-    if (column < 0) throw new Error(`bench/results/faults.json has no client ${label}`);
-    const kind = row.cells[column]?.kind ?? "";
+    const kind = kindAt(result, fault, label);
     return ["", "right", "rejected"].includes(kind) ? kind : `**${kind}**`;
   };
   return clients.map((variants) => {

@@ -22,8 +22,8 @@ const microtask = Promise.resolve();
 /**
  * Collects the commands issued before the next microtask and sends them as one request, in the order issued. Commands
  * beyond a limit travel in further requests, each after the one before. While so many requests are under way that more of
- * them would not pay, the commands of later turns join those that wait. Over `fetch` none waits: where several requests are
- * served in one process, the commands of one never travel with those of another.
+ * them would not pay, the commands of later turns join those that wait. Over `fetch` and undici none waits: where several
+ * requests are served in one process, the commands of one never travel with those of another.
  */
 export class AutoPipeline {
   /** The commands of each request, in the order issued. The last list has room for more. */

@@ -281,8 +281,8 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   responseEncoding?: false | "base64" | undefined;
   /**
-   * Whether commands issued in the same turn travel as one request, in the order issued, and on Node those of several turns
-   * while requests are under way. Default true. Without it each is a request of its own, and their order is open.
+   * Whether commands issued in the same turn travel as one request, in the order issued, and over the client's own connections those
+   * of several turns while requests are under way. Default true. Without it each is a request of its own, and their order is open.
    */
   enableAutoPipelining?: boolean | undefined;
   /**
