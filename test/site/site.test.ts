@@ -235,8 +235,14 @@ describeInBrowser("the site in a browser", (browser) => {
   test("the search finds a page by its words", { timeout: 60_000 }, async () => {
     const page = await browser().newPage();
     await page.goto(url, { waitUntil: "networkidle" });
-    await page.keyboard.press("Control+k");
-    await page.locator("input[type=search]").fill("lock with fencing");
+    const search = page.locator("input[type=search]");
+    // A page that has loaded does not listen yet.
+    const opened = async () => {
+      if ((await search.count()) === 0) await page.keyboard.press("Control+k");
+      return search.count();
+    };
+    await expect.poll(opened, { interval: 500 }).toBe(1);
+    await search.fill("lock with fencing");
     const first = page.locator(".result").first();
     await first.waitFor();
     expect(await first.getAttribute("href")).toMatch(/cookbook#lock-with-fencing$/);

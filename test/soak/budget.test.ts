@@ -185,7 +185,7 @@ describe("memory", { tags: "redis-server" }, () => {
     "a dozen slow readers get all that they pop %s",
     { retry: 0, timeout: 60_000 },
     async (_, pause, pop) => {
-      await start({ maxBufferedBytes: 16 * MB, commandTimeout: 4_000 });
+      await start({ maxBufferedBytes: 16 * MB, commandTimeout: 8_000 });
       const batch = Array.from({ length: 100 }, () => ELEMENT);
       for (let i = 0; i < READERS * EACH; i += 100)
         expect(await run(gateway, "RPUSH", "queue", ...batch)).toBe(i + 100);
@@ -206,7 +206,7 @@ describe("memory", { tags: "redis-server" }, () => {
         if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
       }
       // Longer than a command may take.
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await new Promise((resolve) => setTimeout(resolve, 9_000));
       const replies = await Promise.all(
         sockets.map(async (socket) => {
           const { received, tail } = await readToEnd(socket);
@@ -216,7 +216,8 @@ describe("memory", { tags: "redis-server" }, () => {
             : `${received} of over ${POPPED} bytes, the last ones ${JSON.stringify(tail)}`;
         }),
       );
-      expect(replies).toEqual(Array.from({ length: READERS }, () => "whole"));
+      expect(replies.length).toBe(READERS);
+      expect(replies.filter((reply) => reply !== "whole")).toEqual([]);
       await run(gateway, "DEL", "queue");
       await expect.poll(() => buffered()).toBe(0);
     },
