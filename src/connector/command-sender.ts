@@ -58,12 +58,12 @@ export class CommandSender {
 
   /**
    * Sends commands as one pipeline in which each has an outcome of its own. Commands that the gateway did not forward are
-   * sent again, and so are reads whose outcome is unknown. A write whose outcome is unknown is never sent again.
+   * sent again, and so are reads whose outcome is unknown, and writes that the gateway recognises. Other writes are not.
    * @returns the reply to each command. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
    * @throws the signal's reason.
    */
   async pipeline(commands: readonly LimitedCommand[]): Promise<Buffer[]> {
-    const { settings } = this.#context;
+    const { settings, numbers } = this.#context;
     const [first] = commands as [LimitedCommand];
     const isBatch = commands.length > 1;
     const replies: Buffer[] = new Array(commands.length);
@@ -85,6 +85,7 @@ export class CommandSender {
         label: isBatch ? "PIPELINE" : first.name,
         batchSize: isBatch ? commands.length : undefined,
         settings,
+        numbers,
         // The time that is left for all of them. The last one may wait at the server.
         time: first.limits.left(commands.at(-1)!.wait),
         signal: this.#signal,
@@ -93,7 +94,7 @@ export class CommandSender {
             "pipeline",
             sent.map(({ command }) => command),
           ),
-          read: (response) => splitReplies(readBody(response), sent.length).map(verdictOf),
+          read: (response) => splitReplies(this.#readBody(response), sent.length).map(verdictOf),
         }),
         onEnd: () => onEnd(),
       });
@@ -111,7 +112,7 @@ export class CommandSender {
   async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));
     const read = (response: HttpResponse) => {
-      const body = readBody(response);
+      const body = this.#readBody(response);
       checkReply(body);
       return body;
     };
@@ -135,7 +136,7 @@ export class CommandSender {
       headers: headersOf(endpoint, "json"),
       body,
     };
-    await this.#send({ request, read: readBody }, label, true, limits);
+    await this.#send({ request, read: (response) => this.#readBody(response) }, label, true, limits);
   }
 
   #encode(route: string, commands: readonly RespCommand[]): HttpRequest {
@@ -147,6 +148,24 @@ export class CommandSender {
     };
   }
 
+  /**
+   * Returns the body of a response that is one of the gateway's results.
+   * @throws RequestRefused for an error; MalformedReply if the response is not one of warmline-gateway.
+   */
+  #readBody(response: HttpResponse): Buffer {
+    const { status } = response;
+    this.#context.numbers.see(response.header("warmline-instance"));
+    const body = response.body as Buffer;
+    if (response.header("warmline-gateway") === undefined) {
+      throw new MalformedReply(
+        `status ${status} of an endpoint that is not warmline-gateway: this connector needs one in front of the Redis`,
+      );
+    }
+    if (status >= 200 && status < 300) return body;
+    const text = errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`;
+    throw new RequestRefused(status, text);
+  }
+
   #send<T>(
     encoded: EncodedRequest<T>,
     label: string,
@@ -154,30 +173,13 @@ export class CommandSender {
     limits: Limits,
     batchSize?: number,
   ): Promise<T> {
-    const { settings } = this.#context;
+    const { settings, numbers } = this.#context;
     const facts = { label, write: !repeatable, repeatable, batchSize };
-    const options = { ...facts, settings, time: limits.left(), signal: this.#signal };
+    const options = { ...facts, settings, numbers, time: limits.left(), signal: this.#signal };
     return new Promise((resolve, reject) => {
       this.#delivery = deliverRequest(this.#context, encoded, options, resolve, reject);
     });
   }
-}
-
-/**
- * Returns the body of a response that is one of the gateway's results.
- * @throws RequestRefused for an error; MalformedReply if the response is not one of warmline-gateway.
- */
-function readBody(response: HttpResponse): Buffer {
-  const { status } = response;
-  const body = response.body as Buffer;
-  if (response.header("warmline-gateway") === undefined) {
-    throw new MalformedReply(
-      `status ${status} of an endpoint that is not warmline-gateway: this connector needs one in front of the Redis`,
-    );
-  }
-  if (status >= 200 && status < 300) return body;
-  const text = errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`;
-  throw new RequestRefused(status, text);
 }
 
 function jsonError(body: Buffer): string | undefined {

@@ -7,7 +7,9 @@ import { assertConfig } from "../options/assert-config.js";
 import { checkCall, checkNames } from "../options/check-call.js";
 import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
+import { getCapabilities } from "../protocol/capabilities.js";
 import type { HeaderValues } from "../protocol/http.js";
+import type { Numbers } from "../protocol/numbers.js";
 import { NodeTransport } from "../transport/node/transport.js";
 import { createNodeTransportOptions } from "../transport/node/transport-options.js";
 import { DEFAULT_MAX_REPLY_SIZE, type Transport } from "../transport/transport.js";
@@ -42,6 +44,7 @@ export interface ConnectorContext {
   readonly tracer: Tracer;
   /** Headers of a request whose body and response are RESP2. */
   readonly headers: HeaderValues;
+  readonly numbers: Numbers;
 }
 
 /**
@@ -69,7 +72,8 @@ export function createContext(
     createNodeTransportOptions(endpoint.origin, options, maxReplySize, probe),
   );
   if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
-  return { endpoint, settings, transport, headers, tracer: channelTracer };
+  const { numbers } = getCapabilities(endpoint.origin, endpoint.path);
+  return { endpoint, settings, transport, headers, numbers, tracer: channelTracer };
 }
 
 /** Returns the headers of a request with a body of this type. */

@@ -146,7 +146,7 @@ test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
   },
 );
 
-test.each(["mcp", "ratelimit"])(
+test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
   "the program of %s prints the same while every third response is lost",
   { timeout: 90_000 },
   async (name) => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { warmlineConnector } from "warmline/ioredis";
 import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { IORedis } from "../support/redis-clients.js";
 
 // Writes with numbers, through one gateway that has its own engine.
 
@@ -67,4 +69,26 @@ describe.each([
     loseNext("APPEND", "reset");
     await expect(redis.append("long", "x".repeat(70_000))).rejects.toMatchObject({ outcome: "unknown" });
   });
+});
+
+test("an INCR of ioredis whose reply is lost resolves with the right count, alone, in a pipeline and in a transaction", async () => {
+  const redis = new IORedis({ Connector: warmlineConnector({ url: path.url, token: gateway.token }) });
+  try {
+    await redis.flushall();
+    loseNext("INCR", "reset");
+    expect(await redis.incr("n")).toBe(1);
+    loseNext("INCR", "close");
+    expect(await redis.pipeline().incr("n").get("n").exec()).toEqual([
+      [null, 2],
+      [null, "2"],
+    ]);
+    loseNext("INCR", "reset");
+    expect(await redis.multi().incr("n").incr("n").exec()).toEqual([
+      [null, 3],
+      [null, 4],
+    ]);
+    expect(await redis.dbsize()).toBe(1);
+  } finally {
+    redis.disconnect();
+  }
 });
