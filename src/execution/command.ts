@@ -44,7 +44,10 @@ export function createCommand(
   index?: number,
 ): Command {
   const { name } = spec;
-  const encoded: CommandArg[] = name.includes(" ") ? name.split(" ") : [name];
+  // Room for four elements, which is enough for most commands: an array that grows gets room for sixteen more.
+  let encoded: CommandArg[] = [name, "", "", ""];
+  encoded.length = 1;
+  if (name.includes(" ")) encoded = name.split(" ");
   const nameLength = encoded.length;
   let schema: StandardSchema | undefined;
   let args = given as unknown[];
@@ -57,8 +60,7 @@ export function createCommand(
     const { message, cause } = error as InvalidArgument;
     throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
   }
-  // An array that has grown has room for sixteen more, which its copy has not.
-  const argv = encoded.slice();
+  const argv = encoded.length > 4 ? encoded.slice() : encoded;
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {
     name,
