@@ -117,7 +117,7 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
  * elsewhere; two of the same rank conflict.
  */
 function ownRedisOf(given: AllGiven): boolean {
-  const redis = given.get("redis") ?? given.get("redisFile") ?? routeForRest(given);
+  const redis = given.get("redis") ?? given.get("redisFile");
   const engine = given.get("engine");
   if (redis === undefined) return true;
   if (engine === undefined) return false;
@@ -127,14 +127,6 @@ function ownRedisOf(given: AllGiven): boolean {
     );
   }
   return engine.rank === 0;
-}
-
-/** The routes, when one of them is for all that no other is for. */
-function routeForRest(given: AllGiven): Given | undefined {
-  const routes = given.get("routes");
-  if (!routes) return undefined;
-  const texts = readValue(SETTINGS.routes, routes);
-  return texts.some((text) => text.startsWith("*=")) ? routes : undefined;
 }
 
 /** Lets the gateway's own checks speak, in terms of where the value came from. */

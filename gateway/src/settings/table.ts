@@ -7,8 +7,6 @@ import { LOG_LEVELS } from "../log/log.js";
 import { READ_POLICIES } from "../redis/cluster/read-policy.js";
 import { AWS_SERVICES } from "../redis/credentials/aws/connect-request.js";
 import { AUTH_KINDS } from "../redis/credentials/sources.js";
-import { parseRedisUrl } from "../redis/redis-address.js";
-import { parseRoutes } from "../redis/routes/route-text.js";
 import { defaultBufferedBytes } from "../util/buffer-budget.js";
 import {
   bytes,
@@ -18,7 +16,6 @@ import {
   file,
   integer,
   list,
-  routes,
   type Scope,
   type Setting,
   structure,
@@ -112,8 +109,8 @@ export const SETTINGS = {
   /** A file that holds the URL of `redis`. */
   redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
   /**
-   * A file that holds the password for the URL of `redis`, and of each route whose URL has a user without a password. It is read
-   * for every connection, and when it changes: connections that are open then sign in again.
+   * A file that holds the password for the URL of `redis`. It is read for every connection, and when it changes: connections
+   * that are open then sign in again.
    */
   redisPasswordFile: file({
     help: "file with the password for the URL of --redis; read again when it changes",
@@ -128,7 +125,7 @@ export const SETTINGS = {
     placeholder: "<program>",
   }),
   /**
-   * How the user of the URL of `redis`, and of each route whose URL has a user without a password, signs in. Default: `password`,
+   * How the user of the URL of `redis` signs in. Default: `password`,
    * by the one of the URL, of `redisPasswordFile` or `redisAuthCommand`. `aws-iam` makes tokens for ElastiCache and MemoryDB, with
    * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance.
    */
@@ -163,18 +160,6 @@ export const SETTINGS = {
   redisAwsServerless: toggle({
     help: "for aws-iam: whether it is a serverless cache",
     defaultText: "from the host",
-  }),
-  /**
-   * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
-   * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
-   * keys. Commands without keys and subscriptions use the route of all other keys. A command with keys on two routes is refused.
-   */
-  routes: routes({
-    help: "Redis for keys with a prefix, * for all other keys; ?strip=true removes the prefix; repeatable",
-    placeholder: "<prefix>=<url>",
-    flag: "route",
-    default: [],
-    check: checkRouteUrls,
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
   redisCa: file({
@@ -530,16 +515,6 @@ export const SETTINGS = {
 function checkAwsService(value: string): void {
   if (!(AWS_SERVICES as readonly string[]).includes(value))
     throw new TypeError(`redisAwsService: must be one of ${AWS_SERVICES.join(", ")}`);
-}
-
-function checkRouteUrls(texts: readonly string[]): void {
-  for (const { url } of parseRoutes(texts)) {
-    try {
-      parseRedisUrl(url);
-    } catch (error) {
-      throw new TypeError((error as Error).message.replace(/^redis/, "routes"));
-    }
-  }
 }
 
 function checkNearPrefixes(prefixes: readonly string[]): void {

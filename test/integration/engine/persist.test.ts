@@ -215,7 +215,6 @@ describe("--persist", () => {
       ["--redis", "redis://127.0.0.1:1"],
       /--persist: keeps the data of a Redis that the gateway starts, and redis names/,
     ],
-    [["--route", "*=redis://127.0.0.1:1"], /--persist: .* and the route \* names another one/],
   ])("%j is refused with --persist", async (args, message) => {
     const cli = new CliProcess(["--port", "0", "--persist", newFolder(), ...args]);
     expect(await cli.ended).toBe(2);

@@ -34,10 +34,6 @@ const byKind: Record<KindName, [text: string, value: unknown]> = {
   switch: ["false", false],
   choice: ["primary", "primary"],
   structure: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
-  routes: [
-    "a:=redis://a.test,b:=redis://b.test:7000,c.test:7000",
-    ["a:=redis://a.test", "b:=redis://b.test:7000,c.test:7000"],
-  ],
   list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
 };
 const byName: Record<string, [text: string, value: unknown]> = {
@@ -153,7 +149,7 @@ describe("every option of the gateway", () => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
       expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
       expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (["text", "choice", "list", "routes"].includes(flag.setting.kind.name)) return;
+      if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
       const wrong = { [environmentName(name)]: "wrong" };
       expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
     },
@@ -339,21 +335,16 @@ describe("the secrets of a Redis, from files", () => {
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  test("the password of a Redis, or of the user of a route, may come from a file or a program", () => {
+  test("the password of a Redis may come from a file or a program", () => {
     const set = ["--redis-password-file", file("hush")];
     for (const url of ["redis://a.test", "rediss://ann@a.test", "redis+sentinel://ann@a.test/main"])
       expect(redisOf("--redis", url, ...set)).toBe(url);
-    expect(redisOf("--route", "a:=redis://ann@a.test", ...set)).toBeUndefined();
     expect(redisOf("--redis", "redis://ann@a.test", "--redis-auth-command", "/bin/print")).toBeDefined();
   });
 
   test.each([
     [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /already has a password/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
-    [
-      ["--route", "a:=redis://a.test", "--redis-password-file", "FILE"],
-      /^--redis-password-file: needs the URL/,
-    ],
     [
       ["--redis", "redis://a.test", "--redis-password-file", "/no/such"],
       /^--redis-password-file: \/no\/such: there is no/,
@@ -366,7 +357,6 @@ describe("the secrets of a Redis, from files", () => {
       ["--redis", "redis://ann@a.test"],
       /^--redis: the URL has a user but no password; .* set redisPasswordFile/,
     ],
-    [["--route", "a:=redis://ann@a.test"], /^--route: the URL has a user but no password/],
     [
       ["--redis", "redis://a.test", "--redis-password-file", "FILE", "--redis-auth-command", "p"],
       /give one of them/,
