@@ -118,7 +118,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
       settings.commandTimeout,
       hooks.workers ?? 1,
     ),
-    secret: settings.restTokenSecret,
     onNotice,
   });
   const connections = new Connections({

@@ -429,7 +429,7 @@ export class Handler implements HttpService, ExchangeHandler {
 
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
-    const { authenticator, traffic, log } = this.#options;
+    const { traffic, log } = this.#options;
     const info = getCommandInfo(command);
     if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
@@ -445,10 +445,6 @@ export class Handler implements HttpService, ExchangeHandler {
     permissions.quota.enter(1, exchange.record.blocks);
     permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
-    if (authenticator.handlesItself(command)) {
-      void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
-      return;
-    }
     const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
     else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));

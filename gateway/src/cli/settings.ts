@@ -8,7 +8,7 @@ import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
-import { isFromFile, readRedisUrl, readSecretFile } from "./redis-secrets.js";
+import { readRedisUrl } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -51,9 +51,6 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : readRedisUrl(given);
-  const secretFile = given.get("restTokenSecretFile");
-  if (isFromFile(given.get("restTokenSecret"), secretFile, "the secret of ACL RESTTOKEN"))
-    options.restTokenSecret = readSecretFile(secretFile!);
   check(options, given);
   return {
     action: "run",

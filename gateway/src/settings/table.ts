@@ -36,9 +36,6 @@ export type AnySetting = Setting<any, any, Scope>;
 /** Minimum of `maxBufferedBytes` for one process, in bytes. */
 export const MIN_BUFFERED_BYTES = KB;
 
-/** Minimum length of `restTokenSecret`, in characters. */
-const MIN_SECRET_LENGTH = 16;
-
 /** The default of `softMaxConnections`, as a share of `maxConnections`. */
 const SOFT_SHARE = 0.8;
 
@@ -77,17 +74,6 @@ export const SETTINGS = {
   }),
   /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
   tokensFile: file({ help: "YAML or JSON file with a list of tokens; reloaded when it changes" }),
-  /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
-  restTokenSecret: text({
-    help: "secret that seals the tokens of ACL RESTTOKEN",
-    defaultText: "the token",
-    check(value) {
-      if (value.length < MIN_SECRET_LENGTH)
-        throw new TypeError(`restTokenSecret: must have at least ${MIN_SECRET_LENGTH} characters`);
-    },
-  }),
-  /** A file that holds `restTokenSecret`. */
-  restTokenSecretFile: commandLineOnly(file({ help: "file with the secret of --rest-token-secret" })),
   /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
   allowCommand: list({
     help: "allows a command that is refused by default, such as 'CONFIG GET'; repeatable",

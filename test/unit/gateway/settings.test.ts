@@ -39,7 +39,6 @@ const byKind: Record<KindName, [text: string, value: unknown]> = {
 const byName: Record<string, [text: string, value: unknown]> = {
   host: ["127.0.0.2", "127.0.0.2"],
   redis: ["redis://a.test:7000", "redis://a.test:7000"],
-  restTokenSecret: ["sixteen-characters", "sixteen-characters"],
   allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
   logLevel: ["error", "error"],
   trustedProxies: ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
@@ -56,7 +55,7 @@ const byName: Record<string, [text: string, value: unknown]> = {
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set(["engine", "redisFile", "restTokenSecretFile", "traceCommands"]);
+const INDIRECT = new Set(["engine", "redisFile", "traceCommands"]);
 
 function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[setting.kind.name];
@@ -293,28 +292,8 @@ describe("settings of which one would have no effect", () => {
       ["--host", "0.0.0.0", "--token", "t", "--allowed-hosts", "a.test"],
       /^--allowed-hosts: applies only to a loopback/,
     ],
-    [
-      ["--rest-token-secret", "sixteen-characters", "--rest-token-secret-file", secretFile],
-      /^--rest-token-secret and --rest-token-secret-file cannot both be given/,
-    ],
   ])("the settings %j are refused together", (argv, message) => {
     expect(() => readSettings(argv, {})).toThrow(message);
-  });
-
-  test("the nearer of a secret and its file counts", () => {
-    const path = file("the-secret-of-the-file\n");
-    const secretOf = (argv: string[], environment: NodeJS.ProcessEnv) =>
-      readSettings(argv, environment).options.restTokenSecret;
-    expect(
-      secretOf(["--rest-token-secret-file", path], {
-        WARMLINE_GATEWAY_REST_TOKEN_SECRET: "sixteen-characters",
-      }),
-    ).toBe("the-secret-of-the-file");
-    expect(
-      secretOf(["--rest-token-secret", "sixteen-characters"], {
-        WARMLINE_GATEWAY_REST_TOKEN_SECRET_FILE: path,
-      }),
-    ).toBe("sixteen-characters");
   });
 
   test("logs of requests are possible at their level", () => {
