@@ -199,7 +199,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,
-    proxies: settings.proxyProtocol ? proxies : null,
     onNotice,
     onFailure: (error) => log.error(failureOf(error), "a request failed with an internal error"),
   });

@@ -111,11 +111,6 @@ function checkCombinations(settings: Settings): void {
   if (!hasToken(settings) && !isLoopbackName(settings.host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
   }
-  if (settings.proxyProtocol && settings.trustedProxies.length === 0) {
-    throw new TypeError(
-      "proxyProtocol: needs trustedProxies, the addresses of the proxies that send the PROXY header",
-    );
-  }
   if (settings.nearPrefix.length > 0 && settings.readPolicy !== "primary") {
     throw new TypeError(
       "nearPrefix: needs readPolicy primary, since a replica may return a value from before a change",

@@ -469,7 +469,7 @@ export const SETTINGS = {
     max: HOUR,
   }),
   /**
-   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` and PROXY headers
+   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` headers
    * determine the client's address. Default: none.
    */
   trustedProxies: list({
@@ -477,14 +477,6 @@ export const SETTINGS = {
     placeholder: "<range>",
     default: [],
     check: (ranges) => new TrustedProxies(ranges),
-  }),
-  /**
-   * Whether every connection begins with a header of the PROXY protocol, version 2, from one of `trustedProxies`. A
-   * connection without one is closed. Default: false.
-   */
-  proxyProtocol: toggle({
-    help: "whether trusted proxies begin each connection with a PROXY protocol v2 header",
-    default: false,
   }),
   /** Whether browsers get a console page at `/`. Default: only if no `token` was given, as in development. */
   console: toggle({

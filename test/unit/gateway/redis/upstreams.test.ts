@@ -66,8 +66,8 @@ test("an unused user is forgotten once nothing of it is under way", async () => 
   // One that waits, and is not to be cut off.
   const waiting = upstreams.of(user(1));
   const popped = sent(
-    (commands, receiver) => void waiting.sendAlone(commands, [10_000], receiver),
-    ["BLPOP k 10"],
+    (commands, receiver) => void waiting.sendAlone(commands, [600_000], receiver),
+    ["BLPOP k 600"],
   );
   await vi.waitFor(() => expect(state.popped).not.toBeNull(), 10_000);
   expect(upstreams.of(user(0))).toBe(first);
