@@ -5,7 +5,6 @@ import { connectionsByFileLimit } from "../http/file-limit.js";
 import { TrustedProxies } from "../http/trusted-proxies.js";
 import { LOG_LEVELS } from "../log/log.js";
 import { READ_POLICIES } from "../redis/cluster/read-policy.js";
-import { AWS_SERVICES } from "../redis/credentials/aws/connect-request.js";
 import { AUTH_KINDS } from "../redis/credentials/sources.js";
 import { defaultBufferedBytes } from "../util/buffer-budget.js";
 import {
@@ -113,39 +112,13 @@ export const SETTINGS = {
   /**
    * How the user of the URL of `redis` signs in. Default: `password`,
    * by the one of the URL, of `redisPasswordFile` or `redisAuthCommand`. `aws-iam` makes tokens for ElastiCache and MemoryDB, with
-   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance.
+   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance. What
+   * they are for is in the host that AWS gave it, or in the URL's query (`?awsName=`).
    */
   redisAuth: choice(AUTH_KINDS, {
     help: "how the user of --redis signs in: password, or aws-iam for ElastiCache and MemoryDB",
     placeholder: "<how>",
     default: "password",
-  }),
-  /**
-   * The replication group, serverless cache or cluster of MemoryDB that tokens of `aws-iam` are for. Default: the one in the
-   * URL's query (`?awsName=`), or in the host that AWS gave it. The URL's query counts first, for this and the next three.
-   */
-  redisAwsName: text({
-    help: "for aws-iam: name of the replication group, serverless cache or MemoryDB cluster",
-    placeholder: "<name>",
-    defaultText: "from the host",
-  }),
-  /** The region of AWS for `aws-iam`. Default: the one in the host, or that of `AWS_REGION`. */
-  redisAwsRegion: text({
-    help: "for aws-iam: region",
-    placeholder: "<region>",
-    defaultText: "from the host, or AWS_REGION",
-  }),
-  /** The service for `aws-iam`: `elasticache` or `memorydb`. Default: the one in the host. */
-  redisAwsService: text({
-    help: "for aws-iam: elasticache or memorydb",
-    placeholder: "<service>",
-    defaultText: "from the host",
-    check: checkAwsService,
-  }),
-  /** Whether tokens of `aws-iam` are for a serverless cache. Default: if the host is that of one. */
-  redisAwsServerless: toggle({
-    help: "for aws-iam: whether it is a serverless cache",
-    defaultText: "from the host",
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
   redisCa: file({
@@ -489,11 +462,6 @@ export const SETTINGS = {
     toggle({ help: "prints each command as it runs: its name and keys, never a value", default: false }),
   ),
 } satisfies Record<string, AnySetting>;
-
-function checkAwsService(value: string): void {
-  if (!(AWS_SERVICES as readonly string[]).includes(value))
-    throw new TypeError(`redisAwsService: must be one of ${AWS_SERVICES.join(", ")}`);
-}
 
 function checkNearPrefixes(prefixes: readonly string[]): void {
   for (const [at, prefix] of prefixes.entries()) {

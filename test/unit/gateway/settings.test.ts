@@ -50,8 +50,6 @@ const byName: Record<string, [text: string, value: unknown]> = {
   redisCert: [redisCertFile, redisCertFile],
   redisKey: [redisKeyFile, redisKeyFile],
   redisAuth: ["aws-iam", "aws-iam"],
-  redisAwsRegion: ["eu-west-1", "eu-west-1"],
-  redisAwsService: ["memorydb", "memorydb"],
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
@@ -63,9 +61,8 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
-/** The URL of a Redis of AWS, and the settings to sign in there. */
+/** The URL of a Redis of AWS. */
 const SERVERLESS = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
-const AWS_IAM = { WARMLINE_GATEWAY_REDIS: SERVERLESS, WARMLINE_GATEWAY_REDIS_AUTH: "aws-iam" };
 
 /** Options that depend on each other: the environment's value of the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
@@ -76,9 +73,6 @@ const beside: Record<string, NodeJS.ProcessEnv> = {
   redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuth: { WARMLINE_GATEWAY_REDIS: SERVERLESS },
-  ...Object.fromEntries(
-    ["Name", "Region", "Service", "Serverless"].map((each) => [`redisAws${each}`, AWS_IAM]),
-  ),
 };
 
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
@@ -346,9 +340,8 @@ describe("the secrets of a Redis, from files", () => {
     ],
     [
       ["--redis", "redis://a@a.test", "--redis-auth", "aws-iam"],
-      /^--redis-aws-service: must be elasticache or memorydb/,
+      /^--redis: \?awsService= in the URL must be elasticache or memorydb/,
     ],
-    [["--redis", "redis://a.test", "--redis-aws-name", "n"], /^--redis-aws-name: needs redisAuth aws-iam/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
     [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],

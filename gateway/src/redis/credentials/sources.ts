@@ -1,12 +1,12 @@
 import { parseRedisUrl, type RedisUrl } from "../redis-address.js";
 import { AuthCommand } from "./auth-command.js";
 import { AwsIam } from "./aws/aws-iam.js";
-import { type AwsSettings, connectRequestOf } from "./aws/connect-request.js";
+import { connectRequestOf } from "./aws/connect-request.js";
 import type { LoginSource } from "./credentials.js";
 import { PasswordFile } from "./password-file.js";
 
 /** The settings of passwords that change: see `GatewayOptions`. */
-export interface SignInSettings extends AwsSettings {
+export interface SignInSettings {
   readonly redis?: string | undefined;
   readonly redisPasswordFile?: string | undefined;
   readonly redisAuthCommand?: string | undefined;
@@ -21,9 +21,6 @@ export interface SignInSettings extends AwsSettings {
  */
 export const AUTH_KINDS = ["password", "aws-iam"] as const;
 type AuthKind = (typeof AUTH_KINDS)[number];
-
-/** The settings that are for `aws-iam` alone. */
-const AWS_NAMES = ["redisAwsName", "redisAwsRegion", "redisAwsService", "redisAwsServerless"] as const;
 
 /** Returns the settings that give a password. At most one of them may be given. */
 function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSettings): string[] {
@@ -57,7 +54,7 @@ function sourceOf(settings: SignInSettings, address: RedisUrl): LoginSource {
   const { redisPasswordFile, redisAuthCommand } = settings;
   if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, address.username);
   if (redisAuthCommand !== undefined) return new AuthCommand(redisAuthCommand, address.username);
-  return new AwsIam(connectRequestOf(address, settings));
+  return new AwsIam(connectRequestOf(address));
 }
 
 /**
@@ -66,8 +63,6 @@ function sourceOf(settings: SignInSettings, address: RedisUrl): LoginSource {
  */
 export function checkSignIn(settings: SignInSettings): void {
   const given = namesOf(settings);
-  const other = AWS_NAMES.find((name) => settings[name]);
-  if (other && settings.redisAuth !== "aws-iam") throw new TypeError(`${other}: needs redisAuth aws-iam`);
   if (given.length > 1) throw new TypeError(`${given.join(", ")}: give one of them`);
   if (settings.redis !== undefined) loginSourceOf(settings, settings.redis);
   else if (given.length === 1) throw new TypeError(`${given[0]}: needs the URL of a Redis, in redis`);
