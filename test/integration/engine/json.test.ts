@@ -173,14 +173,6 @@ describe("a document is a value like others", () => {
       "+OK",
       NULL,
     ]);
-    const [, payload] = await run('JSON.SET d $ {"a":[9007199254740993,null]}', "DUMP d");
-    expect(
-      await client.run([
-        ["RESTORE", "copy", "0", String(payload).slice(1)],
-        ["JSON.GET", "copy"],
-        ["TYPE", "copy"],
-      ]),
-    ).toEqual(["+OK", bulk('{"a":[9007199254740993,null]}'), "+ReJSON-RL"]);
   });
 
   test("a document works in transactions, under WATCH and in scripts", async () => {

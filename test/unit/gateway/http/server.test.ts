@@ -139,8 +139,7 @@ describe("a first request that comes with the first bytes of its connection", ()
     const { port, connections } = await start({ soft: 1 });
     const begun = await client(port, [REQUEST.subarray(0, 20)], 0);
     await expect.poll(() => connections.open).toBe(1);
-    await nextTurn();
-    expect(connections.idle).toBe(0);
+    await expect.poll(() => connections.idle).toBe(0);
     begun.write(REQUEST.subarray(20));
     await expect.poll(() => connections.idle).toBe(1);
   });

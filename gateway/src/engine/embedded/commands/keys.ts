@@ -12,10 +12,9 @@ import {
 import { matchesGlob } from "../../../util/glob.js";
 import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore, type Member } from "../collections/sorted-members.js";
-import { cloneJson } from "../json/value.js";
+import { cloneJson, formatJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";
-import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand, withDatabase } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
@@ -24,7 +23,6 @@ import { unknownSubcommand } from "./server.js";
 
 /** Rough bytes of a key, field, element or entry beside its own bytes. */
 const ITEM_BYTES = 56;
-const BAD_PAYLOAD = "DUMP payload version or checksum are wrong";
 
 const object = plainCommand({
   name: "object",
@@ -180,67 +178,11 @@ const memory = plainCommand({
 /** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
 function sizeOf(value: StoredValue): number {
   if (value.type === "string") return value.value.length;
-  if (value.type === JSON_TYPE) return encodeValue(value).length;
+  if (value.type === JSON_TYPE) return Buffer.byteLength(formatJson(value.root));
   const groups = value.type === "stream" ? value.groups.size : 0;
   let size = groups * ITEM_BYTES;
   for (const part of partsOf(value)) size += part.length + ITEM_BYTES;
   return size;
-}
-
-const dump = plainCommand({
-  name: "dump",
-  flags: ["readonly"],
-  arity: 2,
-  execute([key], ctx) {
-    const value = peek(ctx.db, key!);
-    return bulk(value ? encodeValue(value) : null);
-  },
-});
-
-const restore = plainCommand({
-  name: "restore",
-  flags: ["write", "denyoom"],
-  arity: -4,
-  execute([key, ttlArg, payload, ...options], ctx) {
-    let isReplacing = false;
-    let isAbsolute = false;
-    for (let at = 0; at < options.length; at += 1) {
-      const name = optionName(options[at]);
-      const argument = options[at + 1];
-      if (name === "REPLACE") isReplacing = true;
-      else if (name === "ABSTTL") isAbsolute = true;
-      else if ((name === "IDLETIME" || name === "FREQ") && argument) {
-        checkUsage(name, argument);
-        at += 1;
-      } else throw new RedisCommandError("syntax error");
-    }
-    if (!isReplacing && peek(ctx.db, key!))
-      throw new RedisCommandError("Target key name already exists.", "BUSYKEY");
-    const ttl = parseInteger(ttlArg!);
-    if (ttl < 0) throw new RedisCommandError("Invalid TTL value, must be >= 0");
-    const value = readPayload(payload!);
-    const expiresAt = ttl === 0 ? undefined : isAbsolute ? ttl : Date.now() + ttl;
-    if (expiresAt !== undefined && expiresAt <= Date.now()) ctx.db.delete(key!);
-    // The library's type lacks our own.
-    else ctx.db.set(key!, value as RedisDataValue, expiresAt === undefined ? {} : { expiresAt });
-    return RedisResult.ok();
-  },
-});
-
-/** Checks RESTORE's options on the key's use (IDLETIME, FREQ), which the engine does not keep. */
-function checkUsage(name: "IDLETIME" | "FREQ", argument: Buffer): void {
-  const value = parseInteger(argument);
-  if (name === "IDLETIME" && value < 0) throw new RedisCommandError("Invalid IDLETIME value, must be >= 0");
-  if (name === "FREQ" && (value < 0 || value > 255))
-    throw new RedisCommandError("Invalid FREQ value, must be >= 0 and <= 255");
-}
-
-function readPayload(payload: Buffer): StoredValue {
-  try {
-    return decodeValue(payload);
-  } catch {
-    throw new RedisCommandError(BAD_PAYLOAD);
-  }
 }
 
 /** HEXPIRETIME or HPEXPIRETIME: -2 where there is no field, -1 where it does not expire. */
@@ -335,8 +277,6 @@ export function addKeyCommands(executor: CommandExecutor): void {
   addCommands(executor, [
     object,
     memory,
-    dump,
-    restore,
     fieldExpireTime("hexpiretime", 1000),
     fieldExpireTime("hpexpiretime", 1),
     {
