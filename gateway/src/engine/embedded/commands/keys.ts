@@ -4,7 +4,7 @@ import {
   RedisCommandError,
   type RedisDatabase,
   type RedisDataValue,
-  RedisResult,
+  type RedisResult,
   RedisValue,
   WrongNumberOfArgumentsError,
   WrongTypeRedisError,
@@ -18,7 +18,7 @@ import { JSON_TYPE, type StoredValue } from "../stored-value.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand, withDatabase } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
-import { array, bulk, bulkValue, integer, lines } from "./results.js";
+import { array, bulk, bulkValue, integer } from "./results.js";
 import { unknownSubcommand } from "./server.js";
 
 /** Rough bytes of a key, field, element or entry beside its own bytes. */
@@ -31,21 +31,6 @@ const object = plainCommand({
   keys: { first: 1 },
   execute([subcommand, key, ...rest], ctx) {
     const name = optionName(subcommand);
-    if (name === "HELP" && !key) {
-      return lines([
-        "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-        "ENCODING <key>",
-        "    Return the encoding that Redis would choose for the value of <key>.",
-        "FREQ <key>",
-        "    Fail: access frequencies are not tracked.",
-        "IDLETIME <key>",
-        "    Return the seconds since <key> was last used.",
-        "REFCOUNT <key>",
-        "    Return 1, or the largest number for an integer that Redis shares.",
-        "HELP",
-        "    Print this help.",
-      ]);
-    }
     if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
       throw unknownSubcommand("OBJECT", subcommand!);
     if (!key || rest.length > 0) throw new WrongNumberOfArgumentsError(`object|${name.toLowerCase()}`);
@@ -141,37 +126,16 @@ const memory = plainCommand({
   arity: -2,
   keys: { first: 1 },
   execute([subcommand, key, ...options], ctx) {
-    switch (optionName(subcommand)) {
-      case "USAGE": {
-        if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
-        // All items are counted, so that a number of samples changes nothing.
-        for (let at = 0; at < options.length; at += 2) {
-          const samples = options[at + 1];
-          if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
-            throw new RedisCommandError("syntax error");
-        }
-        const value = peek(ctx.db, key);
-        return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
-      }
-      case "PURGE":
-        return RedisResult.ok();
-      case "DOCTOR":
-        return bulk("The embedded engine has no advice on memory; INFO memory shows how much it uses.\n");
-      case "HELP":
-        return lines([
-          "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-          "DOCTOR",
-          "    Return that there is no report.",
-          "PURGE",
-          "    Return OK; memory is freed without it.",
-          "USAGE <key> [SAMPLES <count>]",
-          "    Return an estimate of the bytes that <key> and its value take.",
-          "HELP",
-          "    Print this help.",
-        ]);
-      default:
-        throw unknownSubcommand("MEMORY", subcommand!);
+    if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
+    if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
+    // All items are counted, so that a number of samples changes nothing.
+    for (let at = 0; at < options.length; at += 2) {
+      const samples = options[at + 1];
+      if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
+        throw new RedisCommandError("syntax error");
     }
+    const value = peek(ctx.db, key);
+    return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
   },
 });
 
