@@ -49,7 +49,7 @@ export interface Gateway {
   /** A description of where the Redis that it started keeps its data between runs. Null if the data is lost at the end. */
   readonly data: string | null;
   /**
-   * The reason why the Redis of `redis` or `routes` can't be reached at present. Null if it can be, and for an engine. While a Redis was
+   * The reason why the Redis of `redis` can't be reached at present. Null if it can be, and for an engine. While a Redis was
    * never reached, commands fail at once.
    */
   readonly problem: string | null;
@@ -118,7 +118,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
       settings.commandTimeout,
       hooks.workers ?? 1,
     ),
-    secret: settings.restTokenSecret,
     onNotice,
   });
   const connections = new Connections({
@@ -146,7 +145,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   });
   const { nearPrefix } = settings;
   const tracker =
-    nearPrefix.length > 0 ? new ChangeTracker(backend.tracked, settings.commandTimeout, log) : null;
+    nearPrefix.length > 0
+      ? new ChangeTracker(plain.of(null), nearPrefix, settings.commandTimeout, log)
+      : null;
   const proxies = new TrustedProxies(settings.trustedProxies);
   hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
@@ -182,7 +183,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     engine: backend.description,
     engineIsPublic: isLocal,
     problem: () => backend.problem,
-    unkept: () => backend.unkept,
     maxBodySize: settings.maxBodySize,
     maxCommands: settings.maxCommands,
     getWrites: settings.allowGetWrites,
@@ -198,7 +198,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,
-    proxies: settings.proxyProtocol ? proxies : null,
     onNotice,
     onFailure: (error) => log.error(failureOf(error), "a request failed with an internal error"),
   });
@@ -225,7 +224,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   if (!redisLazy) {
     upstream.open();
     tracker?.open();
-    await backend.firstAttempts(FIRST_CONTACT_TIMEOUT);
+    await backend.firstAttempt(FIRST_CONTACT_TIMEOUT);
   }
 
   const close = async () => {

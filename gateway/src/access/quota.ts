@@ -42,17 +42,12 @@ export class Quota {
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
-  /** @param owner names the token, or the Redis user that tokens stand for; the same in every process */
+  /** @param owner names the token; the same in every process */
   constructor(
     readonly owner: string,
     shares: Shares,
   ) {
     this.#shares = shares;
-  }
-
-  /** Whether nothing is under way. */
-  get isIdle(): boolean {
-    return this.#queued === 0 && this.#streams === 0 && this.#requests === 0;
   }
 
   /** Whether the token has limits of its own, so that {@link enterRequest} is due. */

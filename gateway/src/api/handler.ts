@@ -50,8 +50,6 @@ export interface HandlerOptions {
   readonly engine: string;
   /** Returns why Redis can't be reached at present, or null. */
   readonly problem: () => string | null;
-  /** Returns why Redis can't keep its data at present, or null. */
-  readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
@@ -429,7 +427,7 @@ export class Handler implements HttpService, ExchangeHandler {
 
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
-    const { authenticator, traffic, log } = this.#options;
+    const { traffic, log } = this.#options;
     const info = getCommandInfo(command);
     if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
@@ -445,10 +443,6 @@ export class Handler implements HttpService, ExchangeHandler {
     permissions.quota.enter(1, exchange.record.blocks);
     permissions.quota.owe(this.#options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
-    if (authenticator.handlesItself(command)) {
-      void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
-      return;
-    }
     const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
     else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
@@ -456,10 +450,10 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /**
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
-   * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
+   * while Redis does not reply or refuses commands, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
+    const { upstream, engine, engineIsPublic, problem } = this.#options;
     if (this.#options.activity?.isResting) {
       const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
       const body = { status, redis: "not connected: there were no commands" };
@@ -468,8 +462,7 @@ export class Handler implements HttpService, ExchangeHandler {
     }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
-      const lost = isReady ? unkept() : null;
-      const up = reply !== null && refusal === null && lost === null;
+      const up = reply !== null && refusal === null;
       const isClosing = isReady && exchange.draining;
       const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
       if (isClosing) body.status = "closing";
@@ -480,7 +473,7 @@ export class Handler implements HttpService, ExchangeHandler {
           body.reason =
             refusal !== null
               ? `${engine} refuses commands: ${refusal}`
-              : (problem() ?? (reply && lost) ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
+              : (problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
       }
       exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });

@@ -21,7 +21,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   for (const { name, setting } of flags) {
     const kind = setting.kind.name;
     const isSwitch = kind === "switch";
-    options[name] = { type: isSwitch ? "boolean" : "string", multiple: kind === "list" || kind === "routes" };
+    options[name] = { type: isSwitch ? "boolean" : "string", multiple: kind === "list" };
     if (isSwitch) options[`no-${name}`] = { type: "boolean" };
   }
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; index: number }[] };

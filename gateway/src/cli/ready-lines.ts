@@ -24,7 +24,7 @@ export function environmentOf(gateway: {
  */
 export function redisEnvironmentOf(options: SignInSettings): Record<string, string> {
   const { redis } = options;
-  if (redis === undefined || loginSourceOf(options, redis, "redis")) return {};
+  if (redis === undefined || loginSourceOf(options, redis)) return {};
   const { addresses, isSentinel, isCluster } = parseRedisUrl(redis);
   return addresses.length === 1 && !isSentinel && !isCluster ? { REDIS_URL: redis } : {};
 }

@@ -19,7 +19,7 @@ export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefi
  * Returns whether a value stands in the file that one setting names, rather than in the other setting. The nearer source counts.
  * @throws {UsageError} when both are given in the same source
  */
-export function isFromFile(plain: Given | undefined, file: Given | undefined, what: string): boolean {
+function isFromFile(plain: Given | undefined, file: Given | undefined, what: string): boolean {
   if (plain && file && plain.rank === file.rank)
     throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are ${what}`);
   return file !== undefined && (plain === undefined || file.rank < plain.rank);
@@ -29,7 +29,7 @@ export function isFromFile(plain: Given | undefined, file: Given | undefined, wh
  * A file's text without the line break at its end.
  * @throws {UsageError} when it can't be read, or is empty.
  */
-export function readSecretFile(given: Given): string {
+function readSecretFile(given: Given): string {
   try {
     const text = readTextFile(readValue(SETTINGS.redisFile, given)).replace(/\r?\n$/, "");
     if (text.trim() !== "") return text;

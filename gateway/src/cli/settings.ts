@@ -8,7 +8,7 @@ import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
-import { isFromFile, readRedisUrl, readSecretFile } from "./redis-secrets.js";
+import { readRedisUrl } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -51,9 +51,6 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : readRedisUrl(given);
-  const secretFile = given.get("restTokenSecretFile");
-  if (isFromFile(given.get("restTokenSecret"), secretFile, "the secret of ACL RESTTOKEN"))
-    options.restTokenSecret = readSecretFile(secretFile!);
   check(options, given);
   return {
     action: "run",
@@ -117,7 +114,7 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
  * elsewhere; two of the same rank conflict.
  */
 function ownRedisOf(given: AllGiven): boolean {
-  const redis = given.get("redis") ?? given.get("redisFile") ?? routeForRest(given);
+  const redis = given.get("redis") ?? given.get("redisFile");
   const engine = given.get("engine");
   if (redis === undefined) return true;
   if (engine === undefined) return false;
@@ -127,14 +124,6 @@ function ownRedisOf(given: AllGiven): boolean {
     );
   }
   return engine.rank === 0;
-}
-
-/** The routes, when one of them is for all that no other is for. */
-function routeForRest(given: AllGiven): Given | undefined {
-  const routes = given.get("routes");
-  if (!routes) return undefined;
-  const texts = readValue(SETTINGS.routes, routes);
-  return texts.some((text) => text.startsWith("*=")) ? routes : undefined;
 }
 
 /** Lets the gateway's own checks speak, in terms of where the value came from. */

@@ -28,8 +28,6 @@ const MAX_SCRIPT = 1_024;
 /** An exactly-once write: the command that it runs, and the keys that it declares. */
 export interface OnceCall {
   readonly wrapped: Command;
-  /** Index of its first argument among those of the EVAL. */
-  readonly from: number;
   readonly keys: readonly number[];
 }
 
@@ -51,7 +49,6 @@ export function onceCallOf(command: Command): OnceCall | null {
   if (args[from]!.toUpperCase() === "EVAL") return null;
   return {
     wrapped: commandOf(args.slice(from, end)),
-    from,
     keys: Array.from({ length: Number(count) }, (_, index) => 3 + index),
   };
 }

@@ -1,6 +1,6 @@
 /** The commands that the embedded engine has and Redis 7.0 lacks, beside those of JSON. A test holds the list. */
 export const BEYOND_REDIS_7: ReadonlySet<string> = new Set(
-  "HEXPIRE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPERSIST HPEXPIRE HPEXPIREAT HPEXPIRETIME HPTTL HSETEX HTTL WAITAOF".split(
+  "HEXPIRE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPERSIST HPEXPIRE HPEXPIREAT HPEXPIRETIME HPTTL HSETEX HTTL".split(
     " ",
   ),
 );

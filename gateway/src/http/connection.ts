@@ -127,12 +127,8 @@ export class Connection implements Idle {
   /** Whether later requests were dropped, so that the connection ends with the present response. */
   #isLast = false;
 
-  /**
-   * @param accepted a socket from which no bytes were read, or all were put back
-   * @param client the address of its client. Default: the address of the socket's other end.
-   */
-  constructor(accepted: Socket, host: ConnectionHost, client?: string) {
-    this.#client = client;
+  /** @param accepted a socket from which no bytes were read, or all were put back */
+  constructor(accepted: Socket, host: ConnectionHost) {
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
     this.#host = host;

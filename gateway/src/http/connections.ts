@@ -87,7 +87,7 @@ export class Connections {
 
   /**
    * Follows a new connection. Whether there is room for it is decided before its first byte is read, unless that came
-   * together with its PROXY header or the end of its TLS handshake.
+   * together with the end of its TLS handshake.
    */
   add(connection: Connection): void {
     this.opened++;

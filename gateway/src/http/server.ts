@@ -5,9 +5,7 @@ import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
 import type { Certificate } from "../util/certificate.js";
 import { Connection, type ConnectionHost, type HttpService } from "./connection.js";
 import type { Connections } from "./connections.js";
-import { ProxyEntrance } from "./proxy-entrance.js";
 import type { ResponseHeads } from "./response-head.js";
-import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096;
@@ -35,9 +33,7 @@ export interface HttpServerOptions {
   readonly budget: BufferBudget;
   /** The certificate for TLS, or null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** The proxies whose PROXY header begins each connection, or null without such headers. */
-  readonly proxies: TrustedProxies | null;
-  /** Timeout in ms for a client's TLS handshake, and for a proxy's PROXY header. */
+  /** Timeout in ms for a client's TLS handshake. */
   readonly greetTimeout: number;
   /** Called with a one-line message about each change. */
   readonly onNotice: (message: string, isError: boolean) => void;
@@ -58,11 +54,8 @@ export class HttpServer implements ConnectionHost {
   readonly #certificate: Certificate | null;
   /** TLS connections that are not ready yet, by client address. The oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
-  #entrance: ProxyEntrance | undefined;
   /** Connections that another process accepted, until they close. */
   readonly #entered = new Set<Socket>();
-  /** Addresses of clients from PROXY headers, by the ends of their connections. */
-  readonly #clients = new Map<string, string>();
 
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
@@ -72,33 +65,9 @@ export class HttpServer implements ConnectionHost {
     this.connections = options.connections;
     this.onFailure = options.onFailure;
     this.#certificate = options.certificate;
-    const secure = this.#certificate && this.#secure(this.#certificate, options);
-    const { proxies, greetTimeout, onNotice } = options;
-    if (secure && !proxies) {
-      this.#server = secure;
-      return;
-    }
-    this.#server = createServer({ ...SOCKETS, pauseOnConnect: true });
-    const take = (socket: Socket) => (secure ? secure.emit("connection", socket) : this.accept(socket));
-    if (proxies) {
-      const entrance = new ProxyEntrance({
-        proxies,
-        timeout: greetTimeout,
-        room: () => this.connections.room,
-        onNotice: (message) => onNotice(message, true),
-      });
-      this.#entrance = entrance;
-      this.#server.on("connection", (socket) => {
-        entrance.enter(socket, (client) => {
-          if (client !== null) {
-            const end = endOf(socket);
-            this.#clients.set(end, client);
-            socket.once("close", () => this.#clients.delete(end));
-          }
-          take(socket);
-        });
-      });
-    } else this.#server.on("connection", take);
+    this.#server = this.#certificate
+      ? this.#secure(this.#certificate, options)
+      : createServer({ ...SOCKETS, pauseOnConnect: true }, (socket) => this.accept(socket));
   }
 
   /** Listens, and returns the port. @throws a readable error when it can't */
@@ -136,7 +105,6 @@ export class HttpServer implements ConnectionHost {
     // After one more poll, so that requests already received get their responses.
     setImmediate(() => {
       this.connections.endIdle();
-      this.#entrance?.close();
       // Nothing was sent on these. A handshake under way may end with a request.
       for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
     });
@@ -157,8 +125,7 @@ export class HttpServer implements ConnectionHost {
       socket.destroy();
       return;
     }
-    const client = this.#entrance && this.#clients.get(endOf(socket));
-    this.connections.add(new Connection(socket, this, client));
+    this.connections.add(new Connection(socket, this));
   }
 
   #secure(certificate: Certificate, { greetTimeout, onNotice }: HttpServerOptions): TlsServer {

@@ -1,8 +1,3 @@
-/** Names of tokens that have numbers of their own. Tokens of `ACL RESTTOKEN` are named by users, of any number. */
-const MAX_NAMES = 200;
-/** Label of the tokens beyond that. */
-const OTHER = "other";
-
 /** One token's numbers. */
 export class TokenNumbers {
   requests = 0;
@@ -21,7 +16,6 @@ export class TokenCounts {
   of(name: string): TokenNumbers {
     const known = this.#byName.get(name);
     if (known) return known;
-    if (this.#byName.size >= MAX_NAMES && name !== OTHER) return this.of(OTHER);
     const numbers = new TokenNumbers();
     this.#byName.set(name, numbers);
     return numbers;

@@ -1,5 +1,5 @@
 import type { Log } from "../log/log.js";
-import { type TrackedSource, TrackingSession } from "./tracking-session.js";
+import { type TrackedUpstream, TrackingSession } from "./tracking-session.js";
 
 /** Interval in ms of PING on the tracking connections, while clients use near caches. */
 const CONFIRM_INTERVAL = 1_000;
@@ -20,9 +20,13 @@ export class ChangeTracker {
   #interval: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @param timeout the longest wait for a reply, in ms */
+  /**
+   * @param prefixes the prefixes of the keys to track. An empty one stands for all keys
+   * @param timeout the longest wait for a reply, in ms
+   */
   constructor(
-    private readonly sources: readonly TrackedSource[],
+    private readonly upstream: TrackedUpstream,
+    private readonly prefixes: readonly string[],
     private readonly timeout: number,
     private readonly log: Log,
   ) {}
@@ -30,7 +34,7 @@ export class ChangeTracker {
   /** Starts to track changes. */
   open(): void {
     if (this.#closed) return;
-    const session = new TrackingSession(this.sources, this.timeout, (reason, refused) => {
+    const session = new TrackingSession(this.upstream, this.prefixes, this.timeout, (reason, refused) => {
       this.#session = null;
       this.#failed(reason, refused, session.isReady);
     });

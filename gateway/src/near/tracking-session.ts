@@ -11,13 +11,7 @@ import { openTracking } from "./tracking-connection.js";
 const MAX_TIMEOUT = 2_000;
 
 /** A Redis or a cluster whose changes are reported. */
-export interface TrackedSource {
-  readonly upstream: Pick<Upstream, "pushOptions" | "sharding">;
-  /** The prefixes of its keys that are tracked, as it has them. An empty one stands for all keys. */
-  readonly prefixes: readonly string[];
-  /** The part of each key that clients use and this Redis does not have. */
-  readonly stripped: Buffer;
-}
+export type TrackedUpstream = Pick<Upstream, "pushOptions" | "sharding">;
 
 /** A point in time on both clocks: the monotonic one may stand still while a machine is suspended. */
 interface Moment {
@@ -29,7 +23,6 @@ const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 
 interface TrackedServer {
   readonly name: string;
-  readonly source: TrackedSource;
   readonly isNode: boolean;
   readonly connection: PushConnection;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
@@ -70,7 +63,8 @@ export class TrackingSession {
 
   /** @param onEnd called once, unless it was closed. `refused`: a server does not track changes for the gateway's user */
   constructor(
-    readonly sources: readonly TrackedSource[],
+    private readonly upstream: TrackedUpstream,
+    private readonly prefixes: readonly string[],
     timeout: number,
     onEnd: (reason: string, refused: boolean) => void,
   ) {
@@ -80,12 +74,10 @@ export class TrackingSession {
 
   /** Connects to every server. */
   async start(): Promise<void> {
-    for (const source of this.sources) {
-      const { sharding } = source.upstream;
-      const names = sharding ? sharding.primaries : [""];
-      if (names.length === 0) return this.#end("the topology of the cluster is not known");
-      for (const name of names) this.#connect(source, name);
-    }
+    const { sharding } = this.upstream;
+    const names = sharding ? sharding.primaries : [""];
+    if (names.length === 0) return this.#end("the topology of the cluster is not known");
+    for (const name of names) this.#connect(name);
     do {
       await this.#started();
       if (!(await this.confirm())) return;
@@ -141,8 +133,8 @@ export class TrackingSession {
     this.#onEnd(reason, refused);
   }
 
-  #connect(source: TrackedSource, name: string): void {
-    const { upstream, prefixes, stripped } = source;
+  #connect(name: string): void {
+    const { upstream, prefixes } = this;
     const { sharding } = upstream;
     const options = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
     this.#starting++;
@@ -158,8 +150,7 @@ export class TrackingSession {
       },
       onChange: (keys) => {
         if (!keys) for (const { table } of this.#tables.values()) table.changeAll();
-        else
-          for (const key of keys) this.#changed(stripped.length === 0 ? key : Buffer.concat([stripped, key]));
+        else for (const key of keys) this.#changed(key);
       },
       onReply: (reply) => {
         if (server.isNode) {
@@ -171,11 +162,10 @@ export class TrackingSession {
       },
       onDown: lost,
     });
-    const server: TrackedServer = { name, source, isNode: sharding !== null, connection, primaries: null };
+    const server: TrackedServer = { name, isNode: sharding !== null, connection, primaries: null };
     this.#servers.push(server);
   }
 
-  /** A key, as clients know it, has changed. */
   #changed(key: Buffer): void {
     const bucket = slotOf(key, 0, key.length);
     for (const { prefix, table } of this.#tables.values())
@@ -195,32 +185,23 @@ export class TrackingSession {
    * to which there was no connection.
    */
   async #connectToOthers(): Promise<boolean> {
-    let found = false;
-    for (const source of this.sources) {
-      const { sharding } = source.upstream;
-      const known = this.#servers.filter((server) => server.source === source).map(({ name }) => name);
-      if (!sharding) continue;
-      const listed = await sharding.primariesListedBy(known[0]!).catch(() => null);
-      if (this.#ended) return false;
-      if (!listed) {
-        this.#end("a node of the cluster did not list the others");
-        return false;
-      }
-      for (const name of listed) {
-        if (known.includes(name)) continue;
-        found = true;
-        this.#connect(source, name);
-      }
+    const { sharding } = this.upstream;
+    if (!sharding) return false;
+    const known = this.#servers.map(({ name }) => name);
+    const listed = await sharding.primariesListedBy(known[0]!).catch(() => null);
+    if (this.#ended) return false;
+    if (!listed) {
+      this.#end("a node of the cluster did not list the others");
+      return false;
     }
-    return found;
+    const others = listed.filter((name) => !known.includes(name));
+    for (const name of others) this.#connect(name);
+    return others.length > 0;
   }
 
   /** Whether all nodes of a cluster list the same primary for each slot. */
   #nodesAgree(): boolean {
-    return this.sources.every((source) => {
-      const nodes = this.#servers.filter((server) => server.source === source);
-      return new Set(nodes.map(({ primaries }) => primaries && slotOwnersIn(primaries))).size === 1;
-    });
+    return new Set(this.#servers.map(({ primaries }) => primaries && slotOwnersIn(primaries))).size === 1;
   }
 
   #confirmNext(): void {

@@ -60,7 +60,7 @@ export function parseRedisUrl(url: string) {
     /** Password for the Sentinels. Empty if they need none. */
     sentinelPassword,
     db: Number(db),
-    /** What tokens of AWS are made for: see `redisAwsName` and the settings after it. Empty, or undefined, if the URL does not say it. */
+    /** What tokens of AWS are made for. Empty, or undefined, if the URL does not say it. */
     aws: {
       name: query.get("awsName") ?? "",
       region: query.get("awsRegion") ?? "",

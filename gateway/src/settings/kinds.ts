@@ -2,16 +2,7 @@ import { parseQuantity, SIZES, TIMES } from "../config/units.js";
 import { parseYaml } from "../config/yaml-file.js";
 
 /** The names of the kinds of settings. */
-export type KindName =
-  | "text"
-  | "choice"
-  | "integer"
-  | "bytes"
-  | "ms"
-  | "switch"
-  | "list"
-  | "routes"
-  | "structure";
+export type KindName = "text" | "choice" | "integer" | "bytes" | "ms" | "switch" | "list" | "structure";
 
 /** A kind of settings: how a value is written, read, checked and shown. */
 interface Kind<T> {
@@ -195,32 +186,26 @@ const SWITCH: Kind<boolean> = {
 };
 
 /** Texts: flags that are repeated, commas in a variable, a list in the config file. */
-export const list = maker<readonly string[]>(() => listOf("list", ","));
+export const list = maker<readonly string[]>(() => LIST);
 
-/** Routes, each `prefix=URL`. The URL of a cluster has commas of its own. */
-export const routes = maker<readonly string[]>(() => listOf("routes", /,(?=[^,=]+=[a-z][a-z+]*:\/\/)/));
-
-function listOf(name: "list" | "routes", separator: string | RegExp): Kind<readonly string[]> {
-  const kind: Kind<readonly string[]> = {
-    name,
-    placeholder: "<text>",
-    range: "",
-    parse(value, source) {
-      const entries = Array.isArray(value) ? value : [value];
-      kind.check(entries, source);
-      return (entries as string[])
-        .flatMap((entry) => entry.split(separator))
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== "");
-    },
-    check(value, option) {
-      if (!Array.isArray(value) || !value.every((entry) => typeof entry === "string"))
-        throw new TypeError(`${option}: must be a list of strings`);
-    },
-    show: (value) => value.join(", ") || "none",
-  };
-  return kind;
-}
+const LIST: Kind<readonly string[]> = {
+  name: "list",
+  placeholder: "<text>",
+  range: "",
+  parse(value, source) {
+    const entries = Array.isArray(value) ? value : [value];
+    LIST.check(entries, source);
+    return (entries as string[])
+      .flatMap((entry) => entry.split(","))
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "");
+  },
+  check(value, option) {
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === "string"))
+      throw new TypeError(`${option}: must be a list of strings`);
+  },
+  show: (value) => value.join(", ") || "none",
+};
 
 /** A list of objects: YAML or JSON as text. Its form is checked by the setting itself. */
 export function structure<T>(fields: Fields<T>): Setting<T, undefined> {

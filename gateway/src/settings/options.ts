@@ -2,7 +2,6 @@ import { isLoopbackName } from "../access/origin.js";
 import type { Engine } from "../engine/engine.js";
 import { LOG_LEVELS, type LogLevel } from "../log/log.js";
 import { checkSignIn } from "../redis/credentials/sources.js";
-import { parseRoutes } from "../redis/routes/route-text.js";
 import type { CommandListener } from "../trace/traced-command.js";
 import { type AnySetting, SETTINGS, TOKEN_SETTINGS } from "./table.js";
 
@@ -112,11 +111,6 @@ function checkCombinations(settings: Settings): void {
   if (!hasToken(settings) && !isLoopbackName(settings.host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
   }
-  if (settings.proxyProtocol && settings.trustedProxies.length === 0) {
-    throw new TypeError(
-      "proxyProtocol: needs trustedProxies, the addresses of the proxies that send the PROXY header",
-    );
-  }
   if (settings.nearPrefix.length > 0 && settings.readPolicy !== "primary") {
     throw new TypeError(
       "nearPrefix: needs readPolicy primary, since a replica may return a value from before a change",
@@ -129,10 +123,7 @@ function checkCombinations(settings: Settings): void {
   }
   checkLogs(settings);
   checkOtherRedis(settings);
-  checkSignIn(
-    settings,
-    parseRoutes(settings.routes).map(({ url }) => url),
-  );
+  checkSignIn(settings);
 }
 
 /** Checks that lines which were chosen explicitly are not below the log's level. */
@@ -144,14 +135,8 @@ function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
     throw new TypeError("slowLog: needs logLevel warn, info or debug, since its lines have the level warn");
 }
 
-function checkOtherRedis({ redis, engine, routes, persist, seed }: Settings): void {
-  const hasRest = parseRoutes(routes).some(({ prefix }) => prefix === "");
-  if (hasRest && (redis ?? engine) !== undefined) {
-    const other = redis !== undefined ? "redis" : "engine";
-    throw new TypeError(`routes: the route * and ${other}: give one of the two, not both`);
-  }
-  const other =
-    redis !== undefined ? "redis" : hasRest ? "the route *" : typeof engine === "object" ? "engine" : null;
+function checkOtherRedis({ redis, engine, persist, seed }: Settings): void {
+  const other = redis !== undefined ? "redis" : typeof engine === "object" ? "engine" : null;
   if (other === null) return;
   if (persist !== undefined) throw needsOwnRedis("persist: keeps the data of", other);
   if (seed !== undefined) throw needsOwnRedis("seed: runs commands on", other);

@@ -5,10 +5,7 @@ import { connectionsByFileLimit } from "../http/file-limit.js";
 import { TrustedProxies } from "../http/trusted-proxies.js";
 import { LOG_LEVELS } from "../log/log.js";
 import { READ_POLICIES } from "../redis/cluster/read-policy.js";
-import { AWS_SERVICES } from "../redis/credentials/aws/connect-request.js";
 import { AUTH_KINDS } from "../redis/credentials/sources.js";
-import { parseRedisUrl } from "../redis/redis-address.js";
-import { parseRoutes } from "../redis/routes/route-text.js";
 import { defaultBufferedBytes } from "../util/buffer-budget.js";
 import {
   bytes,
@@ -18,7 +15,6 @@ import {
   file,
   integer,
   list,
-  routes,
   type Scope,
   type Setting,
   structure,
@@ -38,9 +34,6 @@ export type AnySetting = Setting<any, any, Scope>;
 
 /** Minimum of `maxBufferedBytes` for one process, in bytes. */
 export const MIN_BUFFERED_BYTES = KB;
-
-/** Minimum length of `restTokenSecret`, in characters. */
-const MIN_SECRET_LENGTH = 16;
 
 /** The default of `softMaxConnections`, as a share of `maxConnections`. */
 const SOFT_SHARE = 0.8;
@@ -80,17 +73,6 @@ export const SETTINGS = {
   }),
   /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
   tokensFile: file({ help: "YAML or JSON file with a list of tokens; reloaded when it changes" }),
-  /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
-  restTokenSecret: text({
-    help: "secret that seals the tokens of ACL RESTTOKEN",
-    defaultText: "the token",
-    check(value) {
-      if (value.length < MIN_SECRET_LENGTH)
-        throw new TypeError(`restTokenSecret: must have at least ${MIN_SECRET_LENGTH} characters`);
-    },
-  }),
-  /** A file that holds `restTokenSecret`. */
-  restTokenSecretFile: commandLineOnly(file({ help: "file with the secret of --rest-token-secret" })),
   /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
   allowCommand: list({
     help: "allows a command that is refused by default, such as 'CONFIG GET'; repeatable",
@@ -112,8 +94,8 @@ export const SETTINGS = {
   /** A file that holds the URL of `redis`. */
   redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
   /**
-   * A file that holds the password for the URL of `redis`, and of each route whose URL has a user without a password. It is read
-   * for every connection, and when it changes: connections that are open then sign in again.
+   * A file that holds the password for the URL of `redis`. It is read for every connection, and when it changes: connections
+   * that are open then sign in again.
    */
   redisPasswordFile: file({
     help: "file with the password for the URL of --redis; read again when it changes",
@@ -128,53 +110,15 @@ export const SETTINGS = {
     placeholder: "<program>",
   }),
   /**
-   * How the user of the URL of `redis`, and of each route whose URL has a user without a password, signs in. Default: `password`,
+   * How the user of the URL of `redis` signs in. Default: `password`,
    * by the one of the URL, of `redisPasswordFile` or `redisAuthCommand`. `aws-iam` makes tokens for ElastiCache and MemoryDB, with
-   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance.
+   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance. What
+   * they are for is in the host that AWS gave it, or in the URL's query (`?awsName=`).
    */
   redisAuth: choice(AUTH_KINDS, {
     help: "how the user of --redis signs in: password, or aws-iam for ElastiCache and MemoryDB",
     placeholder: "<how>",
     default: "password",
-  }),
-  /**
-   * The replication group, serverless cache or cluster of MemoryDB that tokens of `aws-iam` are for. Default: the one in the
-   * URL's query (`?awsName=`), or in the host that AWS gave it. The URL's query counts first, for this and the next three.
-   */
-  redisAwsName: text({
-    help: "for aws-iam: name of the replication group, serverless cache or MemoryDB cluster",
-    placeholder: "<name>",
-    defaultText: "from the host",
-  }),
-  /** The region of AWS for `aws-iam`. Default: the one in the host, or that of `AWS_REGION`. */
-  redisAwsRegion: text({
-    help: "for aws-iam: region",
-    placeholder: "<region>",
-    defaultText: "from the host, or AWS_REGION",
-  }),
-  /** The service for `aws-iam`: `elasticache` or `memorydb`. Default: the one in the host. */
-  redisAwsService: text({
-    help: "for aws-iam: elasticache or memorydb",
-    placeholder: "<service>",
-    defaultText: "from the host",
-    check: checkAwsService,
-  }),
-  /** Whether tokens of `aws-iam` are for a serverless cache. Default: if the host is that of one. */
-  redisAwsServerless: toggle({
-    help: "for aws-iam: whether it is a serverless cache",
-    defaultText: "from the host",
-  }),
-  /**
-   * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
-   * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
-   * keys. Commands without keys and subscriptions use the route of all other keys. A command with keys on two routes is refused.
-   */
-  routes: routes({
-    help: "Redis for keys with a prefix, * for all other keys; ?strip=true removes the prefix; repeatable",
-    placeholder: "<prefix>=<url>",
-    flag: "route",
-    default: [],
-    check: checkRouteUrls,
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
   redisCa: file({
@@ -253,11 +197,11 @@ export const SETTINGS = {
     }),
   ),
   /**
-   * A folder in which the Redis that the gateway starts keeps its data between runs. Default: none, so the data is lost at
-   * the end. Only one gateway at a time can use the folder.
+   * A folder in which the `redis-server` that the gateway starts keeps its data between runs. Default: none, so the data is
+   * lost at the end. Only one gateway at a time can use the folder. The embedded engine keeps no data.
    */
   persist: text({
-    help: "folder where the Redis that the gateway starts keeps its data between runs",
+    help: "folder where the redis-server that the gateway starts keeps its data between runs",
     placeholder: "<folder>",
     defaultText: "none: the data is lost at exit",
     check: (value) => checkPath(value, "persist"),
@@ -498,7 +442,7 @@ export const SETTINGS = {
     max: HOUR,
   }),
   /**
-   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` and PROXY headers
+   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` headers
    * determine the client's address. Default: none.
    */
   trustedProxies: list({
@@ -506,14 +450,6 @@ export const SETTINGS = {
     placeholder: "<range>",
     default: [],
     check: (ranges) => new TrustedProxies(ranges),
-  }),
-  /**
-   * Whether every connection begins with a header of the PROXY protocol, version 2, from one of `trustedProxies`. A
-   * connection without one is closed. Default: false.
-   */
-  proxyProtocol: toggle({
-    help: "whether trusted proxies begin each connection with a PROXY protocol v2 header",
-    default: false,
   }),
   /** Whether browsers get a console page at `/`. Default: only if no `token` was given, as in development. */
   console: toggle({
@@ -526,21 +462,6 @@ export const SETTINGS = {
     toggle({ help: "prints each command as it runs: its name and keys, never a value", default: false }),
   ),
 } satisfies Record<string, AnySetting>;
-
-function checkAwsService(value: string): void {
-  if (!(AWS_SERVICES as readonly string[]).includes(value))
-    throw new TypeError(`redisAwsService: must be one of ${AWS_SERVICES.join(", ")}`);
-}
-
-function checkRouteUrls(texts: readonly string[]): void {
-  for (const { url } of parseRoutes(texts)) {
-    try {
-      parseRedisUrl(url);
-    } catch (error) {
-      throw new TypeError((error as Error).message.replace(/^redis/, "routes"));
-    }
-  }
-}
 
 function checkNearPrefixes(prefixes: readonly string[]): void {
   for (const [at, prefix] of prefixes.entries()) {

@@ -32,7 +32,6 @@ describe("the log", () => {
       command: word("command"),
       password: word("password"),
       user: word("passwd"),
-      seal: word("sealing-secret"),
       header: word("header"),
     };
     const redis = await startRedis({ listen: "tcp" });
@@ -52,7 +51,7 @@ describe("the log", () => {
         ...["--port", "0", "--redis", redis.url, "--tokens-file", tokens],
         ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "1s"],
       ],
-      { WARMLINE_GATEWAY_REST_TOKEN_SECRET: secret.seal, WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
+      { WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
     );
     try {
       const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)\n/)) as unknown as [string, string];
@@ -82,7 +81,6 @@ describe("the log", () => {
             [secret.command, value],
           ]),
         ),
-        send("/", json("ACL", "RESTTOKEN", "ann", secret.user)),
         send("/", json("GET", key), { authorization: `Bearer ${token}2` }),
         send(`/%zz${key}`),
         send(`/${key}/${value}`, undefined, {}, "DELETE"),

@@ -1,14 +1,10 @@
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect as connectTls } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
-import { makeCertificate, startFakeRedis } from "warmline-testbed";
+import { startFakeRedis } from "warmline-testbed";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
-import { proxyHeader } from "../../support/proxy-header.js";
 import { CliProcess } from "./cli-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-requests-"));
@@ -177,156 +173,8 @@ describe("the client's address in the log", () => {
 
   test.each([
     [["--trusted-proxies", "somewhere"], "--trusted-proxies: entry 1 must be an IP address or a range"],
-    [["--proxy-protocol"], "--proxy-protocol: needs trustedProxies"],
   ])("%j is refused", async (args, message) => {
     expect(() => readSettings(["--port", "0", ...args], {})).toThrow(message);
-  });
-});
-
-const HTTP = "POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer t\r\ncontent-length: 8\r\n\r\n";
-const REQUEST = Buffer.from(`${HTTP}["PING"]`);
-
-/** Everything that a socket gets until it closes. */
-async function allOf(socket: Socket): Promise<string> {
-  let text = "";
-  socket.on("error", () => {});
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
-  await new Promise((done) => socket.once("close", done));
-  return text;
-}
-
-describe("--proxy-protocol", () => {
-  const PROXIED = [...LOGGED, "--proxy-protocol", "--trusted-proxies", "127.0.0.1"];
-  const dial = () => connect(Number(url.port), "127.0.0.1");
-  const pong = /^HTTP\/1\.1 200 OK\r\n.*\{"result":"PONG"\}$/s;
-
-  test("the PROXY header of a trusted proxy contains the client address", async () => {
-    await start(...PROXIED);
-    const headers = [
-      proxyHeader({ source: "203.0.113.9" }),
-      proxyHeader({ source: "2001:db8::17" }),
-      proxyHeader({ source: "203.0.113.10", more: Buffer.from("\x04\0\x03abc") }),
-      proxyHeader({ command: 0 }),
-      proxyHeader({ command: 0, source: "203.0.113.9" }),
-      proxyHeader({ family: 0 }),
-    ];
-    for (const header of headers) {
-      const socket = dial();
-      socket.end(Buffer.concat([header, REQUEST]));
-      expect(await allOf(socket)).toMatch(pong);
-    }
-    expect((await lines(headers.length)).map(({ client }) => client)).toEqual([
-      ...["203.0.113.9", "2001:db8::17", "203.0.113.10"],
-      ...["127.0.0.1", "127.0.0.1", "127.0.0.1"],
-    ]);
-  });
-
-  test("the PROXY header may arrive in pieces, with requests right behind it or later", async () => {
-    await start(...PROXIED);
-    const header = proxyHeader({ source: "2001:db8::17" });
-    const whole = Buffer.concat([header, REQUEST, REQUEST]);
-    for (const cuts of [[1], [11], [12], [13], [16], [17], [51], [52], [53], [5, 14, 30, 60]]) {
-      const socket = dial().setNoDelay(true);
-      const text = allOf(socket);
-      let from = 0;
-      for (const cut of [...cuts, whole.length]) {
-        socket.write(whole.subarray(from, cut));
-        from = cut;
-        await new Promise((done) => setTimeout(done, 15));
-      }
-      socket.end();
-      expect(await text).toMatch(/"PONG".*"PONG"/s);
-    }
-    const clients = new Set((await lines(20)).map(({ client }) => client));
-    expect([...clients]).toEqual(["2001:db8::17"]);
-  });
-
-  test("X-Forwarded-For counts only if the PROXY header names a trusted proxy", async () => {
-    await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "127.0.0.1,192.0.2.0/24");
-    for (const source of ["203.0.113.9", "192.0.2.7"]) {
-      const socket = dial();
-      const text = REQUEST.toString().replace("host:", "x-forwarded-for: 198.51.100.1\r\nhost:");
-      socket.end(Buffer.concat([proxyHeader({ source }), Buffer.from(text)]));
-      await allOf(socket);
-    }
-    expect((await lines(2)).map(({ client }) => client)).toEqual(["203.0.113.9", "198.51.100.1"]);
-  });
-
-  test.each([
-    ["HTTP at once", REQUEST],
-    ["version 1", Buffer.concat([Buffer.from("PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"), REQUEST])],
-    ["a malformed one", Buffer.concat([proxyHeader({ source: "1.2.3.4", command: 7 }), REQUEST])],
-    ["half of one", proxyHeader({ source: "1.2.3.4" }).subarray(0, 20)],
-  ])("%s in place of a PROXY header closes the connection without a response", async (_what, bytes) => {
-    flags = undefined; // Another's line would be taken for its own.
-    await start(...PROXIED);
-    const socket = dial();
-    socket.end(bytes);
-    expect(await allOf(socket)).toBe("");
-    await cli.printed(/--proxy-protocol: closed connections that/, "stderr");
-    expect(logged()).toEqual([]);
-  });
-
-  test("a PROXY header that does not arrive in time closes the connection", async () => {
-    await start(...PROXIED, "--headers-timeout", "300ms");
-    const socket = dial();
-    socket.write(proxyHeader({ source: "1.2.3.4" }).subarray(0, 20));
-    expect(await allOf(socket)).toBe("");
-    await cli.printed(/did not send their PROXY header in time: 1/, "stderr");
-  });
-
-  test("a PROXY header from an untrusted sender closes the connection", async () => {
-    await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "10.0.0.0/8");
-    const socket = dial();
-    socket.end(Buffer.concat([proxyHeader({ source: "10.0.0.1" }), REQUEST]));
-    expect(await allOf(socket)).toBe("");
-    await cli.printed(/closed connections that do not come from a trusted proxy: 1/, "stderr");
-    expect(logged()).toEqual([]);
-  });
-
-  test("the PROXY header comes before TLS", async () => {
-    const certificate = makeCertificate();
-    const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
-    writeFileSync(files.cert, certificate.cert);
-    writeFileSync(files.key, certificate.key);
-    certificate.remove();
-    await start(...PROXIED, "--tls-cert", files.cert, "--tls-key", files.key);
-    for (const isCut of [false, true]) {
-      const raw = dial();
-      await once(raw, "connect");
-      const header = proxyHeader({ source: "203.0.113.9" });
-      raw.cork();
-      raw.write(header.subarray(0, isCut ? 9 : header.length));
-      if (isCut) {
-        raw.uncork();
-        await new Promise((done) => setTimeout(done, 30));
-        raw.write(header.subarray(9));
-      }
-      const socket = connectTls({ socket: raw, rejectUnauthorized: false });
-      // Together with the first bytes of TLS.
-      if (!isCut) setImmediate(() => raw.uncork());
-      await once(socket, "secureConnect");
-      socket.write(REQUEST);
-      const [answer] = (await once(socket, "data")) as [Buffer];
-      expect(String(answer)).toContain("PONG");
-      socket.destroy();
-    }
-    expect((await lines(2)).map(({ client }) => client)).toEqual(["203.0.113.9", "203.0.113.9"]);
-  });
-
-  test("a port check is not logged, and connections without a header do not delay shutdown", async () => {
-    await start(...PROXIED);
-    const socket = dial();
-    socket.end();
-    await allOf(socket);
-    const silent = dial();
-    await once(silent, "connect");
-    const begun = performance.now();
-    expect(await cli.stop()).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(3_000);
-    expect(cli.stderr).toBe("");
   });
 });
 

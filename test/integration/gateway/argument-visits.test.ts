@@ -108,7 +108,6 @@ const ordinary = every.filter(([name]) =>
 const modes: Record<string, { options?: (url: string) => GatewayOptions; token?: string; cluster?: true }> = {
   "a plain gateway": {},
   "a cluster": { cluster: true },
-  "routes that strip their prefix": { options: (url) => ({ routes: [`p:=${url}?strip=true`, `q:=${url}`] }) },
   "traced commands": { options: () => ({ onCommand: () => {} }) },
   "an open console": { options: () => ({ console: true }) },
   "a token with a prefix": { token: "prefix" },

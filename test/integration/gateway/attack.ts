@@ -134,7 +134,6 @@ export const HAND_MADE = [
   ["SLOWLOG", "GET"],
   ["ACL", "SETUSER", "default", "off"],
   ["ACL", "LOG"],
-  ["ACL", "RESTTOKEN", "default", "x"],
   ["MIGRATE", "127.0.0.1", "1", own("string"), "0", "10"],
   ["COMMAND", "GETKEYS", "GET", "other:string"],
   ["PFCOUNT", own("hll"), "other:string"],

@@ -70,17 +70,10 @@ const NOTHING = {
 };
 
 async function start(env: Record<string, string | undefined>): Promise<Gateway> {
-  const args = ["--redis", `redis://App@127.0.0.1:${redis.port}`, "--redis-auth", "aws-iam"];
-  args.push(
-    "--redis-aws-service",
-    "elasticache",
-    "--redis-aws-name",
-    "orders",
-    "--redis-aws-region",
-    "eu-west-1",
-  );
+  const query = "awsService=elasticache&awsName=orders&awsRegion=eu-west-1&awsServerless=true";
+  const args = ["--redis", `redis://App@127.0.0.1:${redis.port}?${query}`, "--redis-auth", "aws-iam"];
   gateway = await startGatewayProcess({
-    args: [...args, "--redis-aws-serverless", "--log-level", "debug"],
+    args: [...args, "--log-level", "debug"],
     env: { ...NOTHING, ...env },
   });
   return gateway as unknown as Gateway;

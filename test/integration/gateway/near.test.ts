@@ -212,27 +212,6 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     expect((await ask(gateway, `verify,${one.state}`, ["PING"], "within")).changes).toBe("*");
   });
 
-  test("changes behind a route that strips its prefix are reported by the keys of clients", async () => {
-    const second = await startRedis({ listen: "tcp" });
-    try {
-      const gateway = await start({
-        routes: [`near:=${second.url}?strip=true`],
-        nearPrefix: ["near:a", "x"],
-      });
-      const { state } = await first(gateway);
-      await second.command("SET", "a1", "1");
-      await second.command("SET", "b", "1");
-      await server.command("SET", "x", "1");
-      const report = await ask(gateway, `verify,${state}`);
-      expect(new Set(listed(report))).toEqual(new Set(["near:a1", "x"].map(bucket)));
-      const read = await ask(gateway, report.state, ["GET", "near:a1"]);
-      expect(read.result).toBe("1");
-    } finally {
-      for (const gateway of gateways.splice(0)) await gateway.close();
-      await second.stop();
-    }
-  });
-
   test("a request with a malformed header is served, and gets a first report", async () => {
     const gateway = await start();
     await first(gateway);

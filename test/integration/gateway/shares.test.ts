@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
-import { describeEngines, embeddedEngine } from "./engines.js";
+import { describeEngines } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -135,24 +135,6 @@ describeEngines("shares of a token", (setup) => {
         return again.status;
       })
       .toBe(200);
-  });
-
-  test("each Redis user has one share, however many tokens it has", async () => {
-    if (setup === embeddedEngine) return begin({});
-    await begin({ token: "main", maxBlockingConnections: 4 });
-    const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
-    await call(gateway, "/", { body: acl });
-    const tokens = await Promise.all(
-      [1, 2].map(async () => {
-        const { json } = await call(gateway, "/", { body: ["ACL", "RESTTOKEN", "ann", "pw"] });
-        return json.result as string;
-      }),
-    );
-    expect(await block(tokens[0]!, 2, "/", "main")).toEqual([]);
-    const refused = await block(tokens[1]!, 1, "/", "main");
-    expect(refused.length).toBe(1);
-    expectRefused(refused[0]!, /2 of the 4 connections for blocking commands/);
-    expect(await block("main", 2, "/", "main")).toEqual([]);
   });
 });
 

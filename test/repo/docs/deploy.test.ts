@@ -166,7 +166,6 @@ describe("the Kubernetes example", () => {
     const secrets = container.volumeMounts.find((each: any) => each.name === "secrets").mountPath;
     for (const [name, content] of Object.entries({
       "redis-password": "p",
-      seal: "a-secret-of-some-length",
       "tokens.yaml": "- { name: app, token: x }",
     })) {
       writeFileSync(join(folder, name), content);
@@ -180,7 +179,6 @@ describe("the Kubernetes example", () => {
       host: "0.0.0.0",
       redis: "redis://redis:6379",
       redisPasswordFile: join(folder, "redis-password"),
-      restTokenSecret: "a-secret-of-some-length",
     });
     expect(options.port).toBe(container.ports[0].containerPort);
     expect(options.drainDelay).toBeGreaterThanOrEqual(5_000);

@@ -34,16 +34,11 @@ const byKind: Record<KindName, [text: string, value: unknown]> = {
   switch: ["false", false],
   choice: ["primary", "primary"],
   structure: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
-  routes: [
-    "a:=redis://a.test,b:=redis://b.test:7000,c.test:7000",
-    ["a:=redis://a.test", "b:=redis://b.test:7000,c.test:7000"],
-  ],
   list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
 };
 const byName: Record<string, [text: string, value: unknown]> = {
   host: ["127.0.0.2", "127.0.0.2"],
   redis: ["redis://a.test:7000", "redis://a.test:7000"],
-  restTokenSecret: ["sixteen-characters", "sixteen-characters"],
   allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
   logLevel: ["error", "error"],
   trustedProxies: ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
@@ -55,12 +50,10 @@ const byName: Record<string, [text: string, value: unknown]> = {
   redisCert: [redisCertFile, redisCertFile],
   redisKey: [redisKeyFile, redisKeyFile],
   redisAuth: ["aws-iam", "aws-iam"],
-  redisAwsRegion: ["eu-west-1", "eu-west-1"],
-  redisAwsService: ["memorydb", "memorydb"],
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set(["engine", "redisFile", "restTokenSecretFile", "traceCommands"]);
+const INDIRECT = new Set(["engine", "redisFile", "traceCommands"]);
 
 function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[setting.kind.name];
@@ -68,9 +61,8 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
-/** The URL of a Redis of AWS, and the settings to sign in there. */
+/** The URL of a Redis of AWS. */
 const SERVERLESS = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
-const AWS_IAM = { WARMLINE_GATEWAY_REDIS: SERVERLESS, WARMLINE_GATEWAY_REDIS_AUTH: "aws-iam" };
 
 /** Options that depend on each other: the environment's value of the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
@@ -81,9 +73,6 @@ const beside: Record<string, NodeJS.ProcessEnv> = {
   redisPasswordFile: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuthCommand: { WARMLINE_GATEWAY_REDIS: "redis://a.test" },
   redisAuth: { WARMLINE_GATEWAY_REDIS: SERVERLESS },
-  ...Object.fromEntries(
-    ["Name", "Region", "Service", "Serverless"].map((each) => [`redisAws${each}`, AWS_IAM]),
-  ),
 };
 
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
@@ -153,7 +142,7 @@ describe("every option of the gateway", () => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
       expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
       expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (["text", "choice", "list", "routes"].includes(flag.setting.kind.name)) return;
+      if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
       const wrong = { [environmentName(name)]: "wrong" };
       expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
     },
@@ -297,28 +286,8 @@ describe("settings of which one would have no effect", () => {
       ["--host", "0.0.0.0", "--token", "t", "--allowed-hosts", "a.test"],
       /^--allowed-hosts: applies only to a loopback/,
     ],
-    [
-      ["--rest-token-secret", "sixteen-characters", "--rest-token-secret-file", secretFile],
-      /^--rest-token-secret and --rest-token-secret-file cannot both be given/,
-    ],
   ])("the settings %j are refused together", (argv, message) => {
     expect(() => readSettings(argv, {})).toThrow(message);
-  });
-
-  test("the nearer of a secret and its file counts", () => {
-    const path = file("the-secret-of-the-file\n");
-    const secretOf = (argv: string[], environment: NodeJS.ProcessEnv) =>
-      readSettings(argv, environment).options.restTokenSecret;
-    expect(
-      secretOf(["--rest-token-secret-file", path], {
-        WARMLINE_GATEWAY_REST_TOKEN_SECRET: "sixteen-characters",
-      }),
-    ).toBe("the-secret-of-the-file");
-    expect(
-      secretOf(["--rest-token-secret", "sixteen-characters"], {
-        WARMLINE_GATEWAY_REST_TOKEN_SECRET_FILE: path,
-      }),
-    ).toBe("sixteen-characters");
   });
 
   test("logs of requests are possible at their level", () => {
@@ -339,21 +308,16 @@ describe("the secrets of a Redis, from files", () => {
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  test("the password of a Redis, or of the user of a route, may come from a file or a program", () => {
+  test("the password of a Redis may come from a file or a program", () => {
     const set = ["--redis-password-file", file("hush")];
     for (const url of ["redis://a.test", "rediss://ann@a.test", "redis+sentinel://ann@a.test/main"])
       expect(redisOf("--redis", url, ...set)).toBe(url);
-    expect(redisOf("--route", "a:=redis://ann@a.test", ...set)).toBeUndefined();
     expect(redisOf("--redis", "redis://ann@a.test", "--redis-auth-command", "/bin/print")).toBeDefined();
   });
 
   test.each([
     [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /already has a password/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
-    [
-      ["--route", "a:=redis://a.test", "--redis-password-file", "FILE"],
-      /^--redis-password-file: needs the URL/,
-    ],
     [
       ["--redis", "redis://a.test", "--redis-password-file", "/no/such"],
       /^--redis-password-file: \/no\/such: there is no/,
@@ -366,7 +330,6 @@ describe("the secrets of a Redis, from files", () => {
       ["--redis", "redis://ann@a.test"],
       /^--redis: the URL has a user but no password; .* set redisPasswordFile/,
     ],
-    [["--route", "a:=redis://ann@a.test"], /^--route: the URL has a user but no password/],
     [
       ["--redis", "redis://a.test", "--redis-password-file", "FILE", "--redis-auth-command", "p"],
       /give one of them/,
@@ -377,9 +340,8 @@ describe("the secrets of a Redis, from files", () => {
     ],
     [
       ["--redis", "redis://a@a.test", "--redis-auth", "aws-iam"],
-      /^--redis-aws-service: must be elasticache or memorydb/,
+      /^--redis: \?awsService= in the URL must be elasticache or memorydb/,
     ],
-    [["--redis", "redis://a.test", "--redis-aws-name", "n"], /^--redis-aws-name: needs redisAuth aws-iam/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
     [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],

@@ -1,12 +1,12 @@
 import { parseRedisUrl, type RedisUrl } from "../redis-address.js";
 import { AuthCommand } from "./auth-command.js";
 import { AwsIam } from "./aws/aws-iam.js";
-import { type AwsSettings, connectRequestOf } from "./aws/connect-request.js";
+import { connectRequestOf } from "./aws/connect-request.js";
 import type { LoginSource } from "./credentials.js";
 import { PasswordFile } from "./password-file.js";
 
 /** The settings of passwords that change: see `GatewayOptions`. */
-export interface SignInSettings extends AwsSettings {
+export interface SignInSettings {
   readonly redis?: string | undefined;
   readonly redisPasswordFile?: string | undefined;
   readonly redisAuthCommand?: string | undefined;
@@ -22,9 +22,6 @@ export interface SignInSettings extends AwsSettings {
 export const AUTH_KINDS = ["password", "aws-iam"] as const;
 type AuthKind = (typeof AUTH_KINDS)[number];
 
-/** The settings that are for `aws-iam` alone. */
-const AWS_NAMES = ["redisAwsName", "redisAwsRegion", "redisAwsService", "redisAwsServerless"] as const;
-
 /** Returns the settings that give a password. At most one of them may be given. */
 function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSettings): string[] {
   const names: string[] = [];
@@ -35,20 +32,15 @@ function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSetti
 }
 
 /**
- * Returns the source of the password for a Redis at a URL. Null if the URL has all that is needed. The settings are for the Redis
- * of `redis`, and for each route whose URL has a user without a password.
+ * Returns the source of the password for a Redis at a URL. Null if the URL has all that is needed.
  * @throws {TypeError} when the settings and the URL do not fit, or the file can't be read. The message does not repeat the URL
  */
-export function loginSourceOf(
-  settings: SignInSettings,
-  url: string,
-  urlFrom: "redis" | "routes",
-): LoginSource | null {
+export function loginSourceOf(settings: SignInSettings, url: string): LoginSource | null {
   const address = parseRedisUrl(url);
   const { username, password } = address;
   const [name] = namesOf(settings);
-  if (name === undefined || (urlFrom === "routes" && (username === "" || password !== ""))) {
-    if (username !== "" && password === "") throw new TypeError(`${urlFrom}: ${NO_PASSWORD}`);
+  if (name === undefined) {
+    if (username !== "" && password === "") throw new TypeError(`redis: ${NO_PASSWORD}`);
     return null;
   }
   if (password !== "") throw new TypeError(`${name}: the URL of the Redis already has a password`);
@@ -62,24 +54,16 @@ function sourceOf(settings: SignInSettings, address: RedisUrl): LoginSource {
   const { redisPasswordFile, redisAuthCommand } = settings;
   if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, address.username);
   if (redisAuthCommand !== undefined) return new AuthCommand(redisAuthCommand, address.username);
-  return new AwsIam(connectRequestOf(address, settings));
+  return new AwsIam(connectRequestOf(address));
 }
 
 /**
  * Checks that passwords come from one place, and that there is a Redis that they are for.
- * @param routes the URLs of routes
  * @throws {TypeError} that begins with the name of a setting
  */
-export function checkSignIn(settings: SignInSettings, routes: readonly string[]): void {
+export function checkSignIn(settings: SignInSettings): void {
   const given = namesOf(settings);
-  const other = AWS_NAMES.find((name) => settings[name]);
-  if (other && settings.redisAuth !== "aws-iam") throw new TypeError(`${other}: needs redisAuth aws-iam`);
   if (given.length > 1) throw new TypeError(`${given.join(", ")}: give one of them`);
-  const sources = routes.map((url) => loginSourceOf(settings, url, "routes"));
-  if (settings.redis !== undefined) sources.push(loginSourceOf(settings, settings.redis, "redis"));
-  if (given.length === 1 && sources.every((source) => source === null)) {
-    throw new TypeError(
-      `${given[0]}: needs the URL of a Redis, in redis, or in a route as a user without a password`,
-    );
-  }
+  if (settings.redis !== undefined) loginSourceOf(settings, settings.redis);
+  else if (given.length === 1) throw new TypeError(`${given[0]}: needs the URL of a Redis, in redis`);
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { RestTokens } from "../../../../gateway/src/access/rest-token.js";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
 import { checkTokens } from "../../../../gateway/src/access/tokens.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
@@ -100,35 +99,6 @@ describe("a list of tokens", () => {
     expect(resolveSettings({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
     expect(() => resolveSettings({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
     expect(() => resolveSettings({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
-    expect(() => resolveSettings({ restTokenSecret: "short" })).toThrow(
-      /^restTokenSecret: must have at least 16/,
-    );
     expect(() => resolveSettings({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
-  });
-});
-
-describe("a token of ACL RESTTOKEN", () => {
-  const user = { username: "ann", password: "pässword" };
-  const sealer = new RestTokens("a secret of some length");
-
-  test("a token of ACL RESTTOKEN is opened with the secret, and not without", () => {
-    const token = sealer.seal(user);
-    expect(token).toMatch(/^[\x21-\x7e]+$/);
-    expect(new RestTokens("a secret of some length").open(token)).toEqual(user);
-    expect(new RestTokens("another secret of some length").open(token)).toBeNull();
-    expect(sealer.seal(user)).not.toBe(token);
-  });
-
-  test("a token of ACL RESTTOKEN is opened only unchanged", () => {
-    const token = sealer.seal(user);
-    for (const other of [
-      token.slice(1),
-      token.slice(0, -2),
-      `${token.slice(0, -4)}AAAA`,
-      "wlu1_",
-      "wlu1_AAAA",
-      "",
-    ])
-      expect(sealer.open(other)).toBeNull();
   });
 });

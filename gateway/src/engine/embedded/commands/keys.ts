@@ -4,7 +4,7 @@ import {
   RedisCommandError,
   type RedisDatabase,
   type RedisDataValue,
-  RedisResult,
+  type RedisResult,
   RedisValue,
   WrongNumberOfArgumentsError,
   WrongTypeRedisError,
@@ -12,19 +12,17 @@ import {
 import { matchesGlob } from "../../../util/glob.js";
 import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore, type Member } from "../collections/sorted-members.js";
-import { cloneJson } from "../json/value.js";
+import { cloneJson, formatJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";
-import { decodeValue, encodeValue } from "../value-codec.js";
 import { optionName, parseInteger } from "./args.js";
 import { addCommands, libraryCommand, plainCommand, withDatabase } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
-import { array, bulk, bulkValue, integer, lines } from "./results.js";
+import { array, bulk, bulkValue, integer } from "./results.js";
 import { unknownSubcommand } from "./server.js";
 
 /** Rough bytes of a key, field, element or entry beside its own bytes. */
 const ITEM_BYTES = 56;
-const BAD_PAYLOAD = "DUMP payload version or checksum are wrong";
 
 const object = plainCommand({
   name: "object",
@@ -33,21 +31,6 @@ const object = plainCommand({
   keys: { first: 1 },
   execute([subcommand, key, ...rest], ctx) {
     const name = optionName(subcommand);
-    if (name === "HELP" && !key) {
-      return lines([
-        "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-        "ENCODING <key>",
-        "    Return the encoding that Redis would choose for the value of <key>.",
-        "FREQ <key>",
-        "    Fail: access frequencies are not tracked.",
-        "IDLETIME <key>",
-        "    Return the seconds since <key> was last used.",
-        "REFCOUNT <key>",
-        "    Return 1, or the largest number for an integer that Redis shares.",
-        "HELP",
-        "    Print this help.",
-      ]);
-    }
     if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
       throw unknownSubcommand("OBJECT", subcommand!);
     if (!key || rest.length > 0) throw new WrongNumberOfArgumentsError(`object|${name.toLowerCase()}`);
@@ -143,104 +126,27 @@ const memory = plainCommand({
   arity: -2,
   keys: { first: 1 },
   execute([subcommand, key, ...options], ctx) {
-    switch (optionName(subcommand)) {
-      case "USAGE": {
-        if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
-        // All items are counted, so that a number of samples changes nothing.
-        for (let at = 0; at < options.length; at += 2) {
-          const samples = options[at + 1];
-          if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
-            throw new RedisCommandError("syntax error");
-        }
-        const value = peek(ctx.db, key);
-        return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
-      }
-      case "PURGE":
-        return RedisResult.ok();
-      case "DOCTOR":
-        return bulk("The embedded engine has no advice on memory; INFO memory shows how much it uses.\n");
-      case "HELP":
-        return lines([
-          "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-          "DOCTOR",
-          "    Return that there is no report.",
-          "PURGE",
-          "    Return OK; memory is freed without it.",
-          "USAGE <key> [SAMPLES <count>]",
-          "    Return an estimate of the bytes that <key> and its value take.",
-          "HELP",
-          "    Print this help.",
-        ]);
-      default:
-        throw unknownSubcommand("MEMORY", subcommand!);
+    if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
+    if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
+    // All items are counted, so that a number of samples changes nothing.
+    for (let at = 0; at < options.length; at += 2) {
+      const samples = options[at + 1];
+      if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
+        throw new RedisCommandError("syntax error");
     }
+    const value = peek(ctx.db, key);
+    return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
   },
 });
 
 /** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
 function sizeOf(value: StoredValue): number {
   if (value.type === "string") return value.value.length;
-  if (value.type === JSON_TYPE) return encodeValue(value).length;
+  if (value.type === JSON_TYPE) return Buffer.byteLength(formatJson(value.root));
   const groups = value.type === "stream" ? value.groups.size : 0;
   let size = groups * ITEM_BYTES;
   for (const part of partsOf(value)) size += part.length + ITEM_BYTES;
   return size;
-}
-
-const dump = plainCommand({
-  name: "dump",
-  flags: ["readonly"],
-  arity: 2,
-  execute([key], ctx) {
-    const value = peek(ctx.db, key!);
-    return bulk(value ? encodeValue(value) : null);
-  },
-});
-
-const restore = plainCommand({
-  name: "restore",
-  flags: ["write", "denyoom"],
-  arity: -4,
-  execute([key, ttlArg, payload, ...options], ctx) {
-    let isReplacing = false;
-    let isAbsolute = false;
-    for (let at = 0; at < options.length; at += 1) {
-      const name = optionName(options[at]);
-      const argument = options[at + 1];
-      if (name === "REPLACE") isReplacing = true;
-      else if (name === "ABSTTL") isAbsolute = true;
-      else if ((name === "IDLETIME" || name === "FREQ") && argument) {
-        checkUsage(name, argument);
-        at += 1;
-      } else throw new RedisCommandError("syntax error");
-    }
-    if (!isReplacing && peek(ctx.db, key!))
-      throw new RedisCommandError("Target key name already exists.", "BUSYKEY");
-    const ttl = parseInteger(ttlArg!);
-    if (ttl < 0) throw new RedisCommandError("Invalid TTL value, must be >= 0");
-    const value = readPayload(payload!);
-    const expiresAt = ttl === 0 ? undefined : isAbsolute ? ttl : Date.now() + ttl;
-    if (expiresAt !== undefined && expiresAt <= Date.now()) ctx.db.delete(key!);
-    // The library's type lacks our own.
-    else ctx.db.set(key!, value as RedisDataValue, expiresAt === undefined ? {} : { expiresAt });
-    return RedisResult.ok();
-  },
-});
-
-/** Checks RESTORE's options on the key's use (IDLETIME, FREQ), which the engine does not keep. */
-function checkUsage(name: "IDLETIME" | "FREQ", argument: Buffer): void {
-  const value = parseInteger(argument);
-  if (name === "IDLETIME" && value < 0) throw new RedisCommandError("Invalid IDLETIME value, must be >= 0");
-  if (name === "FREQ" && (value < 0 || value > 255))
-    throw new RedisCommandError("Invalid FREQ value, must be >= 0 and <= 255");
-}
-
-function readPayload(payload: Buffer): StoredValue {
-  try {
-    return decodeValue(payload);
-  } catch {
-    throw new RedisCommandError(BAD_PAYLOAD);
-  }
 }
 
 /** HEXPIRETIME or HPEXPIRETIME: -2 where there is no field, -1 where it does not expire. */
@@ -335,8 +241,6 @@ export function addKeyCommands(executor: CommandExecutor): void {
   addCommands(executor, [
     object,
     memory,
-    dump,
-    restore,
     fieldExpireTime("hexpiretime", 1000),
     fieldExpireTime("hpexpiretime", 1),
     {

@@ -5,5 +5,3 @@ export const bulkValue = (value: Buffer | string | null): RedisValue =>
 export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.create(bulkValue(value));
 export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
 export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
-export const lines = (texts: readonly string[]): RedisResult =>
-  array(texts.map((text) => RedisValue.simpleString(text)));

@@ -1,6 +1,6 @@
 import type { RedisUrl } from "../../redis-address.js";
 
-export const AWS_SERVICES = ["elasticache", "memorydb"] as const;
+const AWS_SERVICES = ["elasticache", "memorydb"] as const;
 export type AwsService = (typeof AWS_SERVICES)[number];
 
 /** What a token of IAM is for: the request that is signed, to connect as a user to one Redis of AWS. */
@@ -13,40 +13,26 @@ export interface ConnectRequest {
   readonly serverless: boolean;
 }
 
-/** The settings of tokens of IAM: see `GatewayOptions`. */
-export interface AwsSettings {
-  readonly redisAwsName?: string | undefined;
-  readonly redisAwsRegion?: string | undefined;
-  readonly redisAwsService?: string | undefined;
-  readonly redisAwsServerless?: boolean | undefined;
-}
-
 /**
- * Returns the request to sign for a Redis at a URL. What neither the URL's query nor a setting gives is taken from the host's name,
- * and the region from the variables of AWS last.
+ * Returns the request to sign for a Redis at a URL. What the URL's query does not give is taken from the host's name, and the region
+ * from the variables of AWS last.
  * @throws {TypeError} that begins with the name of a setting, if a part of it is missing
  */
 export function connectRequestOf(
   url: Pick<RedisUrl, "addresses" | "aws" | "username">,
-  settings: AwsSettings,
   environment: NodeJS.ProcessEnv = process.env,
 ): ConnectRequest {
   const { aws, username } = url;
   const derived = derivedFrom(url.addresses[0]?.host ?? "");
-  const service = aws.service || settings.redisAwsService || derived?.service;
-  const name = aws.name || settings.redisAwsName || derived?.name;
-  const region =
-    aws.region ||
-    settings.redisAwsRegion ||
-    derived?.region ||
-    environment.AWS_REGION ||
-    environment.AWS_DEFAULT_REGION;
+  const service = aws.service || derived?.service;
+  const name = aws.name || derived?.name;
+  const region = aws.region || derived?.region || environment.AWS_REGION || environment.AWS_DEFAULT_REGION;
   if (username === "")
     throw new TypeError("redisAuth: aws-iam needs a user in the URL, as in rediss://user@host:6379");
-  if (!isService(service)) throw missing("redisAwsService", "must be elasticache or memorydb");
-  if (!name || !NAME.test(name)) throw missing("redisAwsName", "must be the name of the cache or cluster");
-  if (!region || !REGION.test(region)) throw missing("redisAwsRegion", "must be a region such as eu-west-1");
-  const serverless = aws.serverless ?? (settings.redisAwsServerless || (derived?.serverless ?? false));
+  if (!isService(service)) throw missing("awsService", "must be elasticache or memorydb");
+  if (!name || !NAME.test(name)) throw missing("awsName", "must be the name of the cache or cluster");
+  if (!region || !REGION.test(region)) throw missing("awsRegion", "must be a region such as eu-west-1");
+  const serverless = aws.serverless ?? derived?.serverless ?? false;
   // ElastiCache keeps the names of users, and both services those of caches and clusters, in lower case.
   const user = service === "elasticache" ? username.toLowerCase() : username;
   return { service, name: name.toLowerCase(), user, region, serverless };
@@ -56,8 +42,8 @@ export function connectRequestOf(
 const NAME = /^[a-z][a-z0-9-]*$/i;
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
-function missing(setting: string, what: string): TypeError {
-  return new TypeError(`${setting}: ${what}, since the host of the URL does not say it`);
+function missing(part: string, what: string): TypeError {
+  return new TypeError(`redis: ?${part}= in the URL ${what}, since the host does not say it`);
 }
 
 function isService(text: string | undefined): text is AwsService {

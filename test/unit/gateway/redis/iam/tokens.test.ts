@@ -27,8 +27,7 @@ test.each((fixtures.tokens as Fixture[]).map((fixture) => [fixture.token.slice(0
 );
 
 describe("what is signed", () => {
-  const requestOf = (url: string, settings = {}, environment = {}) =>
-    connectRequestOf(parseRedisUrl(url), settings, environment);
+  const requestOf = (url: string, environment = {}) => connectRequestOf(parseRedisUrl(url), environment);
 
   test.each([
     [
@@ -61,16 +60,10 @@ describe("what is signed", () => {
     expect(requestOf(url)).toEqual(request);
   });
 
-  test("settings count before the host, and the URL's query before both", () => {
+  test("the URL's query counts before the host", () => {
     const url = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
-    const settings = { redisAwsName: "Other", redisAwsRegion: "eu-west-3", redisAwsService: "memorydb" };
-    expect(requestOf(url, settings)).toMatchObject({
-      name: "other",
-      region: "eu-west-3",
-      service: "memorydb",
-    });
-    const query = "?awsName=third&awsRegion=eu-north-1&awsService=elasticache&awsServerless=false";
-    expect(requestOf(`${url}/0${query}`, settings)).toEqual({
+    const query = "?awsName=Third&awsRegion=eu-north-1&awsService=elasticache&awsServerless=false";
+    expect(requestOf(`${url}/0${query}`)).toEqual({
       service: "elasticache",
       name: "third",
       region: "eu-north-1",
@@ -79,26 +72,25 @@ describe("what is signed", () => {
     });
   });
 
-  test("for another host, as of a tunnel, settings and the variables of AWS say it", () => {
-    const settings = { redisAwsName: "orders", redisAwsService: "elasticache", redisAwsServerless: true };
-    const request = requestOf("rediss://app@redis.internal", settings, { AWS_REGION: "sa-east-1" });
+  test("for another host, as of a tunnel, the query and the variables of AWS say it", () => {
+    const url = "rediss://app@redis.internal?awsName=orders&awsService=elasticache&awsServerless=true";
+    const request = requestOf(url, { AWS_REGION: "sa-east-1" });
     expect(request).toMatchObject({ name: "orders", region: "sa-east-1", serverless: true });
-    const other = requestOf("rediss://app@redis.internal", settings, { AWS_DEFAULT_REGION: "sa-east-1" });
+    const other = requestOf(url, { AWS_DEFAULT_REGION: "sa-east-1" });
     expect(other.region).toBe("sa-east-1");
   });
 
   test.each([
     [
       "rediss://orders-a1b2c3.serverless.use1.cache.amazonaws.com",
-      {},
       /^redisAuth: aws-iam needs a user in the URL/,
     ],
-    ["rediss://app@redis.internal", {}, /^redisAwsService: must be elasticache or memorydb/],
-    ["rediss://app@redis.internal", { redisAwsService: "memorydb" }, /^redisAwsName: /],
-    ["rediss://app@redis.internal", { redisAwsService: "memorydb", redisAwsName: "a/b" }, /^redisAwsName: /],
-    ["rediss://app@redis.internal", { redisAwsService: "memorydb", redisAwsName: "a" }, /^redisAwsRegion: /],
-    ["rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com/0?awsRegion=x", {}, /^redisAwsRegion: /],
-  ])("%s with %j lacks something", (url, settings, message) => {
-    expect(() => requestOf(url, settings)).toThrow(message);
+    ["rediss://app@redis.internal", /^redis: \?awsService= in the URL must be elasticache or memorydb/],
+    ["rediss://app@redis.internal?awsService=memorydb", /^redis: \?awsName= /],
+    ["rediss://app@redis.internal?awsService=memorydb&awsName=a/b", /^redis: \?awsName= /],
+    ["rediss://app@redis.internal?awsService=memorydb&awsName=a", /^redis: \?awsRegion= /],
+    ["rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com/0?awsRegion=x", /^redis: \?awsRegion= /],
+  ])("%s lacks something", (url, message) => {
+    expect(() => requestOf(url)).toThrow(message);
   });
 });
