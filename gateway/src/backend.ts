@@ -25,6 +25,8 @@ export interface Backend {
   readonly isShared: boolean;
   /** The reason why a Redis that was not started for it can't be reached at present. Null if it can, or if no attempt has ended. */
   readonly problem: string | null;
+  /** The reason why the Redis that was started for it can't keep its data at present. Null if it can, or keeps none. */
+  readonly unkept: string | null;
   /** Resolves when the first attempt to connect has ended, or after `timeout` ms. */
   firstAttempt(timeout: number): Promise<void>;
   /** Ends every connection, and the engine that was started for it. */
@@ -53,6 +55,9 @@ export async function createBackend(
     isShared: engine.isRemote,
     get problem() {
       return reachability?.problem ?? null;
+    },
+    get unkept() {
+      return engine.problem ?? null;
     },
     firstAttempt: async (timeout) => reachability?.firstAttempt(timeout),
     async close() {

@@ -183,6 +183,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     engine: backend.description,
     engineIsPublic: isLocal,
     problem: () => backend.problem,
+    unkept: () => backend.unkept,
     maxBodySize: settings.maxBodySize,
     maxCommands: settings.maxCommands,
     getWrites: settings.allowGetWrites,

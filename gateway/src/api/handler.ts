@@ -50,6 +50,8 @@ export interface HandlerOptions {
   readonly engine: string;
   /** Returns why Redis can't be reached at present, or null. */
   readonly problem: () => string | null;
+  /** Returns why Redis can't keep its data at present, or null. */
+  readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
@@ -450,10 +452,10 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /**
    * Responds to `/health` and `/ready`. The latter says whether requests should be sent to this gateway: they should not
-   * while Redis does not reply or refuses commands, or the gateway is closing. Clients that may learn the address of Redis get more.
+   * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem } = this.#options;
+    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
     if (this.#options.activity?.isResting) {
       const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
       const body = { status, redis: "not connected: there were no commands" };
@@ -462,7 +464,8 @@ export class Handler implements HttpService, ExchangeHandler {
     }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
-      const up = reply !== null && refusal === null;
+      const lost = isReady ? unkept() : null;
+      const up = reply !== null && refusal === null && lost === null;
       const isClosing = isReady && exchange.draining;
       const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
       if (isClosing) body.status = "closing";
@@ -473,7 +476,7 @@ export class Handler implements HttpService, ExchangeHandler {
           body.reason =
             refusal !== null
               ? `${engine} refuses commands: ${refusal}`
-              : (problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
+              : (problem() ?? (reply && lost) ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
       }
       exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });

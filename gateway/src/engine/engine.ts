@@ -7,6 +7,8 @@ export interface Engine {
   readonly description: string;
   /** A readable description of where its data is kept after its end. Absent if it is not kept. */
   readonly data?: string | undefined;
+  /** The reason why acknowledged writes are not kept at present, as a sentence. Null or absent if they are. */
+  readonly problem?: string | null;
   /** The UNIX socket where other processes reach it too; absent where they can't. */
   readonly socket?: string;
   /**

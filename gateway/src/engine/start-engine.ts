@@ -11,7 +11,7 @@ export interface EngineOptions {
   /** A folder to keep its data in; default: it is kept in memory alone. */
   readonly persist?: string | undefined;
   /** Settings of the embedded engine, should it be the one. */
-  readonly embedded?: Omit<EmbeddedOptions, "onNotice">;
+  readonly embedded?: Omit<EmbeddedOptions, "onNotice" | "snapshot">;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface EngineOptions {
  * embedded engine; `embedded`: that one; anything else: the path, or the name on PATH, of a server
  * to start privately.
  * @throws {Error} when the server given cannot be run or does not start. With `auto` such a server
- * is reported by `onNotice`, and the embedded engine takes its place, unless data is to be kept.
+ * is reported by `onNotice`, and the embedded engine takes its place, unless there is data to keep.
  */
 export async function startEngine(choice = "auto", options: EngineOptions = {}): Promise<Engine> {
   if (options.persist !== undefined) return startKeeping(choice, options.persist, options);
@@ -39,16 +39,27 @@ export async function startEngine(choice = "auto", options: EngineOptions = {}):
   }
 }
 
-/** Starts a server that keeps its data in a folder. The embedded engine keeps none. */
-async function startKeeping(choice: string, given: string, { onNotice }: EngineOptions): Promise<Engine> {
-  const server = choice === "auto" ? findServer() : choice === "embedded" ? undefined : resolveServer(choice);
-  if (server === undefined || process.platform === "win32")
-    throw new Error(
-      "persist: needs a redis-server or valkey-server on PATH, or its path as engine: the embedded engine keeps no data",
-    );
+/** Starts an engine that keeps its data in a folder; with `auto` the one that the data is of. */
+async function startKeeping(choice: string, given: string, options: EngineOptions): Promise<Engine> {
+  const { onNotice, embedded } = options;
   const folder = openDataFolder(given);
   try {
-    const engine = await startPrivateServer(server, { onNotice, folder: folder.path });
+    const server = choice === "auto" || choice === "embedded" ? undefined : resolveServer(choice);
+    const found = choice === "auto" && process.platform !== "win32" ? findServer() : server;
+    const isEmbedded =
+      choice === "embedded" || (choice === "auto" && (folder.dataOf === "embedded" || found === undefined));
+    if (isEmbedded && folder.dataOf === "server") {
+      const how = choice === "auto" ? "install it, or set engine to its path" : "set engine to its path";
+      throw new Error(`persist: ${folder.path} holds data of a redis-server; ${how}, or use another folder`);
+    }
+    if (!isEmbedded && folder.dataOf === "embedded") {
+      throw new Error(
+        `persist: ${folder.path} holds data of the embedded engine; set engine to embedded, or use another folder`,
+      );
+    }
+    const engine = isEmbedded
+      ? await startEmbeddedEngine({ ...embedded, onNotice, snapshot: folder.snapshot })
+      : await startPrivateServer(found!, { onNotice, folder: folder.path });
     const close = engine.close.bind(engine);
     engine.close = () => close().finally(folder.release);
     return engine;

@@ -92,6 +92,9 @@ export function ownEngine(engine: Engine): RemoteEngine {
     description: engine.description,
     isRemote: false,
     data: engine.data,
+    get problem() {
+      return engine.problem ?? null;
+    },
     kind: "server",
     addresses: [],
     group: "",

@@ -197,11 +197,11 @@ export const SETTINGS = {
     }),
   ),
   /**
-   * A folder in which the `redis-server` that the gateway starts keeps its data between runs. Default: none, so the data is
-   * lost at the end. Only one gateway at a time can use the folder. The embedded engine keeps no data.
+   * A folder in which the Redis that the gateway starts keeps its data between runs. Default: none, so the data is lost at
+   * the end. Only one gateway at a time can use the folder.
    */
   persist: text({
-    help: "folder where the redis-server that the gateway starts keeps its data between runs",
+    help: "folder where the Redis that the gateway starts keeps its data between runs",
     placeholder: "<folder>",
     defaultText: "none: the data is lost at exit",
     check: (value) => checkPath(value, "persist"),

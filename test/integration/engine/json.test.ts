@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
@@ -204,6 +208,34 @@ describe("a document is a value like others", () => {
     expect(replies[1]).toBe("+OK");
     expect(Number(String(replies[2]).slice(1))).toBeGreaterThan(0);
   });
+});
+
+test("documents are kept by persist", async () => {
+  const persist = mkdtempSync(join(tmpdir(), "warmline-json-"));
+  try {
+    for (const commands of [
+      [
+        ["JSON.SET", "d", "$", '{"a":[9007199254740993,{"b":null}]}'],
+        ["EXPIREAT", "d", "4000000000"],
+      ],
+      [
+        ["JSON.GET", "d"],
+        ["EXPIRETIME", "d"],
+        ["SCAN", "0"],
+      ],
+    ]) {
+      const kept = await startEngine("embedded", { persist });
+      const opened = new ReplyClient(kept.connect());
+      const replies = await opened.run(commands);
+      opened.close();
+      await kept.close();
+      if (commands.length === 2) expect(replies).toEqual(["+OK", ":1"]);
+      else
+        expect(replies).toEqual([bulk('{"a":[9007199254740993,{"b":null}]}'), ":4000000000", ["$0", ["$d"]]]);
+    }
+  } finally {
+    rmSync(persist, { recursive: true, force: true });
+  }
 });
 
 test("a name such as __proto__ is a name like any other", async () => {

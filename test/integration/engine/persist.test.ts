@@ -1,9 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { FolderLock } from "../../../gateway/src/engine/persist/folder-lock.js";
@@ -45,6 +55,7 @@ const WRITES: (string | number | Buffer)[][] = [
   ["XREADGROUP", "GROUP", "group", "consumer", "STREAMS", "stream", ">"],
   ["PFADD", "hll", "a", "b", "c"],
   ["SETBIT", "bits", 77, 1],
+  ["JSON.SET", "doc", "$", '{"a":[1,9007199254740993,{"__proto__":null}]}'],
   [
     "FUNCTION",
     "LOAD",
@@ -68,6 +79,7 @@ const READS: (string | number | Buffer)[][] = [
   ["XPENDING", "stream", "group"],
   ["PFCOUNT", "hll"],
   ["BITCOUNT", "bits"],
+  ["JSON.GET", "doc"],
   ["FCALL", "f", 1, "text"],
 ];
 
@@ -82,51 +94,66 @@ async function all(engine: Engine, commands: readonly (string | number | Buffer)
 }
 const one = async (engine: Engine, ...words: (string | number | Buffer)[]) => (await all(engine, [words]))[0];
 
-describe("data that a redis-server keeps", { tags: "redis-server" }, () => {
-  const choice = findServer() ?? "redis-server";
-  test("data of every type is kept, with its times to live", async () => {
-    const folder = newFolder();
-    const first = await open(choice, folder);
-    expect(first.data).toMatch(/^\/.*\/data \d+ \(append-only file, synchronized every second\)$/);
-    await all(first, WRITES);
-    // Redis counts an expired key until it is read.
-    await expect.poll(() => one(first, "GET", "fleeting")).toBeNull();
-    const before = await all(first, READS);
-    await first.close();
-    const second = await open(choice, folder);
-    expect(await all(second, READS)).toEqual(before);
-    expect(before.slice(0, 4)).toEqual([10, "ä€😀", expect.anything(), null]);
-    // And again, without a change.
-    await second.close();
-    expect(await all(await open(choice, folder), READS)).toEqual(before);
-  });
+const choices = [
+  {
+    choice: "embedded",
+    tags: [],
+    kept: /^\/.*\/embedded\.snapshot \(written every 10 s while it changes, and at the end\)$/,
+  },
+  {
+    choice: findServer() ?? "redis-server",
+    tags: ["redis-server"],
+    kept: /^\/.*\/data \d+ \(append-only file, synchronized every second\)$/,
+  },
+];
 
-  test("an empty engine stays empty, and removed data stays removed", async () => {
-    const folder = newFolder();
-    const first = await open(choice, folder);
-    await all(first, [
-      ["SET", "a", "1"],
-      ["SET", "b", "1"],
-      ["DEL", "a"],
-    ]);
-    await first.close();
-    const second = await open(choice, folder);
-    expect(await one(second, "KEYS", "*")).toEqual(["b"]);
-    await one(second, "FLUSHALL");
-    await second.close();
-    expect(await one(await open(choice, folder), "DBSIZE")).toBe(0);
-  });
+describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
+  describe("in a folder", { tags }, () => {
+    test("data of every type is kept, with its times to live", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      expect(first.data).toMatch(kept);
+      await all(first, WRITES);
+      // Redis counts an expired key until it is read.
+      await expect.poll(() => one(first, "GET", "fleeting")).toBeNull();
+      const before = await all(first, READS);
+      await first.close();
+      const second = await open(choice, folder);
+      expect(await all(second, READS)).toEqual(before);
+      expect(before.slice(0, 4)).toEqual([choice === "embedded" ? 11 : 10, "ä€😀", expect.anything(), null]);
+      if (choice === "embedded") expect(before).toContain('{"a":[1,9007199254740993,{"__proto__":null}]}');
+      // And again, without a change.
+      await second.close();
+      expect(await all(await open(choice, folder), READS)).toEqual(before);
+    });
 
-  test("a second gateway on the same folder is refused until the first has closed", async () => {
-    const folder = newFolder();
-    const first = await open(choice, folder);
-    const refusal = /^persist: another gateway uses .*; each gateway needs a separate folder$/;
-    await expect(startEngine(choice, { persist: folder })).rejects.toThrow(refusal);
-    const cli = new CliProcess(["--port", "0", "--engine", choice, "--persist", folder]);
-    expect(await cli.ended).toBe(1);
-    expect(cli.stderr).toContain(`persist: another gateway uses ${folder} (process ${process.pid})`);
-    await first.close();
-    await open(choice, folder);
+    test("an empty engine stays empty, and removed data stays removed", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      await all(first, [
+        ["SET", "a", "1"],
+        ["SET", "b", "1"],
+        ["DEL", "a"],
+      ]);
+      await first.close();
+      const second = await open(choice, folder);
+      expect(await one(second, "KEYS", "*")).toEqual(["b"]);
+      await one(second, "FLUSHALL");
+      await second.close();
+      expect(await one(await open(choice, folder), "DBSIZE")).toBe(0);
+    });
+
+    test("a second gateway on the same folder is refused until the first has closed", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      const refusal = /^persist: another gateway uses .*; each gateway needs a separate folder$/;
+      await expect(startEngine(choice, { persist: folder })).rejects.toThrow(refusal);
+      const cli = new CliProcess(["--port", "0", "--engine", choice, "--persist", folder]);
+      expect(await cli.ended).toBe(1);
+      expect(cli.stderr).toContain(`persist: another gateway uses ${folder} (process ${process.pid})`);
+      await first.close();
+      await open(choice, folder);
+    });
   });
 });
 
@@ -173,6 +200,16 @@ describe("--persist", () => {
     await cli.stop();
   });
 
+  test("changes are written at exit, at SIGTERM too", async () => {
+    const folder = newFolder();
+    const { cli, run } = await start(folder, "--engine", "embedded");
+    await run("SET", "k", "v");
+    expect(await cli.stop()).toBe(0);
+    const again = await start(folder, "--engine", "embedded");
+    expect(await again.run("GET", "k")).toEqual({ result: "v" });
+    await again.cli.stop();
+  });
+
   test.each([
     [
       ["--redis", "redis://127.0.0.1:1"],
@@ -184,43 +221,152 @@ describe("--persist", () => {
     expect(cli.stderr).toMatch(message);
   });
 
-  test("persist is an option of createGateway, and refused with another engine", {
-    tags: "redis-server",
-  }, async () => {
+  test("persist is an option of createGateway, and refused with a running Redis", async () => {
     const folder = newFolder();
-    const gateway = await createGateway({ port: 0, persist: folder });
-    expect(gateway.data).toMatch(/append-only file/);
+    const gateway = await createGateway({ port: 0, engine: "embedded", persist: folder });
+    expect(gateway.data).toMatch(/embedded\.snapshot/);
     await gateway.close();
     const plain = await createGateway({ port: 0, engine: "embedded" });
     expect(plain.data).toBeNull();
     await plain.close();
-    const engine = await startEngine("embedded");
-    engines.push(engine);
+    const engine = await open("embedded", newFolder());
     await expect(createGateway({ port: 0, engine, persist: folder })).rejects.toThrow(
       "persist: keeps the data of a Redis that the gateway starts, and engine names another one",
-    );
-    await expect(createGateway({ port: 0, engine: "embedded", persist: folder })).rejects.toThrow(
-      /^persist: needs a redis-server .* the embedded engine keeps no data$/,
     );
   });
 });
 
 describe("a folder that can't be used", () => {
-  test("a persist folder that is a file, or not writable, is refused", { tags: "redis-server" }, async () => {
-    const server = findServer()!;
+  test("a persist folder that is a file, or not writable, is refused", async () => {
     const file = join(scratch, "file");
     writeFileSync(file, "");
-    await expect(startEngine(server, { persist: file })).rejects.toThrow(`persist: ${file} is not a folder`);
-    await expect(startEngine(server, { persist: join(file, "below") })).rejects.toThrow(
+    await expect(startEngine("embedded", { persist: file })).rejects.toThrow(
+      `persist: ${file} is not a folder`,
+    );
+    await expect(startEngine("embedded", { persist: join(file, "below") })).rejects.toThrow(
       /persist: .* is not a folder/,
     );
     if (process.getuid?.() === 0) return;
     const folder = newFolder();
     mkdirSync(folder);
     chmodSync(folder, 0o500);
-    await expect(startEngine(server, { persist: folder })).rejects.toThrow(/cannot be written to \(EACCES\)/);
+    await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
+      /cannot be written to \(EACCES\)/,
+    );
+  });
+
+  test("a persist folder with the other engine's data is refused, and auto takes the matching engine", async () => {
+    const embedded = newFolder();
+    await (await open("embedded", embedded)).close();
+    expect((await open("auto", embedded)).description).toMatch(/^embedded/);
+    const server = newFolder();
+    mkdirSync(join(server, "appendonlydir"), { recursive: true });
+    await expect(startEngine("embedded", { persist: server })).rejects.toThrow(
+      /holds data of a redis-server/,
+    );
+  });
+
+  test("redis-server refuses a persist folder with the data of the embedded engine", {
+    tags: "redis-server",
+  }, async () => {
+    const folder = newFolder();
+    await (await open("embedded", folder)).close();
+    await expect(startEngine(findServer()!, { persist: folder })).rejects.toThrow(
+      /holds data of the embedded engine; set engine to embedded, or use another folder/,
+    );
+  });
+
+  test("a damaged snapshot is reported, and left unchanged", async () => {
+    const folder = newFolder();
+    const engine = await open("embedded", folder);
+    await all(engine, WRITES);
+    await engine.close();
+    const file = join(folder, "embedded.snapshot");
+    const whole = readFileSync(file);
+    const cuts = [
+      0,
+      5,
+      19,
+      20,
+      22,
+      40,
+      whole.length - 1,
+      ...[1, 2, 3, 4].map((part) => Math.floor((part * whole.length) / 5)),
+    ];
+    const longer = Buffer.concat([whole, Buffer.from("x")]);
+    const without = whole.subarray(0, whole.length - 40);
+    for (const bytes of [...cuts.map((cut) => whole.subarray(0, cut)), longer, without]) {
+      writeFileSync(file, bytes);
+      await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
+        /^persist: .*embedded\.snapshot can't be read: .*move it away to start empty$/,
+      );
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+    }
+    writeFileSync(file, whole);
+    writeFileSync(`${file}.tmp`, "half of another one");
+    expect(await one(await open("embedded", folder), "GET", "text")).toBe("ä€😀");
+    expect(existsSync(`${file}.tmp`)).toBe(false);
   });
 });
+
+test("an embedded engine whose thread is replaced continues with the last snapshot", async () => {
+  const snapshot = join(newFolder(), "embedded.snapshot");
+  mkdirSync(join(snapshot, ".."));
+  const first = await startEmbeddedEngine({ snapshot });
+  await one(first, "JSON.SET", "texts", "$", JSON.stringify([`${"a".repeat(60)}!`]));
+  await first.close();
+  const notices: string[] = [];
+  const engine = await startEmbeddedEngine({
+    snapshot,
+    stallTimeoutMs: 400,
+    onNotice: (message) => notices.push(message),
+  });
+  engines.push(engine);
+  // A regular expression that tries each way to divide the text.
+  await one(engine, "JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]');
+  expect(notices).toEqual([
+    "the embedded engine did not respond for 0.4 s while it ran JSON.GET; it was restarted, and changes since the last snapshot are lost",
+  ]);
+  expect(await one(engine, "EXISTS", "texts")).toBe(1);
+});
+
+test("a snapshot that can't be written is reported, and the engine continues", async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const notices: string[] = [];
+  const engine = await startEmbeddedEngine({
+    snapshot: join(folder, "embedded.snapshot"),
+    onNotice: (message) => notices.push(message),
+  });
+  await one(engine, "SET", "k", "v");
+  rmSync(folder, { recursive: true });
+  await engine.close();
+  expect(notices).toEqual([
+    expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/),
+  ]);
+});
+
+test("while a snapshot can't be written, /ready responds 503 with the reason, and 200 once one is", async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const engine = await startEmbeddedEngine({ snapshot: join(folder, "embedded.snapshot") });
+  const gateway = await createGateway({ engine, port: 0 });
+  try {
+    const ready = async () => {
+      const response = await fetch(`${gateway.url}/ready`);
+      return [response.status, await response.json()];
+    };
+    const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
+    rmSync(folder, { recursive: true });
+    await one(engine, "SET", "k", "v");
+    await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+    mkdirSync(folder);
+    await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
+  } finally {
+    await gateway.close();
+  }
+}, 150_000);
 
 describe("the lock of a folder", () => {
   const folderWith = (lock: unknown) => {

@@ -8,7 +8,27 @@ export interface WorkerInput {
   readonly pulse: SharedArrayBuffer;
   /** Interval in ms between beats while no command runs. */
   readonly heartbeatMs: number;
+  /** The file that keeps the data; null for in memory alone. */
+  readonly snapshot: string | null;
 }
+
+/** Interval in ms between snapshots while the data changes. */
+export const SNAPSHOT_EVERY = 10_000;
+
+/** A message to the worker: write the data now. */
+export interface SaveMessage {
+  readonly save: true;
+}
+
+/** A message from the worker about the data that it keeps. */
+export type SavingMessage =
+  /** The saved data is loaded: commands may be sent. */
+  | { readonly kind: "loaded" }
+  | { readonly kind: "unreadable"; readonly message: string }
+  /** The snapshot that {@link SaveMessage} requested was written, or could not be. */
+  | { readonly kind: "saved" }
+  /** A snapshot was written, if `failure` is null, or could not be, with the system's error code. */
+  | { readonly kind: "snapshot"; readonly failure: string | null };
 
 /** A message to the worker: a new connection, whose bytes travel by this port. */
 export interface ConnectMessage {

@@ -3,7 +3,14 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
 import { defaultLimits, type EmbeddedLimits } from "./limits.js";
-import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
+import {
+  type ConnectMessage,
+  type GoneMessage,
+  type SaveMessage,
+  type SavingMessage,
+  SNAPSHOT_EVERY,
+  type WorkerInput,
+} from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
 import { Pulse } from "./pulse.js";
 
@@ -13,16 +20,21 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<EmbeddedLimits>;
   /** Time in ms without a sign of life after which the engine's thread is replaced. Default: 30,000. */
   readonly stallTimeoutMs?: number;
+  /** A file to keep the data in; default: it is kept in memory alone. */
+  readonly snapshot?: string | undefined;
   /** Whether open connections keep the process alive, as sockets would. Default: true. */
   readonly keepsProcessAlive?: boolean | undefined;
-  /** Called with a one-line message when the engine was restarted, without its data. */
+  /** Called with a one-line message when the engine was restarted, including the state of its data. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
+/** Timeout in ms for writing the data at the end. */
+const SAVE_TIMEOUT = 60_000;
 /** Longer than any one command takes on as much data as fits into memory, even on a busy machine. */
 const DEFAULT_STALL_TIMEOUT = 30_000;
 const HEARTBEAT_MS = 100;
+const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
 const SHORT_LIFE_MS = 2000;
 const MAX_SHORT_LIVES = 3;
@@ -41,26 +53,40 @@ export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promis
 
 class EmbeddedEngine implements Engine {
   readonly description = DESCRIPTION;
+  readonly data: string | undefined;
   readonly #options: EmbeddedOptions;
+  readonly #snapshot: string | null;
   readonly #connections = new Set<Duplex>();
   #worker: Worker;
   #count = 0;
   #shortLives = 0;
   #closed: Promise<void> | undefined;
+  #isLoaded = false;
+  /** Why the last snapshot could not be written. Null if it was. */
+  problem: string | null = null;
 
   constructor(options: EmbeddedOptions) {
     this.#options = options;
+    this.#snapshot = options.snapshot ?? null;
+    this.data = options.snapshot && `${options.snapshot} (${HOW_OFTEN})`;
     this.#worker = this.#start();
   }
 
-  /** Resolves once the thread runs. */
+  /** Resolves once the thread runs, and has the data that was kept. @throws {Error} when that can't be read */
   async ready(): Promise<void> {
     const worker = this.#worker;
     worker.ref();
     await new Promise<void>((resolve, reject) => {
-      worker.once("online", resolve);
+      if (this.#snapshot === null) worker.once("online", resolve);
+      else {
+        worker.on("message", (message: SavingMessage) => {
+          if (message.kind === "loaded") resolve();
+          else if (message.kind === "unreadable") reject(new Error(message.message));
+        });
+      }
       worker.once("error", reject);
     });
+    this.#isLoaded = true;
     worker.unref();
   }
 
@@ -90,14 +116,42 @@ class EmbeddedEngine implements Engine {
 
   async #end(): Promise<void> {
     for (const connection of this.#connections) connection.destroy();
+    if (this.#snapshot !== null && this.#isLoaded) await this.#save();
     await this.#worker.terminate();
+  }
+
+  async #save(): Promise<void> {
+    const worker = this.#worker;
+    // The thread ended, and none took its place.
+    if (worker.threadId < 0) return;
+    worker.ref();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#unsaved("ETIMEDOUT");
+        resolve();
+      }, SAVE_TIMEOUT);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      worker.on("message", (message: SavingMessage) => {
+        if (message.kind === "saved") done();
+      });
+      worker.once("exit", done);
+      worker.postMessage({ save: true } satisfies SaveMessage);
+    });
+  }
+
+  #unsaved(code: string): void {
+    this.problem = `the embedded engine's data could not be written to ${this.#snapshot} (${code})`;
+    this.#options.onNotice?.(this.problem);
   }
 
   #start(): Worker {
     const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.#options;
     const limits = { ...defaultLimits, ...this.#options.limits };
     const pulse = new Pulse();
-    const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS };
+    const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
     const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
       workerData: input satisfies WorkerInput,
       name: "warmline-embedded-engine",
@@ -128,6 +182,17 @@ class EmbeddedEngine implements Engine {
         void worker.terminate();
       });
     });
+    worker.on("message", (message: SavingMessage) => {
+      if (message.kind === "snapshot") {
+        if (message.failure !== null) this.#unsaved(message.failure);
+        else this.problem = null;
+      } else if (message.kind === "unreadable" && this.#isLoaded) {
+        // The engine must not continue empty: the next snapshot would replace the saved data.
+        this.#options.onNotice?.(message.message);
+        this.#shortLives = MAX_SHORT_LIVES;
+        void worker.terminate();
+      }
+    });
     worker.on("error", (error: NodeJS.ErrnoException) => {
       // Its message might quote a value.
       reason = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "ran out of memory" : `failed (${error.name})`;
@@ -141,10 +206,13 @@ class EmbeddedEngine implements Engine {
 
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
+    // What was not written is lost now.
+    this.problem = null;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
+    const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not restarted" : "it was restarted";
-    this.#options.onNotice?.(`the embedded engine ${reason}; ${next}, and its data is lost`);
+    this.#options.onNotice?.(`the embedded engine ${reason}; ${next}, and ${lost}`);
     for (const connection of this.#connections)
       connection.destroy(new Error(`the embedded engine ${reason}`));
   }

@@ -11,20 +11,22 @@ import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
 import { EngineState } from "./lua-state.js";
-import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
+import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { replacePatternMatching } from "./pub-sub.js";
 import { Pulse } from "./pulse.js";
+import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
 
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
 
-const { limits, heartbeatMs, ...input } = workerData as WorkerInput;
+const { limits, heartbeatMs, snapshot, ...input } = workerData as WorkerInput;
 const pulse = new Pulse(input.pulse);
 const beat = () => pulse.beat();
+const send = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new EngineState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
@@ -32,6 +34,7 @@ replaceTrackedMethods();
 const waiting = new WaitingClients();
 const turnQueue = extendDatabases(state, waiting);
 replacePatternMatching(state);
+const saver = snapshot === null ? null : openSaver(snapshot);
 /** Shows that a long transaction or script goes on, and which command it runs. */
 const signsOfLife: ExecutionPolicy = {
   name: "signs of life",
@@ -41,14 +44,29 @@ const signsOfLife: ExecutionPolicy = {
     if (!monitor?.defer) pulse.begin(definition.name);
   },
 };
-const executor = createRedisCommandExecutor({
-  policies: [signsOfLife, createGuards(limits), correctReplies],
-});
+const policies = [signsOfLife, createGuards(limits), correctReplies];
+const executor = createRedisCommandExecutor({ policies: saver ? [...policies, saver.policy] : policies });
 addOwnCommands(executor, limits, waiting);
 
 const transports = new Map<number, PortTransport>();
 
-function take(message: ConnectMessage | GoneMessage): void {
+function openSaver(file: string): Saver | null {
+  try {
+    const onSaved = (failure: string | null) => send({ kind: "snapshot", failure });
+    const opened = new Saver({ state, file, beat, onSaved });
+    send({ kind: "loaded" });
+    return opened;
+  } catch (error) {
+    send({ kind: "unreadable", message: (error as Error).message });
+    return null;
+  }
+}
+
+function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
+  if ("save" in message) {
+    void saver?.save().then(() => send({ kind: "saved" }));
+    return;
+  }
   const { connection, port } = message;
   if (port === null) {
     transports.get(connection)?.close();

@@ -1,12 +1,21 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { makeFolder } from "../../util/make-folder.js";
 import { FolderLock } from "./folder-lock.js";
+
+/** The embedded engine's file in a folder of data. */
+const SNAPSHOT = "embedded.snapshot";
+
+/** The engine that a folder's data is of; null for an empty one. */
+export type DataOf = "embedded" | "server" | null;
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
 export interface DataFolder {
   /** Its absolute path. */
   readonly path: string;
+  /** The embedded engine's file in it. */
+  readonly snapshot: string;
+  readonly dataOf: DataOf;
   /** Lets others have it. */
   release(): void;
 }
@@ -27,5 +36,13 @@ export function openDataFolder(given: string): DataFolder {
       code === "EEXIST" || code === "ENOTDIR" ? "is not a folder" : `cannot be written to (${code})`;
     throw new Error(`persist: ${path} ${what}`);
   }
-  return { path, release: new FolderLock(path).release };
+  const lock = new FolderLock(path);
+  const snapshot = join(path, SNAPSHOT);
+  return { path, snapshot, dataOf: dataIn(path, snapshot), release: lock.release };
+}
+
+function dataIn(path: string, snapshot: string): DataOf {
+  if (existsSync(snapshot)) return "embedded";
+  // Redis and Valkey write a folder from version 7 on, one file before that.
+  return readdirSync(path).some((name) => /^appendonly(dir$|\.aof)/.test(name)) ? "server" : null;
 }

@@ -145,9 +145,9 @@ describe("a first request that comes with the first bytes of its connection", ()
   });
 
   test("leaves a connection beyond maxConnections out of those that are idle", async () => {
-    const { port, connections } = await start({ tls: true, soft: 1, hard: 1 });
-    await tlsClient(port);
-    const refused = await tlsClient(port);
+    const { port, connections } = await start({ soft: 1, hard: 1 });
+    await client(port, [REQUEST]);
+    const refused = await client(port, [REQUEST]);
     await nextTurn();
     expect([connections.open, connections.idle, connections.refused]).toEqual([1, 1, 1]);
     refused.destroy();

@@ -1,0 +1,86 @@
+import type { CommandPlan, RedisServerState } from "js-redis-server/core";
+import { type Clock, systemClock } from "../../util/clock.js";
+import type { ExecutionPolicy } from "./guards.js";
+import { SNAPSHOT_EVERY } from "./messages.js";
+import { readSnapshot, writeSnapshot } from "./snapshot.js";
+
+/** Commands that change data without a key among their arguments. */
+const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
+/** A snapshot that takes long comes less often: its time is at most this share of all. */
+const MAX_SHARE = 1 / 20;
+
+/** Options of {@link Saver}. */
+export interface SaverOptions {
+  readonly state: RedisServerState;
+  readonly file: string;
+  /** Shows that the thread is alive. */
+  readonly beat: () => void;
+  /** Called when a snapshot was written, with null, or could not be, with the system's error code. */
+  readonly onSaved: (failure: string | null) => void;
+  /** The clock of the snapshots. Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Keeps the data of the embedded engine in a file: reads it at the start, and writes it while it changes. */
+export class Saver {
+  readonly #options: SaverOptions;
+  readonly #clock: Clock;
+  /**
+   * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
+   * before its change is made, with the first snapshot in between.
+   */
+  #wanted = 0;
+  #saving: Promise<void> = Promise.resolve();
+
+  /** @throws {SnapshotError} when the file can't be read */
+  constructor(options: SaverOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    readSnapshot(options.state, options.file, options.beat);
+    this.#schedule(SNAPSHOT_EVERY);
+  }
+
+  /** Notices commands that may change data. */
+  readonly policy: ExecutionPolicy = {
+    name: "saver",
+    beforeExecute: (plan) => {
+      if (mayChange(plan)) this.#wanted = 2;
+      return undefined;
+    },
+  };
+
+  /** Writes a snapshot now, after one that is being written. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  #schedule(wait: number): void {
+    this.#clock.setTimeout(async () => {
+      const begun = this.#clock.now();
+      if (this.#wanted > 0) await this.save();
+      this.#schedule(Math.max(SNAPSHOT_EVERY, (this.#clock.now() - begun) / MAX_SHARE));
+    }, wait);
+  }
+
+  async #write(): Promise<void> {
+    const { state, file, beat, onSaved } = this.#options;
+    // Between commands and transactions: no command runs meanwhile.
+    const turn = await state.databases[0]!.turnQueue.waitTurn();
+    try {
+      this.#wanted = Math.max(0, this.#wanted - 1);
+      writeSnapshot(state, file, beat);
+      onSaved(null);
+    } catch (error) {
+      this.#wanted = 2;
+      onSaved((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    } finally {
+      turn.release();
+    }
+  }
+}
+
+function mayChange({ definition, flags, keys }: CommandPlan): boolean {
+  if (flags.includes("readonly")) return false;
+  return keys.length > 0 || WITHOUT_KEYS.has(definition.name);
+}
