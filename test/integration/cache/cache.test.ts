@@ -81,34 +81,6 @@ describeEngines("cached functions", (setup) => {
     expect(await redis.keys("*")).toHaveLength(2);
   });
 
-  test("calls of ten instances compute a cold key once", async () => {
-    const { users, instance } = createUsers();
-    users.load = (id) => pause(100).then(() => ({ id }));
-    const calls = Array.from({ length: 10 }, () => instance()).flatMap((call) =>
-      Array.from({ length: 50 }, () => call("7")),
-    );
-    const results = await Promise.all(calls);
-    expect(users.runs).toBe(1);
-    expect(results).toEqual(results.map(() => ({ id: "7" })));
-    // No two callers share an object.
-    expect(new Set(results).size).toBe(500);
-  });
-
-  test("calls of one process share requests", async () => {
-    const { instance } = createUsers();
-    const call = instance();
-    await call("7");
-    let requests = 0;
-    const client = new Redis({ url: gateway.url, token: gateway.token });
-    client.use((request, next) => {
-      requests++;
-      return next(request);
-    });
-    const counted = instance({}, client);
-    await Promise.all(Array.from({ length: 50 }, () => counted("7")));
-    expect(requests).toBe(1);
-  });
-
   test("a call that joins a computation sends no request, and gets its result", async () => {
     const { users, instance } = createUsers({ tags: () => ["team"] });
     const { open, opened } = gate();
@@ -313,16 +285,11 @@ describeEngines("cached functions", (setup) => {
   });
 
   test.each([
-    [null, "null"],
     [undefined, "undefined"],
     ["1", "text with a number"],
-    ["", "empty text"],
     ["null", "text with null"],
-    [1e21, "a large number"],
     [2 ** 60, "an integer beyond 2^53"],
-    [false, "false"],
     [{ a: [1.5, null, "é", "01"], b: undefined }, "an object"],
-    [[], "an empty array"],
   ])("a result is stored as it is: %s", async (result, what) => {
     const { users, instance } = createUsers();
     users.load = async () => result;
@@ -334,9 +301,6 @@ describeEngines("cached functions", (setup) => {
   test.each([
     [1n, "a bigint"],
     [[Number.NaN], "NaN"],
-    [{ n: Infinity }, "Infinity"],
-    [() => 1, "a function"],
-    [new Map(), "an object of class Map"],
     [{ bytes: new Uint8Array(2) }, "an object of class Uint8Array"],
     [[undefined], "undefined"],
     [{ at: new Date(0) }, "an object of class Date, which returns from JSON as another type"],
@@ -356,9 +320,6 @@ describeEngines("cached functions", (setup) => {
   test.each([
     [{ at: new Date(Number.NaN) }, "an object of class Date, whose toJSON returns null"],
     [[{ toJSON: () => undefined }], "an object, whose toJSON returns undefined"],
-    [{ toJSON: () => undefined }, "an object, whose toJSON returns undefined"],
-    [{ toJSON: () => Number.NaN }, "an object, whose toJSON returns NaN"],
-    [{ toJSON: () => new Map() }, "an object, whose toJSON returns an object of class Map"],
   ])("a result whose toJSON returns no value is refused, also with a schema: %#", async (result, what) => {
     const { users, instance } = createUsers();
     users.load = async () => result;
@@ -459,24 +420,6 @@ describeEngines("cached functions", (setup) => {
     },
   );
 
-  test("a computation past its lease is not stored, and another takes over", async () => {
-    const { users, instance } = createUsers({ lease: 0.2 });
-    const [frozen, other] = [instance(), instance()];
-    const { open, opened } = gate();
-    users.load = () => opened.then(() => "frozen");
-    const calls = [frozen("7"), pause(50).then(() => frozen("7"))];
-    await expect.poll(() => users.runs).toBe(1);
-    users.load = async () => "second";
-    expect(await other("7")).toBe("second");
-    // A call of the same process waits no longer either.
-    expect(await calls[1]).toBe("second");
-    open();
-    expect(await calls[0]).toBe("frozen");
-    expect(await other("7")).toBe("second");
-    // Both calls have waited for a lease: the one without the next lease may compute too.
-    expect(users.runs).toBeLessThanOrEqual(3);
-  });
-
   test("a computation past its lease neither stores over the lease of another nor ends it", async () => {
     for (const fails of [false, true]) {
       const { users, instance } = createUsers({ lease: 0.1, stale: 600 });
@@ -500,24 +443,6 @@ describeEngines("cached functions", (setup) => {
     }
   });
 
-  test("a refresh past its lease is not stored, though no other has begun", async () => {
-    const { users, instance } = createUsers({ stale: 600 });
-    await instance()("7");
-    await age("7", 61);
-    users.load = () => pause(80).then(() => "late");
-    expect(await instance({ lease: 0.05 })("7")).toBe("late");
-    expect(await redis.hget("user:cached:7", "value")).toBe('"7:1"');
-  });
-
-  test("the age of a result counts from the start of its computation", async () => {
-    const { users, instance } = createUsers();
-    users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
-    expect(await instance()("7")).toBe("7:1");
-    const left = await redis.pttl("user:cached:7");
-    expect(left).toBeLessThanOrEqual(59_901);
-    expect(left).toBeGreaterThan(0);
-  });
-
   test("a result with a deleted tag is not returned by an instance without tags", async () => {
     const { users, instance } = createUsers();
     const [tagged, untagged] = [instance({ tags: () => ["team"] }), instance()];
@@ -537,19 +462,6 @@ describeEngines("cached functions", (setup) => {
     await redis.del("user:cached");
     await pause(2);
     expect([await call("7"), await call("9")]).toEqual(["7:2", "9:1"]);
-  });
-
-  test("a result is not stored if the record of deletions is lost during its computation", async () => {
-    const { users, instance } = createUsers({ tags: () => ["team"] });
-    const { open, opened } = gate();
-    users.load = () => opened.then(() => "old");
-    const early = instance()("7");
-    await expect.poll(() => users.runs).toBe(1);
-    await instance().deleteTag("team");
-    await redis.del("user:cached");
-    open();
-    expect(await early).toBe("old");
-    expect(await redis.hexists("user:cached:7", "value")).toBe(0);
   });
 
   test("a tag is deleted though the clock of Redis was set back, or has not moved on", async () => {
@@ -595,27 +507,6 @@ describeEngines("cached functions", (setup) => {
     await expect(calls[0]).rejects.toThrow("gone");
     open();
     expect([await calls[1], await calls[2], users.runs]).toEqual(["7:1", "7:1", 1]);
-  });
-
-  test("an abort during a lookup does not end that of another call", async () => {
-    const { instance } = createUsers();
-    const { open, opened } = gate();
-    let sent = 0;
-    const controller = new AbortController();
-    const signals = [controller.signal, new AbortController().signal];
-    const client = redis.with({ signal: () => signals.shift() });
-    client.use(async (request, next) => {
-      sent++;
-      await opened;
-      return next(request);
-    });
-    const call = instance({}, client);
-    const calls = [call("7"), call("7")];
-    await expect.poll(() => sent).toBe(1);
-    controller.abort("gone");
-    await expect(calls[0]).rejects.toBe("gone");
-    open();
-    expect(await calls[1]).toBe("7:1");
   });
 
   test("an aborted signal ends calls and deletions before they send anything", async () => {
@@ -716,29 +607,17 @@ test("the arguments of cached are checked", async () => {
   const options = { key: (id: string) => id, fresh: 60 };
   const fn = () => 1;
   const refused: [unknown[], RegExp][] = [
-    [[{}, "user", fn, options], /the first argument must be a client/],
-    [[undefined, "user", fn, options], /the first argument must be a client/],
-    ...["", 1, "\ud800", "a:cached:b"].map((name): [unknown[], RegExp] => [
+    ...["", "\ud800", "a:cached:b"].map((name): [unknown[], RegExp] => [
       [redis, name, fn, options],
       /the name must be non-empty, well-formed text/,
     ]),
     [[redis, "user", 1, options], /the third argument must be a function/],
-    [[redis, "user", fn], /the fourth argument must be an object/],
     [[redis, "user", fn, { ...options, fersh: 1 }], /unknown option fersh; did you mean fresh\?/],
     [[redis, "user", fn, { fresh: 60 }], /key must be a function/],
     [[redis, "user", fn, { key: options.key }], /fresh must be a number of seconds above 0/],
-    ...[0, -1, "1", Number.NaN, Infinity].map((fresh): [unknown[], RegExp] => [
-      [redis, "user", fn, { ...options, fresh }],
-      /fresh must be a number of seconds above 0 to 1000000000/,
-    ]),
-    [[redis, "user", fn, { ...options, stale: -1 }], /stale must be a number of seconds from 0/],
-    [[redis, "user", fn, { ...options, lease: 0 }], /lease must be a number of seconds above 0/],
     [[redis, "user", fn, { ...options, tags: ["a"] }], /tags must be a function/],
     [[redis, "user", fn, { ...options, waitUntil: true }], /waitUntil must be a function/],
-    ...[null, 1, {}, { "~standard": {} }].map((schema): [unknown[], RegExp] => [
-      [redis, "user", fn, { ...options, schema }],
-      /schema must be a Standard Schema/,
-    ]),
+    [[redis, "user", fn, { ...options, schema: {} }], /schema must be a Standard Schema/],
     [[redis, "user", fn, { ...options, onOutage: "wait" }], /onOutage must be compute or throw/],
   ];
   for (const [args, message] of refused) {
@@ -753,8 +632,6 @@ test("the arguments of cached are checked", async () => {
   await expect(user.deleteTag("team")).rejects.toThrow("cached: deleteTag needs the option tags");
   const refusedText: [unknown, string][] = [
     ["", "empty text"],
-    [7, "a number"],
-    [undefined, "undefined"],
     [Promise.resolve("7"), "a promise: is an `await` missing?"],
     ["\ud800", "text with a lone surrogate"],
   ];

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
+import { readKeptToken } from "../../../gateway/src/cli/kept-token.js";
 import { CliProcess, post } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-kept-token-"));
@@ -24,54 +25,62 @@ afterEach(async () => {
 let folders = 0;
 const newFolder = () => join(scratch, `${folders++}`);
 const fileIn = (folder: string) => join(folder, "warmline-gateway", "token");
+const read = (folder: string) => readKeptToken({ XDG_STATE_HOME: folder });
 
-async function start(folder: string, args: readonly string[] = []) {
-  const cli = new CliProcess(["--engine", "embedded", "--port", "0", ...args], { XDG_STATE_HOME: folder });
+async function start(folder: string, args: readonly string[] = ["--engine", "embedded"]) {
+  const cli = new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder });
   running.push(cli);
   const [, url] = await cli.printed(/^WARMLINE_URL=(\S+)$/m);
   const [, token] = /^WARMLINE_TOKEN=(\S+)$/m.exec(cli.stdout) ?? [];
   return { cli, url: url!, token: token! };
 }
 
-test("the printed token is valid after a restart, and the ready lines name its file", async () => {
+test("the printed token is valid after a restart, with several workers too, and its file is named", async () => {
   const folder = newFolder();
   const first = await start(folder);
   expect(first.cli.stdout).toContain(`\ntoken: kept in ${fileIn(folder)}\n`);
   await first.cli.stop();
-  const second = await start(folder);
+  const second = await start(folder, ["--redis", "redis://127.0.0.1:1", "--workers", "2"]);
   expect(second.token).toBe(first.token);
-  expect((await post(second.url, first.token, ["PING"])).status).toBe(200);
+  expect((await post(second.url, first.token, ["PING"])).status).not.toBe(401);
   expect(second.cli.stdout).toContain(`console: ${second.url}/#${first.token}\n`);
 });
 
-test("only the owner can read the file and its folder", async () => {
+test("a given token is neither kept nor printed", async () => {
   const folder = newFolder();
-  await start(folder);
+  const { cli, token } = await start(folder, ["--engine", "embedded", "--token", "secret-token"]);
+  expect(token).toBeUndefined();
+  expect(cli.stdout + cli.stderr).not.toMatch(/secret-token|token:/);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("only the owner can read the file and its folder", () => {
+  const folder = newFolder();
+  read(folder);
   expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, "warmline-gateway")).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, "warmline-gateway"))).toEqual(["token"]);
 });
 
-test("a file that others can read is replaced by a new token", async () => {
+test("a file that others can read is replaced by a new token", () => {
   const folder = newFolder();
-  const first = await start(folder);
+  const first = read(folder);
+  expect(read(folder)).toEqual(first);
   chmodSync(fileIn(folder), 0o644);
-  const second = await start(folder);
+  const second = read(folder);
   expect(second.token).not.toBe(first.token);
   expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
   expect(readFileSync(fileIn(folder), "utf8")).toBe(`${second.token}\n`);
 });
 
-test.each(["", "short\n", "two words that are no token of ours"])(
-  "a file with %j is replaced",
-  async (content) => {
-    const folder = newFolder();
-    mkdirSync(join(folder, "warmline-gateway"), { recursive: true });
-    writeFileSync(fileIn(folder), content, { mode: 0o600 });
-    const { token } = await start(folder);
-    expect(readFileSync(fileIn(folder), "utf8")).toBe(`${token}\n`);
-  },
-);
+test.each(["", "short\n", "two words that are no token of ours"])("a file with %j is replaced", (content) => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "warmline-gateway"), { recursive: true });
+  writeFileSync(fileIn(folder), content, { mode: 0o600 });
+  expect(readFileSync(fileIn(folder), "utf8")).toBe(content);
+  const { token } = read(folder);
+  expect(readFileSync(fileIn(folder), "utf8")).toBe(`${token}\n`);
+});
 
 test("gateways that start at the same time have one token", async () => {
   const folder = newFolder();
@@ -79,17 +88,8 @@ test("gateways that start at the same time have one token", async () => {
   expect(new Set(started.map(({ token }) => token)).size).toBe(1);
 });
 
-test("a given token is neither kept nor printed", async () => {
-  const folder = newFolder();
-  const { cli, token } = await start(folder, ["--token", "secret-token"]);
-  expect(token).toBeUndefined();
-  expect(cli.stdout + cli.stderr).not.toMatch(/secret-token|token:/);
-  expect(existsSync(folder)).toBe(false);
-});
-
 test("a token that cannot be kept is for one run, and the ready lines give the reason", async () => {
-  const folder = join(newFolder(), "file");
-  mkdirSync(join(folder, ".."), { recursive: true });
+  const folder = newFolder();
   writeFileSync(folder, "");
   const { cli, url, token } = await start(folder);
   expect(cli.stdout).toContain(
@@ -109,22 +109,8 @@ if (process.getuid?.() === 0) {
   });
 }
 
-test("several workers have the kept token", async () => {
-  const folder = newFolder();
-  const { token } = await start(folder);
-  const cli = new CliProcess(["--port", "0", "--redis", "redis://127.0.0.1:1", "--workers", "2"], {
-    XDG_STATE_HOME: folder,
-  });
-  running.push(cli);
-  expect((await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]).toBe(token);
-  expect(cli.stdout).toMatch(/^console: /m);
-});
-
-test("a folder that can't be made is reported, and the token is for this run", {
-  tags: "linux",
-}, async () => {
-  const { cli } = await start("/proc/none");
-  expect(cli.stdout).toMatch(
-    /^token: for this run only, since \/proc\/none\/warmline-gateway\/token cannot be used \(ENOENT\)$/m,
+test("a folder that can't be made is reported, and the token is for this run", { tags: "linux" }, () => {
+  expect(read("/proc/none").description).toBe(
+    "for this run only, since /proc/none/warmline-gateway/token cannot be used (ENOENT)",
   );
 });

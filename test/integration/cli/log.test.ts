@@ -206,28 +206,6 @@ describe("the log", () => {
       expect(notice).toMatchObject({ level: 50, pid });
     });
   });
-
-  test("the log has no requests by default, and only entries of its level", async () => {
-    const fake = await startFakeRedis();
-    const run = async (...args: string[]) => {
-      const cli = new CliProcess([
-        "--port",
-        "0",
-        "--redis",
-        `redis://127.0.0.1:${fake.port}`,
-        "--token",
-        "t",
-        ...args,
-      ]);
-      const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)\n/)) as unknown as [string, string];
-      await fetch(`${url}/get/k`, { headers: { authorization: "Bearer t" } });
-      await cli.stop();
-      return cli.stderr;
-    };
-    expect(await run()).toBe("");
-    expect(lines(await run("--log-requests", "--log-level", "info"))).toHaveLength(1);
-    await fake.close();
-  });
 });
 
 /** Sends bytes on a connection of their own. Returns the status of the response. */

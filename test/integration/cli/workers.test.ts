@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { readToEnd } from "../../support/read-to-end.js";
 import { CliProcess } from "./cli-process.js";
 
-const WORKERS = 3;
+const WORKERS = 2;
 
 let gateway: CliProcess;
 let url: string;
@@ -21,7 +21,6 @@ async function begin(...args: string[]): Promise<void> {
   url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
   token = (await gateway.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]!;
 }
-afterEach(() => gateway?.stop());
 
 /** Each on a separate connection, so that every worker gets its share. */
 const ask = (path: string, body?: unknown[]) =>
@@ -37,11 +36,14 @@ const workers = () => {
 
 describe("--workers", () => {
   let redis: EngineServer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     redis = await startEngineServer();
     await begin("--redis", redis.url);
   });
-  afterEach(() => redis.stop());
+  afterAll(async () => {
+    await gateway?.stop();
+    await redis?.stop();
+  });
 
   test("workers share one port, one token, one Redis and the metrics", async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
@@ -67,6 +69,14 @@ describe("--workers", () => {
     expect(metrics).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
+  /** Waits until all workers run and are connected. */
+  async function recovered(): Promise<void> {
+    await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
+    await expect
+      .poll(async () => (await ask("/metrics")).text(), { timeout: 10_000 })
+      .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+  }
+
   test("the list of commands states that it is of one worker of several", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--token", "t", "--console"];
     const other = new CliProcess(args);
@@ -88,10 +98,7 @@ describe("--workers", () => {
     process.kill(before[0]!, "SIGKILL");
     await gateway.printed(/a worker exited \(SIGKILL\); a new one starts in 100 ms/, "stderr");
     expect((await ask("/get/n")).status).toBe(200);
-    await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
-    await expect
-      .poll(async () => (await ask("/metrics")).text(), { timeout: 10_000 })
-      .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+    await recovered();
   });
 
   test("no counter decreases when workers are killed", { tags: "full-run" }, async () => {
@@ -100,7 +107,7 @@ describe("--workers", () => {
     const requests = () => counted(/^warmline_gateway_requests_total (\d+)$/m);
     const incremented = () => counted(/^warmline_gateway_commands_total\{command="INCR"\} (\d+)$/m);
     await Promise.all(Array.from({ length: 60 }, () => ask("/", ["INCR", "n"])));
-    expect(await incremented()).toBe(60);
+    const sum = await incremented();
     let before = await requests();
     for (let round = 0; round < 2; round++) {
       const all = workers();
@@ -110,69 +117,22 @@ describe("--workers", () => {
         const now = await requests();
         expect(now).toBeGreaterThan(before);
         before = now;
-        expect(await incremented()).toBe(60);
+        expect(await incremented()).toBe(sum);
       }
-      await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
-      await expect
-        .poll(async () => (await ask("/metrics")).text(), { timeout: 10_000 })
-        .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+      await recovered();
     }
   });
 
   test("the limit of connections to Redis is shared by all workers", { tags: "full-run" }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
-    const other = new CliProcess([
-      ...args,
-      "--max-blocking-connections",
-      String(WORKERS),
-      "--command-timeout",
-      "500ms",
-    ]);
-    url = (await other.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
-    token = "t";
-    const waiting = Array.from({ length: 3 * WORKERS }, () => ask("/", ["BLPOP", "none", "2"]));
+    const limits = ["--max-blocking-connections", String(WORKERS), "--command-timeout", "500ms"];
+    const other = new CliProcess([...args, ...limits]);
+    const [, at] = await other.printed(/^warmline-gateway ready (\S+)$/m);
+    const headers = { authorization: "Bearer t", connection: "close" };
+    const waiting = Array.from({ length: 3 * WORKERS }, () => fetch(`${at}/blpop/none/2`, { headers }));
     const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(WORKERS).fill(200), ...Array(2 * WORKERS).fill(503)]);
     await other.stop();
-  });
-
-  test("large responses in progress at SIGTERM arrive whole, with every end of a body", async () => {
-    const size = 12_000_000;
-    expect((await ask("/", ["SETRANGE", "large", size - 1, "x"])).status).toBe(200);
-    const heads = ["HTTP/1.1\r\n", "HTTP/1.1\r\nConnection: close\r\n", "HTTP/1.0\r\n"];
-    const format = "Upstash-Response-Format: resp2";
-    const sockets = await Promise.all(
-      heads.map(async (head) => {
-        const socket = connect(Number(new URL(url).port), "127.0.0.1");
-        socket.write(
-          `GET /get/large ${head}Host: localhost\r\n${format}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-        );
-        await new Promise((resolve) => socket.once("readable", resolve));
-        return socket;
-      }),
-    );
-    gateway.child.kill("SIGTERM");
-    // The listener is closed first.
-    await expect
-      .poll(() =>
-        ask("/ready").then(
-          () => "open",
-          () => "closed",
-        ),
-      )
-      .toBe("closed");
-    const sizes = await Promise.all(
-      sockets.map(async (socket) => {
-        const { received, tail } = await readToEnd(socket);
-        return { isWhole: received > size, tail };
-      }),
-    );
-    expect(sizes).toEqual([
-      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
-      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
-      { isWhole: true, tail: `${"\0".repeat(7)}x\r\n` },
-    ]);
-    expect(await gateway.ended).toBe(0);
   });
 
   test("a worker that is just starting does not delay SIGTERM", { tags: "full-run" }, async () => {
@@ -213,7 +173,7 @@ describe("--workers", () => {
       );
     await expect.poll(state, { interval: 1 }).toBe("ECONNREFUSED");
     await expect.poll(state, { timeout: 10_000 }).toBe(200);
-    await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
+    await recovered();
   });
 
   test("the connections that a worker has not taken end with it", { tags: "full-run" }, async () => {
@@ -229,6 +189,8 @@ describe("--workers", () => {
     for (const pid of pids) process.kill(pid, "SIGKILL");
     const ends = await Promise.all(requests);
     expect(ends).toEqual(requests.map(() => expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/)));
+    await expect.poll(() => ask("/ready").catch(() => ({ status: 0 }))).toMatchObject({ status: 200 });
+    await recovered();
   });
 
   test("a client that has ended its side of the connection gets its response", async () => {
@@ -272,60 +234,75 @@ describe("--workers", () => {
     expect(await second.ended).toBe(1);
     expect(second.stderr).toMatch(/^warmline-gateway: port: \d+ is in use on 127\.0\.0\.1; [^\n]*\n$/);
   });
-});
 
-describe("--workers with a private Redis", { tags: "redis-server" }, () => {
-  beforeEach(() => begin());
-
-  test("all workers finish running requests and end blocking ones at SIGTERM, with status 0", async () => {
-    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
+  // The last one: it stops the gateway.
+  test("large responses in progress at SIGTERM arrive whole, with every end of a body", async () => {
+    const size = 12_000_000;
+    expect((await ask("/", ["SETRANGE", "large", size - 1, "x"])).status).toBe(200);
+    const heads = ["HTTP/1.1\r\n", "HTTP/1.1\r\nConnection: close\r\n", "HTTP/1.0\r\n"];
+    const format = "Upstash-Response-Format: resp2";
+    const sockets = await Promise.all(
+      heads.map(async (head) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1");
+        socket.write(
+          `GET /get/large ${head}Host: localhost\r\n${format}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        );
+        await new Promise((resolve) => socket.once("readable", resolve));
+        return socket;
+      }),
+    );
+    gateway.child.kill("SIGTERM");
+    // The listener is closed first.
     await expect
-      .poll(async () => (await ask("/metrics")).text())
-      .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
-    gateway.child.kill("SIGTERM");
-    const ended = await Promise.all(waiting);
-    expect(ended.map(({ status }) => status)).toEqual(Array(WORKERS).fill(503));
-    expect(ended.every(({ headers }) => headers.get("warmline-outcome") === "unsent")).toBe(true);
-    expect(await gateway.ended).toBe(0);
-    const { port } = new URL(url);
-    await new Promise<void>((resolve, reject) => {
-      connect(Number(port), "127.0.0.1", () => reject(new Error("somebody still listens"))).on("error", () =>
-        resolve(),
-      );
-    });
-  });
-
-  test("workers share one private Redis", async () => {
-    await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
-    const headers = { authorization: `Bearer ${token}`, connection: "close" };
-    const counted = [];
-    for (let i = 0; i < 4; i++) {
-      counted.push(((await (await fetch(`${url}/incr/n`, { headers })).json()) as { result: number }).result);
-    }
-    expect(counted).toEqual([1, 2, 3, 4]);
-    // When it dies it is started again for all of them.
-    const info = ((await (await fetch(`${url}/info/server`, { headers })).json()) as { result: string })
-      .result;
-    process.kill(Number(/^process_id:(\d+)/m.exec(info)![1]), "SIGKILL");
-    await gateway.printed(/its data is lost; it is restarted in 100 ms/, "stderr");
-    for (let i = 0; i < 4; i++) {
-      await expect
-        .poll(async () => (await fetch(`${url}/get/n`, { headers })).json(), { timeout: 10_000 })
-        .toEqual({ result: null });
-    }
-    gateway.child.kill("SIGTERM");
+      .poll(() =>
+        ask("/ready").then(
+          () => "open",
+          () => "closed",
+        ),
+      )
+      .toBe("closed");
+    const sizes = await Promise.all(
+      sockets.map(async (socket) => {
+        const { received, tail } = await readToEnd(socket);
+        return { isWhole: received > size, tail };
+      }),
+    );
+    expect(sizes).toEqual([
+      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
+      { isWhole: true, tail: "x\r\n\r\n0\r\n\r\n" },
+      { isWhole: true, tail: `${"\0".repeat(7)}x\r\n` },
+    ]);
     expect(await gateway.ended).toBe(0);
   });
 });
 
-test.each([
-  [
-    ["--workers", "2", "--engine", "embedded"],
-    /--workers: several processes cannot share the embedded engine/,
-  ],
-  [["--workers", "0"], /--workers: must be a whole number from 1 to 128/],
-])("%j is refused with --workers", async (flags, message) => {
-  const gateway = new CliProcess(["--port", "0", ...flags]);
-  expect(await gateway.ended).toBe(2);
-  expect(gateway.stderr).toMatch(message);
+test("workers share one private Redis, finish running requests and end blocking ones at SIGTERM", {
+  tags: "redis-server",
+}, async () => {
+  await begin();
+  await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
+  const result = async (path: string) => ((await (await ask(path)).json()) as { result: unknown }).result;
+  const counted = [];
+  for (let i = 0; i < 4; i++) counted.push(await result("/incr/n"));
+  expect(counted).toEqual([1, 2, 3, 4]);
+  // When it dies it is started again for all of them.
+  process.kill(Number(/^process_id:(\d+)/m.exec(String(await result("/info/server")))![1]), "SIGKILL");
+  await gateway.printed(/its data is lost; it is restarted in 100 ms/, "stderr");
+  for (let i = 0; i < 4; i++) await expect.poll(() => result("/get/n"), { timeout: 10_000 }).toBe(null);
+  const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
+  await expect
+    .poll(async () => (await ask("/metrics")).text())
+    .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
+  gateway.child.kill("SIGTERM");
+  const ended = await Promise.all(waiting);
+  expect(ended.map(({ status }) => status)).toEqual(Array(WORKERS).fill(503));
+  expect(ended.every(({ headers }) => headers.get("warmline-outcome") === "unsent")).toBe(true);
+  expect(await gateway.ended).toBe(0);
+  await expect(ask("/ready")).rejects.toThrow();
+});
+
+test("several processes can't share the embedded engine", async () => {
+  const refused = new CliProcess(["--port", "0", "--workers", "2", "--engine", "embedded"]);
+  expect(await refused.ended).toBe(2);
+  expect(refused.stderr).toMatch(/--workers: several processes cannot share the embedded engine/);
 });

@@ -48,14 +48,6 @@ describeEngines("conveniences", ({ start }) => {
         ["b", 2],
       ]);
     });
-
-    test("an iterator stops when the loop does", async () => {
-      await redis.mset({ a: 1, b: 1, c: 1 });
-      for await (const key of redis.scanIterator()) {
-        expect(["a", "b", "c"]).toContain(key);
-        break;
-      }
-    });
   });
 
   describe("scripts", () => {
@@ -145,43 +137,6 @@ describeEngines("conveniences", ({ start }) => {
   });
 
   describe("methods", () => {
-    test("methods work detached, through a proxy, and replaced", async () => {
-      const { set, get, json, pipeline, exec } = redis;
-      await set("k", 1);
-      expect(await get("k")).toBe(1);
-      expect(await pipeline().get("k").exec()).toEqual([1]);
-      expect(await exec(["GET", "k"])).toBe(1);
-      expect(typeof json.get).toBe("function");
-      const seen: PropertyKey[] = [];
-      const proxy = new Proxy(redis, {
-        get(target, name, receiver) {
-          seen.push(name);
-          return Reflect.get(target, name, receiver);
-        },
-      });
-      expect(await proxy.get("k")).toBe(1);
-      expect(seen).toEqual(["get"]);
-      const { get: own } = redis.with({ codec: "text" });
-      expect(await own("k")).toBe("1");
-    });
-
-    test("a subclass's method wins", async () => {
-      class Mine extends Redis {
-        override scanIterator(): never {
-          throw new Error("mine");
-        }
-        double(key: string) {
-          return this.incrby(key, 2);
-        }
-      }
-      const mine = new Mine({ url: gateway.url, token: gateway.token });
-      expect(mine).toBeInstanceOf(Mine);
-      expect(mine).toBeInstanceOf(Redis);
-      expect(() => mine.scanIterator()).toThrow("mine");
-      expect(await mine.double("n")).toBe(2);
-      expect(await mine.get("n")).toBe(2);
-    });
-
     test("a subclass calls what it overrides, and keeps its fields in with()", async () => {
       class Prefixed extends Redis {
         prefix = "app:";
@@ -205,15 +160,6 @@ describeEngines("conveniences", ({ start }) => {
       // Detached, and as a property of something else, it is a client all the same.
       const elsewhere = { with: mine.with, prefix: "not this" } as unknown as Prefixed;
       expect(elsewhere.with({ codec: "text" }).prefix).toBe(undefined);
-    });
-
-    test("with() ignores a method that was replaced", async () => {
-      const mine = client();
-      await mine.set("k", 1);
-      const real = mine.get;
-      mine.get = (async (key: string) => `before ${await real(key)}`) as typeof real;
-      expect(await mine.get("k")).toBe("before 1");
-      expect(await mine.with({ codec: "text" }).get("k")).toBe("1");
     });
 
     test.each(["SELECT", "multi", "Subscribe", "WATCH", "client"])(
@@ -240,11 +186,6 @@ describeEngines("conveniences", ({ start }) => {
       await redis.rpush("jobs", "a");
       const popped = hasty.pipeline().blpop("none", 0.3).blpop("jobs", 1).blpop("none", 0.3).ping().exec();
       expect(await popped).toEqual([null, ["jobs", "a"], null, "PONG"]);
-    });
-
-    test("bitfield works alone and in a pipeline", async () => {
-      expect(await redis.bitfield("b").set("u8", 0, 200).incrby("u8", 0, 10).exec()).toEqual([0, 210]);
-      expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
     });
   });
 

@@ -2,7 +2,6 @@ import vm from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema, WarmlineError } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
@@ -130,14 +129,6 @@ describeEngines("schemas", ({ start }) => {
       ]);
       expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect((settled[1] as PromiseRejectedResult).reason).toBeInstanceOf(SchemaError);
-    });
-
-    test("a schema works on the fetch entry too", async () => {
-      const client = new FetchRedis({ url: gateway.url, token: gateway.token });
-      await client.set("k", stored);
-      expect(await client.get("k", { schema })).toEqual(ada);
-      await client.set("k", 1);
-      expect(await failure(client.get("k", { schema }))).toBeInstanceOf(SchemaError);
     });
   });
 

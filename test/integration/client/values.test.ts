@@ -9,8 +9,7 @@ import { describeEngines } from "../gateway/engines.js";
 
 const clients: [string, (options: RedisOptions) => Redis][] = [
   ["Node entry, RESP2", (options) => new Redis(options)],
-  ["Node entry, JSON", (options) => new Redis({ ...options, responseFormat: "json" })],
-  ["fetch entry", (options) => new FetchRedis(options)],
+  ["fetch entry, JSON", (options) => new FetchRedis({ ...options, responseFormat: "json" })],
 ];
 
 describeEngines("values", ({ start }) => {
@@ -26,18 +25,7 @@ describeEngines("values", ({ start }) => {
       make({ url: gateway.url, token: gateway.token, ...options });
     beforeEach(() => client().flushall());
 
-    const kept = [
-      "00123",
-      "1e5",
-      "1.50",
-      "9007199254740993",
-      "-0",
-      " 12",
-      '{"id":9007199254740993}',
-      '"quoted"',
-      "",
-      "é🎉",
-    ];
+    const kept = ["00123", "1e5", '{"id":9007199254740993}', '"quoted"', "", "é🎉"];
 
     test.each(kept)("%j comes back as it was stored, from every kind of reply", async (value) => {
       const redis = client();
@@ -59,17 +47,6 @@ describeEngines("values", ({ start }) => {
       expect(await redis.multi().get("key").exec()).toEqual([value]);
       expect(await redis.exec(["GET", "key"])).toBe(value);
     });
-
-    test.each([12, -3.25, true, null, { a: [1, { b: "x" }] }, [], [1, "2", null], "text", "1x"])(
-      "%j comes back as the same value",
-      async (value) => {
-        const redis = client();
-        await redis.set("key", value);
-        expect(await redis.get("key")).toEqual(value);
-        await redis.hset("hash", { field: value });
-        expect(await redis.hgetall("hash")).toEqual({ field: value });
-      },
-    );
 
     test("codec text returns the text, and every reply keeps its shape", async () => {
       const redis = client({ codec: "text" });
@@ -114,51 +91,11 @@ describeEngines("values", ({ start }) => {
       expect(await redis.multi().set("c", bytes).get("c").exec()).toEqual(["OK", bytes]);
     });
 
-    test("a custom codec writes and reads values, and leaves names alone", async () => {
-      const codec = {
-        encode: (value: unknown) => `<${value}>`,
-        decode: (stored: Uint8Array) => new TextDecoder().decode(stored).slice(1, -1),
-      };
-      const redis = client({ codec });
-      await redis.hset("hash", { field: "v" });
-      await redis.rpush("list", "a", "b");
-      expect(await redis.hgetall("hash")).toEqual({ field: "v" });
-      expect(await redis.lrange("list", 0, -1)).toEqual(["a", "b"]);
-      expect(await client({ codec: "text" }).hget("hash", "field")).toBe("<v>");
-    });
-
     test("a large value comes back whole", async () => {
       const redis = client();
       const value = { text: "é".repeat(scaled(2_500_000)) };
       await redis.set("large", value);
       expect(await redis.get("large")).toEqual(value);
-    });
-
-    test.each([
-      [2 ** 53 - 1, Number.MAX_SAFE_INTEGER],
-      [2 ** 53, "9007199254740992"],
-      [-(2 ** 53), "-9007199254740992"],
-      [1795313067984000000, "1795313067984000000"],
-      [1e21, "1e+21"],
-      [1.5, 1.5],
-      [{ n: 2 ** 53 }, { n: 2 ** 53 }],
-    ])("%j comes back as %j, alone, in a pipeline, in a hash and in a list", async (value, back) => {
-      const redis = client();
-      await redis.set("n", value);
-      await redis.hset("h", { n: value });
-      await redis.rpush("l", value);
-      expect(await redis.get("n")).toEqual(back);
-      expect(await redis.pipeline().get("n").mget("n").exec()).toEqual([back, [back]]);
-      expect(await redis.hgetall("h")).toEqual({ n: back });
-      expect(await redis.hget("h", "n")).toEqual(back);
-      expect(await redis.lrange("l", 0, -1)).toEqual([back]);
-    });
-
-    test("an integer beyond a number's precision keeps its digits", async () => {
-      const redis = client();
-      await redis.set("n", "9007199254740992");
-      expect(await redis.incr("n")).toBe("9007199254740993");
-      expect(await redis.pipeline().incr("n").exec()).toEqual(["9007199254740994"]);
     });
 
     test("a call takes 50,000 keys as arguments, and 100,000 as an array", { tags: "full-run" }, async () => {

@@ -10,6 +10,7 @@ import {
   type Resp,
   type RespError,
 } from "../../../testbed/src/index.js";
+import { SEED } from "../../support/random-tests.js";
 
 const RUNS = 60;
 
@@ -134,26 +135,28 @@ export function describeGatewayKeys(
         // The arity of some commands is not known.
         const least = Math.max(0, Math.abs(facts!.arity) - path.length);
         const most = facts!.arity > 0 ? least : least + 6;
-        const property = fc.asyncProperty(
-          fc.array(anyWord, { minLength: least, maxLength: most }),
-          async (rest) => {
-            const args = [...path, ...rest];
-            const mine = ours(args);
-            // Not well-formed for us: then it must be refused wherever keys matter, whatever Redis makes of it.
-            if (mine === null) return;
-            const theirs = await redisKeys(args);
-            if (theirs === "older") return;
-            if (theirs === "refused")
-              expect({ words: args, mine: hasNone(facts!, args) }).toEqual({ words: args, mine: true });
-            else
-              expect({ words: args, keys: mine.sort() }).toEqual({
-                words: args,
-                keys: theirs === "none" ? [] : theirs.sort(),
-              });
-            if (mine.length > 0) compared.set(facts!.name, (compared.get(facts!.name) ?? 0) + 1);
-          },
-        );
-        await fc.assert(property, { numRuns: RUNS });
+        const compare = async (rest: string[]) => {
+          const args = [...path, ...rest];
+          const mine = ours(args);
+          // Not well-formed for us: then it must be refused wherever keys matter, whatever Redis makes of it.
+          if (mine === null) return;
+          const theirs = await redisKeys(args);
+          if (theirs === "older") return;
+          if (theirs === "refused")
+            expect({ words: args, mine: hasNone(facts!, args) }).toEqual({ words: args, mine: true });
+          else
+            expect({ words: args, keys: mine.sort() }).toEqual({
+              words: args,
+              keys: theirs === "none" ? [] : theirs.sort(),
+            });
+          if (mine.length > 0) compared.set(facts!.name, (compared.get(facts!.name) ?? 0) + 1);
+        };
+        const drawn = fc.sample(fc.array(anyWord, { minLength: least, maxLength: most }), {
+          numRuns: RUNS,
+          seed: SEED,
+        });
+        // All at once: Redis answers them in one go.
+        await Promise.all(drawn.map(compare));
       }
       // Few random arguments form an XREAD; the calls above do.
       const never = known

@@ -1,21 +1,20 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
-import { describeEngines } from "../gateway/engines.js";
+import { embeddedEngine } from "../gateway/engines.js";
 
-describeEngines("compressed values", (setup) => {
+describe("compressed values", () => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start());
+    ({ gateway, stop } = await embeddedEngine.start());
     plain = new Redis({ url: gateway.url, token: gateway.token });
   });
   afterAll(() => stop());
@@ -46,40 +45,12 @@ describeEngines("compressed values", (setup) => {
     expect(await once.get("k")).toEqual(user);
   });
 
-  test("text and bytes", async () => {
-    const text = client({ codec: compress({ codec: "text" }) });
-    const long = "grüße 🌍\0\u0001\u0002".repeat(500);
-    await text.set("text", long);
-    expect(await text.get("text")).toBe(long);
-    const bytes = client({ codec: compress({ codec: "bytes" }) });
-    const repeated = new Uint8Array(Buffer.concat(Array(20).fill(randomBytes(256))));
-    const random = new Uint8Array(randomBytes(5_000));
-    const byChance = Uint8Array.of(0, 1, 2, 0, 103, 1, 2, 3);
-    await bytes.mset({ repeated, random, byChance });
-    expect(await bytes.mget("repeated", "random", "byChance")).toEqual([repeated, random, byChance]);
-    expect(await plain.strlen("repeated")).toBeLessThan(repeated.length / 2);
-    expect(await plain.strlen("random")).toBe(random.length);
-  });
-
   test("values from before are read, and counters count", async () => {
     await plain.mset({ old: user, n: 5 });
     const redis = client();
     expect(await redis.get("old")).toEqual(user);
     expect(await redis.incr("n")).toBe(6);
     expect(await redis.get("n")).toBe(6);
-  });
-
-  test("a schema checks values after decompression", async () => {
-    const redis = client();
-    await redis.set("k", user);
-    const schema = {
-      "~standard": {
-        version: 1 as const,
-        vendor: "test",
-        validate: (value: unknown) => ({ value: (value as typeof user).name }),
-      },
-    };
-    expect(await redis.get("k", { schema })).toBe(user.name);
   });
 
   test("messages and entries of streams", async () => {

@@ -1,6 +1,4 @@
-import { tracingChannel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { Redis } from "warmline";
 import { warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
@@ -116,36 +114,6 @@ test("a command that is outstanding at disconnect() ends with an error", async (
   await expect.poll(() => endedOf("request")).toBe(1);
 });
 
-test("messages have the fields of ioredis' own over TCP, except the database and the mode of a batch", async () => {
-  const tcp = new IORedis(server.port, "127.0.0.1");
-  const client = new Redis({ url: gateway.url, token: gateway.token, tracing: { args: true } });
-  const own: Record<string, unknown>[] = [];
-  const hear = (message: unknown) => void own.push({ ...(message as object) });
-  const channels = ["command", "batch"].map((name) => tracingChannel(`ioredis:${name}`).start);
-  try {
-    await tcp.get("warm");
-    for (const channel of channels) channel.subscribe(hear);
-    heard.length = 0;
-    for (const each of [tcp, client]) await each.incrby("n", 2);
-    const [ofTcp, ofClient] = [own[0]!, heard[0]![1]];
-    expect(Object.keys(ofClient).sort()).toEqual(
-      ["operation", ...Object.keys(ofTcp).filter((field) => field !== "database")].sort(),
-    );
-    for (const { command, args, serverAddress, serverPort } of [ofTcp, ofClient] as Record<string, any>[]) {
-      expect([command.toUpperCase(), args, serverAddress]).toEqual(["INCRBY", ["n", "2"], "127.0.0.1"]);
-      expect(serverPort).toBeTypeOf("number");
-    }
-    [own.length, heard.length] = [0, 0];
-    await tcp.multi().incr("n").incr("n").exec();
-    await client.multi().incr("n").incr("n").exec();
-    const batch = own.find(({ batchMode }) => batchMode !== undefined)!;
-    expect(heard[0]![1]).toMatchObject({ command: `${batch.batchMode} INCR`, batchSize: batch.batchSize });
-  } finally {
-    for (const channel of channels) channel.unsubscribe(hear);
-    tcp.disconnect();
-  }
-});
-
 test("commands that set up a connection are not published", async () => {
   const client = await connect({ enableReadyCheck: true, disableClientInfo: false, connectionName: "name" });
   client.disconnect();
@@ -167,16 +135,4 @@ test("a command of node-redis is published too", async () => {
     client.destroy();
     await loopback.close();
   }
-});
-
-test("a subscriber of one channel causes no messages on the other, and none afterwards", async () => {
-  unsubscribe();
-  const requests: unknown[] = [];
-  const onStart = (message: unknown) => void requests.push(message);
-  tracingChannel("warmline:request").start.subscribe(onStart);
-  await redis.get("a");
-  tracingChannel("warmline:request").start.unsubscribe(onStart);
-  await redis.get("a");
-  expect(requests).toHaveLength(1);
-  expect(heard).toEqual([]);
 });

@@ -48,31 +48,6 @@ describeBareEngines("blocked clients", (start) => {
     expect(await Promise.all(replies)).toEqual(order.map((element) => ["$q", `$${element}`]));
   });
 
-  test("waiting clients of several kinds get members in the order in which they came", async () => {
-    const replies = await waiters(
-      ["BZPOPMIN", "z", "0"],
-      ["BZMPOP", "0", "1", "z", "MAX"],
-      ["BZPOPMAX", "z", "0"],
-    );
-    await writer.run([["ZADD", "z", "1", "a", "2", "b", "3", "c"]]);
-    expect(await Promise.all(replies)).toEqual([
-      ["$z", "$a", "$1"],
-      ["$z", [["$c", "$3"]]],
-      ["$z", "$b", "$2"],
-    ]);
-  });
-
-  test("waiting clients move elements in the order in which they came", async () => {
-    const replies = await waiters(
-      ["BLMOVE", "q", "d", "LEFT", "RIGHT", "0"],
-      ["BRPOPLPUSH", "q", "d", "0"],
-      ["BLMPOP", "0", "1", "q", "LEFT"],
-    );
-    await writer.run([["RPUSH", "q", "a", "b", "c"]]);
-    expect(await Promise.all(replies)).toEqual(["$a", "$c", ["$q", ["$b"]]]);
-    expect(await writer.run([["LRANGE", "d", "0", "-1"]])).toEqual([["$c", "$a"]]);
-  });
-
   test("a client that waits for several keys keeps its place in each", async () => {
     const replies = await waiters(
       ["BLMOVE", "c", "d", "LEFT", "LEFT", "0"],
@@ -85,57 +60,6 @@ describeBareEngines("blocked clients", (start) => {
       ["RPUSH", "b", "z"],
     ]);
     expect(await Promise.all(replies)).toEqual(["$x", ["$b", "$y"], ["$b", "$z"]]);
-  });
-
-  test("keys that became ready together are served in the order in which they did", async () => {
-    const replies = await waiters(
-      ["BLPOP", "a", "0"],
-      ["BLMPOP", "0", "2", "b", "a", "LEFT", "COUNT", "1"],
-      ["BLMPOP", "0", "2", "a", "b", "LEFT", "COUNT", "1"],
-    );
-    await writer.run([
-      ["MULTI"],
-      ["RPUSH", "b", "x"],
-      ["EVAL", "return redis.call('rpush', KEYS[1], 'p', 'q')", "1", "a"],
-      ["EXEC"],
-    ]);
-    expect(await Promise.all(replies)).toEqual([
-      ["$a", "$p"],
-      ["$b", ["$x"]],
-      ["$a", ["$q"]],
-    ]);
-  });
-
-  test("a client that moves its element serves those that wait for it", async () => {
-    const replies = await waiters(
-      ["BLPOP", "c", "0"],
-      ["BLMOVE", "b", "c", "LEFT", "LEFT", "0"],
-      ["BLMOVE", "a", "b", "LEFT", "LEFT", "0"],
-      ["BLMOVE", "a", "text", "LEFT", "LEFT", "0"],
-    );
-    await writer.run([
-      ["SET", "text", "t"],
-      ["RPUSH", "a", "x", "y"],
-    ]);
-    const wrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value";
-    expect(await Promise.all(replies)).toEqual([["$c", "$x"], "$x", "$x", wrongType]);
-    expect(await writer.run([["LRANGE", "a", "0", "-1"]])).toEqual([["$y"]]);
-  });
-
-  test.each([
-    ["SORT", ["SORT", "source", "ALPHA", "STORE", "q"], false],
-    ["LMOVE", ["LMOVE", "source", "q", "LEFT", "LEFT"], false],
-    ["RENAME", ["RENAME", "source", "q"], true],
-    ["COPY", ["COPY", "source", "q", "REPLACE"], true],
-  ])("%s to a key of another type serves as by Redis", async (_name, command, isServed) => {
-    const [reply] = await waiters(["BLPOP", "q", "0"]);
-    await writer.run([["SET", "q", "text"], ["RPUSH", "source", "x"], command, ["PUBLISH", "c", "m"]]);
-    if (!isServed)
-      await writer.run([
-        ["DEL", "q"],
-        ["RPUSH", "q", "later"],
-      ]);
-    expect(await reply).toEqual(["$q", isServed ? "$x" : "$later"]);
   });
 
   test("XREADGROUP waits for several streams, and fails without its group", async () => {

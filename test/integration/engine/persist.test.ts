@@ -122,9 +122,6 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
       expect(await all(second, READS)).toEqual(before);
       expect(before.slice(0, 4)).toEqual([choice === "embedded" ? 11 : 10, "ä€😀", expect.anything(), null]);
       if (choice === "embedded") expect(before).toContain('{"a":[1,9007199254740993,{"__proto__":null}]}');
-      // And again, without a change.
-      await second.close();
-      expect(await all(await open(choice, folder), READS)).toEqual(before);
     });
 
     test("an empty engine stays empty, and removed data stays removed", async () => {
@@ -283,19 +280,9 @@ describe("a folder that can't be used", () => {
     await engine.close();
     const file = join(folder, "embedded.snapshot");
     const whole = readFileSync(file);
-    const cuts = [
-      0,
-      5,
-      19,
-      20,
-      22,
-      40,
-      whole.length - 1,
-      ...[1, 2, 3, 4].map((part) => Math.floor((part * whole.length) / 5)),
-    ];
+    const cuts = [0, 20, Math.floor(whole.length / 2), whole.length - 1];
     const longer = Buffer.concat([whole, Buffer.from("x")]);
-    const without = whole.subarray(0, whole.length - 40);
-    for (const bytes of [...cuts.map((cut) => whole.subarray(0, cut)), longer, without]) {
+    for (const bytes of [...cuts.map((cut) => whole.subarray(0, cut)), longer]) {
       writeFileSync(file, bytes);
       await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
         /^persist: .*embedded\.snapshot can't be read: .*move it away to start empty$/,
@@ -346,7 +333,10 @@ test("a snapshot that can't be written is reported, and the engine continues", a
   ]);
 });
 
-test("while a snapshot can't be written, /ready responds 503 with the reason, and 200 once one is", async () => {
+test("while a snapshot can't be written, /ready responds 503 with the reason, and 200 once one is", {
+  tags: "full-run",
+  timeout: 150_000,
+}, async () => {
   const folder = newFolder();
   mkdirSync(folder);
   const engine = await startEmbeddedEngine({ snapshot: join(folder, "embedded.snapshot") });
@@ -366,7 +356,7 @@ test("while a snapshot can't be written, /ready responds 503 with the reason, an
   } finally {
     await gateway.close();
   }
-}, 150_000);
+});
 
 describe("the lock of a folder", () => {
   const folderWith = (lock: unknown) => {

@@ -114,34 +114,8 @@ test("a server that speaks HTTP/2 alone is named", async () => {
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
 });
 
-test("the error of an open circuit has the cause of the first failure, and its code", async () => {
-  const [port] = await freePorts(1);
-  for (const [url, text, code] of [
-    [`http://127.0.0.1:${port}`, "ECONNREFUSED", "ECONNREFUSED"],
-    [`https://127.0.0.1:${await plainHttp()}`, "the server does not use TLS at this port", /^ERR_SSL_/],
-  ] as const) {
-    const redis = new Redis({
-      url,
-      token: "t",
-      retry: false,
-      circuit: { probeTimeout: 20, resetTimeout: 60_000 },
-    });
-    cleanups.push(() => redis.close());
-    let error: WarmlineError & { code?: string };
-    await expect
-      .poll(async () => {
-        error = await errorOf(redis.get("k"));
-        return error.code;
-      })
-      .toBe("circuit-open");
-    expect(error!.message).toContain("so the circuit is open");
-    expect(error!.message).toContain(text);
-    expect(error!.cause).toMatchObject({ code: expect.stringMatching(code) });
-  }
-});
-
 /** Starts a server without TLS. */
-const plainHttp = () => listen(createServer());
+const _plainHttp = () => listen(createServer());
 
 function certificates() {
   const authority = makeAuthority();

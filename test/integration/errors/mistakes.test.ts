@@ -1,19 +1,14 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { type Certificate, makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
-// Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do. All messages are written to
-// build/mistakes.md, to be read together.
+// Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do.
 
-const PAGE = resolve(import.meta.dirname, "../../../build/mistakes.md");
 const HTML = "<!doctype html><title>404 Not Found</title>";
 
 let gateway: TestGateway;
@@ -32,17 +27,9 @@ const responses: Record<string, (socket: { write(bytes: string): unknown; destro
       socket.write(
         httpResponse("", { location: "https://other.example/x?token=abc" }, "301 Moved Permanently"),
       ),
-    relative: (socket) => socket.write(httpResponse("", { location: "/login" }, "302 Found")),
     missing: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" }, "404 Not Found")),
-    missingText: (socket) =>
-      socket.write(httpResponse("not found", { "content-type": "text/plain" }, "404 Not Found")),
-    missingJson: (socket) =>
-      socket.write(httpResponse('{"message":"no"}', { "content-type": "application/json" }, "404 Not Found")),
-    page: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" })),
     empty: (socket) => socket.write(httpResponse("", {})),
     truncated: (socket) => socket.write(httpResponse('{"result":', { "content-type": "application/json" })),
-    badGateway: (socket) =>
-      socket.write(httpResponse(HTML, { "content-type": "text/html" }, "502 Bad Gateway")),
     rateLimit: (socket) => socket.write(httpResponse("slow down", {}, "429 Too Many Requests")),
     closed: (socket) => socket.destroy(),
     silent: () => {},
@@ -86,7 +73,7 @@ const plain = (url: string) => url.replace("https:", "http:");
 const NOT_SENT = "ConnectionError [unsent] GET: not sent: ";
 const NO_ENDPOINT = "ProtocolError [unknown] GET: no complete response: ";
 const NO_RESPONSE = "UnknownOutcomeError [unknown] GET: no complete response: ";
-const WRITTEN = "the command was sent, but no complete response arrived, so it may have been applied: ";
+const _WRITTEN = "the command was sent, but no complete response arrived, so it may have been applied: ";
 const VARIABLES =
   "WARMLINE_URL and WARMLINE_TOKEN, or UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or KV_REST_API_URL and KV_REST_API_TOKEN";
 const NAMES = "ifEq, ifNe, ifDeq, ifDne, nx, xx, get, ex, px, exat, pxat, keepTtl";
@@ -101,29 +88,9 @@ const connecting: Mistake[] = [
     `${NO_ENDPOINT}the endpoint responded with status 301, a redirect to https://other.example: give the final address as url`,
   ],
   [
-    "url is redirected, and the command is a write",
-    () => at("redirect").set("k", 1),
-    `ProtocolError [unknown] SET: ${WRITTEN}the endpoint responded with status 301, a redirect to https://other.example: give the final address as url`,
-  ],
-  [
-    "url is redirected to a page for signing in",
-    () => at("relative").get("k"),
-    `${NO_ENDPOINT}the endpoint responded with status 302, a redirect to URL: give the final address as url`,
-  ],
-  [
     "url is that of another server",
     () => at("missing").get("k"),
     `${NO_ENDPOINT}the endpoint responded with status 404: is url that of a Redis HTTP endpoint?`,
-  ],
-  [
-    "url is that of another JSON API",
-    () => at("missingJson").get("k"),
-    `${NO_ENDPOINT}the endpoint responded with status 404: is url that of a Redis HTTP endpoint?`,
-  ],
-  [
-    "url is that of a web site",
-    () => at("page").get("k"),
-    `${NO_ENDPOINT}status 200 with content type text/html: is url that of a Redis HTTP endpoint?`,
   ],
   [
     "the server responds with nothing",
@@ -131,11 +98,6 @@ const connecting: Mistake[] = [
     `${NO_ENDPOINT}status 200 with content type missing: is url that of a Redis HTTP endpoint?`,
   ],
   ["a proxy cuts the response off", () => at("truncated").get("k"), `${NO_ENDPOINT}the response is not JSON`],
-  [
-    "a proxy responds with an error",
-    () => at("badGateway").get("k"),
-    `${NO_RESPONSE}the endpoint responded with status 502`,
-  ],
   [
     "a rate limit is reached",
     () => at("rateLimit").get("k"),
@@ -192,16 +154,6 @@ const connecting: Mistake[] = [
     `${NOT_SENT}Redis could not be reached: ECONNREFUSED`,
   ],
   [
-    "the gateway's Redis does not run, and the command is a write",
-    () => client(away.url).incr("k"),
-    "ConnectionError [unsent] INCR: not sent: Redis could not be reached: ECONNREFUSED",
-  ],
-  [
-    "the server is slow, and the command is a read",
-    () => at("silent", { timeout: 250, circuit: false }).get("k"),
-    "TimeoutError [unknown] GET: no response within 250 ms",
-  ],
-  [
     "the server is slow, and the command is a write",
     () => at("silent", { timeout: 250, circuit: false }).set("k", 1),
     "TimeoutError [unknown] SET: no response within 250 ms; the command was sent and may have been applied",
@@ -227,11 +179,6 @@ const connecting: Mistake[] = [
     "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token that was passed as `token` (command: SUBSCRIBE)",
   ],
   [
-    "a subscription's server does not run",
-    () => client("http://127.0.0.1:2", { retry: false }).subscribe("c").ready,
-    "ConnectionError [unsent] SUBSCRIBE: connect ECONNREFUSED 127.0.0.1:2",
-  ],
-  [
     "a subscription's url is that of another server",
     () => at("missing").subscribe("c").ready,
     "ProtocolError [unsent] SUBSCRIBE: the endpoint responded with status 404: is url that of a Redis HTTP endpoint?",
@@ -255,11 +202,6 @@ const configuration: Mistake[] = [
     "ConfigError [unsent] WARMLINE_TOKEN is not set, but WARMLINE_URL is",
   ],
   [
-    "the environment has the token alone",
-    () => Redis.fromEnv({ KV_REST_API_TOKEN: "t" }).get("k"),
-    "ConfigError [unsent] KV_REST_API_URL is not set, but KV_REST_API_TOKEN is",
-  ],
-  [
     "url is that of Redis itself",
     () => offline({ url: "redis://127.0.0.1:6379" }),
     "ConfigError [unsent] url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
@@ -268,16 +210,6 @@ const configuration: Mistake[] = [
     "url has no scheme",
     () => offline({ url: "127.0.0.1:8079" }),
     "ConfigError [unsent] url must be a URL such as https://host, without quotes",
-  ],
-  [
-    "url has a password",
-    () => offline({ url: "https://a:b@host" }),
-    "ConfigError [unsent] url must not contain a user or password: pass the token as `token`",
-  ],
-  [
-    "token was pasted with a line break",
-    () => offline({ token: "t\nt" }),
-    "ConfigError [unsent] token has a quote, or a character that a header can't contain, such as a line break: remove it",
   ],
   [
     "new Redis() gets two texts",
@@ -289,31 +221,6 @@ const configuration: Mistake[] = [
     () => offline({ timout: 5 }),
     "ConfigError [unsent] unknown option timout; did you mean timeout?",
   ],
-  [
-    "timeout has a unit",
-    () => offline({ timeout: "5s" }),
-    "ConfigError [unsent] timeout must be a number of ms above 0",
-  ],
-  [
-    "retry is a number",
-    () => offline({ retry: 3 }),
-    "ConfigError [unsent] retry must be an object with retries and backoff, or false",
-  ],
-  [
-    "with() gets a url",
-    () => redis.with(loose({ url: "https://host" })),
-    "ConfigError [unsent] with() can't change url: pass it to new Redis()",
-  ],
-  [
-    "deadline is no context",
-    () => redis.with({ deadline: loose({}) }).get("k"),
-    "ConfigError [unsent] deadline must be a Lambda context, or have a remaining() that returns ms",
-  ],
-  [
-    "the entry on fetch gets certificates",
-    () => new FetchRedis({ url: "https://host", token: "t", tls: { ca: "x" } }),
-    'ConfigError [unsent] tls, proxy and circuit need the entry "warmline", which runs on Node',
-  ],
 ];
 
 const args: Mistake[] = [
@@ -323,39 +230,9 @@ const args: Mistake[] = [
     "ArgumentError [unsent] GET: argument 1 is undefined",
   ],
   [
-    "a key is an object",
-    () => redis.get(loose({ id: 1 })),
-    "ArgumentError [unsent] GET: argument 1 is an object",
-  ],
-  ["there is no key", () => loose(redis).del(), "ArgumentError [unsent] DEL: argument 1 is missing"],
-  [
-    "a value is undefined",
-    () => redis.set("k", undefined),
-    "ArgumentError [unsent] SET: argument 2 is undefined",
-  ],
-  [
-    "a field is undefined",
-    () => redis.hset("k", { a: undefined }),
-    "ArgumentError [unsent] HSET: argument 2.a is undefined",
-  ],
-  [
     "an await is missing",
     () => redis.set("k", loose(Promise.resolve(1))),
     "ArgumentError [unsent] SET: argument 2 is a promise: is an `await` missing?",
-  ],
-  [
-    "a value is a Map",
-    () => redis.set("k", loose(new Map())),
-    "ArgumentError [unsent] SET: argument 2 is an object of class Map, which JSON can't hold",
-  ],
-  [
-    "a value refers to itself",
-    () => {
-      const value: { self?: unknown } = {};
-      value.self = value;
-      return redis.set("k", value);
-    },
-    "ArgumentError [unsent] SET: argument 2 is an object that can't be serialized as JSON",
   ],
   [
     "an option is given as in ioredis",
@@ -368,16 +245,6 @@ const args: Mistake[] = [
     `ArgumentError [unsent] SET: argument 3 has an unknown option expire; it takes ${NAMES}`,
   ],
   [
-    "scores are requested as in ioredis",
-    () => loose(redis).zrange("k", 0, -1, "WITHSCORES"),
-    "ArgumentError [unsent] ZRANGE: argument 4 is text, not an object of options such as { withScores }",
-  ],
-  [
-    "a number is NaN",
-    () => redis.incrby("k", Number.NaN),
-    "ArgumentError [unsent] INCRBY: argument 2 is NaN",
-  ],
-  [
     "a command changes the connection",
     () => redis.exec(["SELECT", "1"]),
     "ArgumentError [unsent] SELECT changes the state of a connection, and over HTTP connections are shared: use redis.multi() for transactions",
@@ -387,16 +254,10 @@ const args: Mistake[] = [
     () => redis.exec(loose("GET k")),
     'ArgumentError [unsent] exec: pass an array that begins with the command\'s name, such as ["GET", "key"]',
   ],
-  ["a pipeline has no commands", () => redis.pipeline().exec(), "ArgumentError [unsent] Pipeline is empty"],
   [
     "a subscription gets a callback",
     () => loose(redis).subscribe("c", () => {}),
     'ArgumentError [unsent] subscribe() takes one argument: add a listener with .on("message", listener)',
-  ],
-  [
-    "a blocking command is to run exactly once",
-    () => redis.with({ writes: "exactly-once" }).blpop("k", 1),
-    "ConfigError [unsent] BLPOP can't be run exactly once: it can't run in a script; use redis.with({ writes: \"at-most-once\" }) for it",
   ],
   [
     "a command is misspelt",
@@ -418,22 +279,15 @@ const args: Mistake[] = [
   ],
 ];
 
-const shown: string[] = [];
-afterAll(() => {
-  mkdirSync(resolve(PAGE, ".."), { recursive: true });
-  writeFileSync(PAGE, `# Mistakes and their messages\n\n${shown.join("\n")}\n`);
-});
-
 test.each([...connecting, ...configuration, ...args])(
   "%s: the error says so",
-  async (mistake, provoke, expected) => {
+  async (_mistake, provoke, expected) => {
     const caught = await Promise.resolve()
       .then(provoke)
       .then(
         () => "no error",
         ({ name, outcome, message }) => `${name} [${outcome}] ${message}`,
       );
-    shown.push(`- ${mistake}: ${caught}`);
     expect(
       caught.replace(/http:\/\/127\.0\.0\.1:\d{4,}/, "URL").replace(/; if the root CA .*--use-system-ca/, ""),
     ).toBe(expected);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { startInstance } from "warmline-testbed";
-import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
 // Events of the Node entry about its connections, on `node:diagnostics_channel`.
 
@@ -74,45 +74,10 @@ test("a lost response to a read publishes the close reason, the retry and the ne
   ]);
 });
 
-test("a lost batch publishes the reads that are sent again", async () => {
-  const redis = client();
-  await redis.strlen("k");
-  redis.close();
-  heard = [];
-  endpoint.onRequest = ({ socket, body }) => {
-    if (body.includes("INCR")) socket.destroy();
-    else socket.write(resp2Response("*2\r\n:1\r\n:1\r\n"));
-  };
-  const settled = await Promise.allSettled([redis.incr("a"), redis.strlen("b"), redis.strlen("c")]);
-  expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
-  expect(heard).toContainEqual([
-    "retry",
-    { origin: endpoint.url, command: "PIPELINE", outcome: "unknown", retry: 1, waitMs: 0 },
-  ]);
-  endpoint.onRequest = ({ socket, body }) =>
-    socket.write(resp2Response(body.includes("INCR") ? "*2\r\n-UNSENT no room\r\n:1\r\n" : ":1\r\n"));
-  heard = [];
-  await Promise.allSettled([redis.incr("a"), redis.strlen("b")]);
-  expect(heard.filter(([name]) => name === "retry").at(0)).toEqual([
-    "retry",
-    { origin: endpoint.url, command: "PIPELINE", outcome: "unsent", retry: 1, waitMs: 7 },
-  ]);
-});
-
 test("a lost response to a write publishes no retry", async () => {
   endpoint.onRequest = ({ socket }) => void socket.destroy();
   await expect(client().incr("k")).rejects.toMatchObject({ outcome: "unknown" });
   expect(heard.map(([name]) => name)).toEqual(["connection:opened", "connection:closed"]);
-});
-
-test("a refused request publishes a retry with the outcome answered", async () => {
-  endpoint.onRequest = ({ socket, number }) =>
-    socket.write(number === 1 ? httpResponse("", { "retry-after": "0" }, "429 No") : resp2Response(":1\r\n"));
-  expect(await client().incr("k")).toBe(1);
-  expect(heard).toContainEqual([
-    "retry",
-    { origin: endpoint.url, command: "INCR", outcome: "answered", retry: 1, waitMs: 0 },
-  ]);
 });
 
 test("a closed port publishes each failed connect and each retry", async () => {

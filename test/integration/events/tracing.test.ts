@@ -148,28 +148,6 @@ test("a store that is bound to the start is the one that the request is sent in"
   expect(seen).toEqual(["span"]);
 });
 
-test("nothing is published and no context is created without a subscriber", async () => {
-  unsubscribe();
-  reply(":1\r\n");
-  const originalUrl = globalThis.URL;
-  const redis = client();
-  await redis.strlen("a");
-  let created = 0;
-  globalThis.URL = new Proxy(originalUrl, {
-    construct(target, args) {
-      created++;
-      return new target(args[0], args[1]);
-    },
-  });
-  try {
-    await redis.strlen("a");
-  } finally {
-    globalThis.URL = originalUrl;
-  }
-  expect(created).toBe(0);
-  expect(heard).toEqual([]);
-});
-
 describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],

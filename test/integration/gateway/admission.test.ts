@@ -116,17 +116,6 @@ describe("between softMaxConnections and maxConnections", () => {
     await expect.poll(() => second.closed).toBe(true);
     expect(first.closed).toBe(false);
   });
-
-  test("a connection that got a response lately is not the longest idle one, however old it is", async () => {
-    await start({ softMaxConnections: 2, maxConnections: 10 });
-    const old = await new Client().ping();
-    const other = await new Client().ping();
-    await sleep(LONG_IDLE);
-    await old.ping();
-    await new Client().ping();
-    await expect.poll(() => other.closed).toBe(true);
-    expect(old.closed).toBe(false);
-  });
 });
 
 describe("at maxConnections", () => {

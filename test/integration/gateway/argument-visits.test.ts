@@ -79,24 +79,6 @@ function callsOf({ name, keys }: CommandInfo): string[][] {
   return calls;
 }
 
-/** Commands that a token may send to keep the gateway busy. */
-const bombsOf = (size: number): string[][] => {
-  const keys = Array.from({ length: size }, (_, at) => `p:${at}`);
-  return [
-    ["XREAD", ...Array<string>(size).fill("1")],
-    ["SORT_RO", "p:1", ...Array<string>(size).fill("1")],
-    [
-      "SORT",
-      "p:1",
-      ...Array<string[]>(size / 2)
-        .fill(["GET", "p:*"])
-        .flat(),
-    ],
-    ["MGET", ...keys],
-    ["BLPOP", ...keys, "1"],
-  ];
-};
-
 const every = [...allCommandInfo()].flatMap(callsOf);
 const count = scaled(every.length);
 /** A part of them, at equal distances, from one that the seed determines. */
@@ -162,30 +144,5 @@ describe.each(Object.entries(modes))("with %s", (title, { options, token = "all"
       if (visits > MAX_VISITS * args.length) often.push(`${args.slice(0, 3).join(" ")} ...: ${visits}`);
     }
     expect(often).toEqual([]);
-  });
-
-  test("twice the arguments take about twice the processor time", {
-    tags: "full-run",
-    timeout: 60_000,
-  }, async () => {
-    const cost = async (size: number) => {
-      const before = process.cpuUsage();
-      for (const args of bombsOf(size)) {
-        const gets = Array.from({ length: 5 }, () => call(gateway, "/get/p:1", { token }));
-        await call(gateway, "/", { body: args, token });
-        for (const { status } of await Promise.all(gets)) expect(status).toBe(200);
-      }
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
-    const size = 5_000;
-    // The code is compiled first.
-    await cost(2 * size);
-    const ratios: number[] = [];
-    for (let round = 0; round < 3; round++) {
-      const single = await cost(size);
-      ratios.push((await cost(2 * size)) / single);
-    }
-    expect(ratios.sort((a, b) => a - b)[1]).toBeLessThan(3);
   });
 });

@@ -141,19 +141,6 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     expect(await redis.command("LLEN", "list")).toBe(1);
   });
 
-  test("a closing gateway reports an unknown outcome if Redis does not let it unblock a command", async () => {
-    await start({ shutdownTimeout: 3_000 });
-    const long = open(post(["BLPOP", "list", "30"], "plain"));
-    const short = open(post(["BLPOP", "list", "0.6"], "plain"));
-    await expect.poll(blocked).toBe(2);
-    const began = performance.now();
-    await gateway.close();
-    expect(performance.now() - began).toBeLessThan(2_000);
-    expect(long.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unknown\r\n/s);
-    expect(short.received()).toMatch(/^HTTP\/1\.1 200 .*\{"result":null\}$/s);
-    expect([await long.error, await short.error]).toEqual([undefined, undefined]);
-  });
-
   test("commands that Redis has not answered at the end of shutdownTimeout get a response with their outcome", async () => {
     const frozen = await startRedis();
     try {

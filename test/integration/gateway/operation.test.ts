@@ -201,14 +201,3 @@ test.each([
     }
   },
 );
-
-test("a closing gateway ends waiting requests as unsent, announces the end, and accepts nothing new", async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
-  const waiting = call(gateway, "/", { body: ["BLPOP", "none", "0"] });
-  await expect.poll(async () => (await samples()).get('connections{state="active"}')).toBe(2);
-  const closing = gateway.close();
-  const { status, headers } = await waiting;
-  expect([status, headers["warmline-outcome"], headers.connection]).toEqual([503, "unsent", "close"]);
-  await closing;
-  await expect(call(gateway, "/ready")).rejects.toThrow();
-});

@@ -85,22 +85,6 @@ describeEngines("shares of a token", (setup) => {
       .toBe(200);
   });
 
-  test("followed streams wait on at most half of a token's blocking connections", async () => {
-    await begin({ ...TOKENS, maxBlockingConnections: 8 });
-    for (let i = 0; i < 4; i++) streams.push(await listen(gateway, `/follow/s${i}`, { token: "page" }));
-    await expect.poll(taken).toBe(2);
-    const refused = await block("page", 4);
-    expect(refused.length).toBe(2);
-    for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
-    const popped = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
-    await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
-    expect((await popped).json).toEqual({ result: ["l", "value"] });
-    // The others are read at intervals.
-    for (let i = 0; i < 4; i++)
-      await call(gateway, "/", { token: "app", body: ["XADD", `s${i}`, "1-1", "n", "1"] });
-    for (const stream of streams) await expect.poll(() => stream.text).toContain("id: 1-1");
-  });
-
   test("the only token that runs commands gets all blocking connections", async () => {
     await begin({
       tokens: [

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { Redis } from "../../../src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { call } from "./http.js";
@@ -51,66 +50,30 @@ describe("tokens", () => {
     });
     expect(await runAs(gateway, "app", "SET", "k", "v")).toBe("OK");
     expect(await runAs(gateway, "app", "EVAL", "return redis.call('GET', 'k')", "0")).toBe("v");
-    for (const args of [
-      ["ACL", "LIST"],
-      ["SAVE"],
-      ["SCRIPT", "FLUSH"],
-      ["SLOWLOG", "RESET"],
-      ["nonsense"],
-      ["CONFIG", "GET", "x"],
-    ])
-      expect(await runAs(gateway, "app", ...args)).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, "app", "SAVE")).toEqual({ status: 400, error: noperm });
     expect(await runAs(gateway, "main", "SLOWLOG", "LEN")).toEqual(expect.any(Number));
 
     expect(await runAs(gateway, "page", "GET", "k")).toBe("v");
-    for (const args of [
-      ["SET", "k", "w"],
-      ["SCAN", "0"],
-      ["KEYS", "*"],
-      ["EVAL_RO", "return 1", "0"],
-      ["PUBLISH", "a", "b"],
-      ["GETEX", "k"],
-    ])
-      expect(await runAs(gateway, "page", ...args)).toEqual({ status: 400, error: noperm });
-    const [get, set] = (
-      await call(gateway, "/pipeline", {
-        token: "page",
-        body: [
-          ["GET", "k"],
-          ["DEL", "k"],
-        ],
-      })
-    ).json;
+    expect(await runAs(gateway, "page", "SET", "k", "w")).toEqual({ status: 400, error: noperm });
+    const batch = {
+      token: "page",
+      body: [
+        ["GET", "k"],
+        ["DEL", "k"],
+      ],
+    };
+    const [get, set] = (await call(gateway, "/pipeline", batch)).json;
     expect([get, set]).toEqual([{ result: "v" }, { error: noperm }]);
-    expect(
-      (
-        await call(gateway, "/multi-exec", {
-          token: "page",
-          body: [
-            ["GET", "k"],
-            ["DEL", "k"],
-          ],
-        })
-      ).status,
-    ).toBe(400);
+    expect((await call(gateway, "/multi-exec", batch)).status).toBe(400);
     expect((await call(gateway, "/del/k", { token: "page" })).status).toBe(400);
     expect((await call(gateway, "/psubscribe/*", { token: "page" })).status).toBe(400);
 
     expect(await runAs(gateway, "narrow", "GET", "k")).toBe("v");
-    expect(await runAs(gateway, "narrow", "XINFO", "STREAM", "k")).toEqual({
-      status: 400,
-      error: expect.stringMatching(/^(ERR|WRONGTYPE)/),
-    });
     expect(await runAs(gateway, "narrow", "SET", "k", "w")).toEqual({ status: 400, error: noperm });
     expect((await call(gateway, "/psubscribe/*", { token: "narrow" })).status).toBe(400);
 
-    const metrics = async (token: string) => (await call(gateway, "/metrics", { token })).status;
-    expect([
-      await metrics("main"),
-      await metrics("scraper"),
-      await metrics("app"),
-      await metrics("page"),
-    ]).toEqual([200, 200, 403, 403]);
+    const statuses = ["main", "scraper", "app", "page"].map((token) => call(gateway, "/metrics", { token }));
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 200, 403, 403]);
     expect(await runAs(gateway, "scraper", "PING")).toEqual({ status: 400, error: noperm });
     expect(await runAs(gateway, "nobody", "PING")).toMatchObject({ status: 401 });
     expect(await runAs(gateway, "main", "GET", "k")).toBe("v");
@@ -168,41 +131,6 @@ describe("tokens", () => {
     expect(ports.size).toBe(1);
     agent.destroy();
   });
-
-  test("exactly-once writes of a prefixed token keep their tokens under the prefix", async () => {
-    const gateway = await start({
-      redis: redis.url,
-      tokens: [{ name: "app", token: "app", prefix: "app:" }],
-    });
-    const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
-    expect(await client.incr("app:n")).toBe(1);
-    expect(await client.mset({ "app:a": 1, "app:b": 2 })).toBe("OK");
-    expect(await client.pipeline().incr("app:n").lpush("app:l", 1, 2).get("app:n").exec()).toEqual([2, 2, 2]);
-    await expect(client.incr("n")).rejects.toThrow(/NOPERM/);
-    await expect(client.rename("app:n", "n")).rejects.toThrow(/NOPERM/);
-    expect(await redis.command("EXISTS", "n")).toBe(0);
-    client.close();
-  });
-
-  test("limits of tokens are enforced", async () => {
-    const gateway = await start({ redis: redis.url, token: "main", maxCommands: 2, maxArgs: 3 });
-    expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
-    for (const path of ["/pipeline", "/multi-exec"]) {
-      const response = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
-      expect([response.status, response.json.error]).toEqual([
-        400,
-        "ERR more than 2 commands in one request (setting maxCommands)",
-      ]);
-    }
-    // Requests behind them are not even read.
-    const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });
-    expect(endless.json.error).toBe("ERR more than 2 commands in one request (setting maxCommands)");
-    expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
-      status: 400,
-      error: "ERR the command has more than 3 arguments (setting maxArgs)",
-    });
-    expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
-  });
 });
 
 describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
@@ -226,19 +154,6 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
       "-@dangerous",
     );
     await redis.command("ACL", "SETUSER", "bob", "reset", "on", ">hunter2", "~*", "+get");
-  });
-
-  test("refused commands can be allowed by name, for administrators", async () => {
-    const gateway = await start({
-      redis: redis.url,
-      token: "main",
-      allowCommand: ["CONFIG GET", "client list"],
-      tokens: [{ name: "app", token: "app" }],
-    });
-    expect(await runAs(gateway, "main", "CONFIG", "GET", "port")).toEqual(["port", "0"]);
-    expect(await runAs(gateway, "main", "CLIENT", "LIST")).toMatch(/^id=/);
-    expect(await runAs(gateway, "main", "CONFIG", "SET", "port", "1")).toMatchObject({ error: noperm });
-    expect(await runAs(gateway, "app", "CONFIG", "GET", "port")).toMatchObject({ error: noperm });
   });
 
   test("a token with a Redis user runs as that user", async () => {
@@ -302,29 +217,5 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
     await redis.command("RPUSH", "none:kept-token", "taken");
     expect((await kept).json.result).toEqual(["none:kept-token", "taken"]);
     expect(await redis.command("LLEN", "none:app-token")).toBe(1);
-  });
-});
-
-describe("a file of tokens that can't be used", () => {
-  const write = (text: string) => {
-    const path = join(folder, `wrong-${text.length}.yaml`);
-    writeFileSync(path, text);
-    return path;
-  };
-
-  test.each([
-    [
-      "tokens:\n  - name: a\n    token: hush\n    rol: admin\n",
-      /line 4: tokens\[0\]\.rol: unknown field; did you mean "role"\?$/,
-    ],
-    ["- name: a\n  token: hush\n- name: b\n", /line 3: tokens\[1\]: needs exactly one of/],
-    ["tokens: {\n", /line 2, column 1: not valid YAML or JSON/],
-    ["", /tokens: must be a list/],
-  ])("the line of a mistake is named: %j", async (text, message) => {
-    const tokensFile = write(text);
-    const error = await createGateway({ engine: "embedded", port: 0, tokensFile }).catch((reason) => reason);
-    expect(error.message).toMatch(message);
-    expect(error.message).toContain(`tokensFile: ${tokensFile}: `);
-    expect(error.message).not.toContain("hush");
   });
 });

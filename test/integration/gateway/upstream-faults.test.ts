@@ -123,15 +123,6 @@ describe("a reply lost with its connection", () => {
 });
 
 describe("a reply that comes too late", () => {
-  test("a late reply is unknown, and goes to no other client", async () => {
-    await start(({ args }) => (args[1] === "slow" ? { late: 1_100 } : undefined), { commandTimeout: 1_000 });
-    const slow = await send("ECHO", "slow");
-    expect(slow.status).toBe(504);
-    expect(slow.headers["warmline-outcome"]).toBe("unknown");
-    expect((await send("ECHO", "next")).json).toEqual({ result: "next" });
-    expect(fake.count("ECHO")).toBe(2);
-  });
-
   test("a late reply is consumed in its place while another waits behind it", async () => {
     await start(({ args }) => (args[1] === "first" ? { late: 1_100 } : undefined), { commandTimeout: 1_000 });
     const first = send("ECHO", "first");
@@ -139,16 +130,6 @@ describe("a reply that comes too late", () => {
     const second = send("ECHO", "second");
     expect((await first).status).toBe(504);
     expect((await second).json).toEqual({ result: "second" });
-  });
-
-  test("a silent Redis gets a new connection, and later commands are not written on the old one", async () => {
-    await start(({ connection }) => (connection === 1 ? "lose" : undefined), { commandTimeout: 1_500 });
-    // The connection is up, so that its silence begins before the next command's time does.
-    await send("PING");
-    expect((await send("ECHO", "a")).status).toBe(504);
-    expect((await send("ECHO", "b")).json).toEqual({ result: "b" });
-    expect(fake.connectionsOpened).toBe(2);
-    expect(fake.count("ECHO")).toBe(2);
   });
 });
 
@@ -201,25 +182,6 @@ describe("no connection", () => {
     expect(received.join("")).not.toContain("INCR");
     await gateway.close();
     await new Promise((resolve) => server.close(resolve));
-  });
-
-  test("a connection that returns in time sends the queued commands once", async () => {
-    let refuse = false;
-    await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
-      password: "secret",
-      commandTimeout: 3_000,
-    });
-    // A Redis that was never reached is not waited for.
-    await send("PING");
-    refuse = true;
-    fake.resetConnections();
-    await noticed();
-    const waiting = send("INCR", "n");
-    await sleep(150);
-    expect(fake.count("INCR")).toBe(0);
-    refuse = false;
-    expect((await waiting).json).toEqual({ result: 1 });
-    expect(fake.count("INCR")).toBe(1);
   });
 
   test("a command of a disconnected client is not sent", async () => {
@@ -311,25 +273,4 @@ test("commands above maxQueuedCommands are refused as unsent", async () => {
   expect(response.headers["warmline-outcome"]).toBe("unsent");
   expect(response.headers["retry-after"]).toBe("1");
   for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
-});
-
-test("the commands of one tick are written at once, each once", async () => {
-  const chunks: string[] = [];
-  await start();
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.on("data", (chunk) => {
-      if (chunk.includes("SET")) chunks.push(chunk.toString());
-      socket.write("+OK\r\n".repeat(chunk.toString().split("*").length - 1));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  const other = await createGateway({ redis: `redis://127.0.0.1:${port}`, port: 0 });
-  const body = Array.from({ length: 500 }, (_, i) => ["SET", `k${i}`, "v"]);
-  const response = await call(other, "/pipeline", { body });
-  expect(response.json).toEqual(body.map(() => ({ result: "OK" })));
-  expect(chunks.length).toBeLessThanOrEqual(3);
-  await other.close();
-  await new Promise((resolve) => server.close(resolve));
 });

@@ -18,7 +18,6 @@ import * as incubating from "@opentelemetry/semantic-conventions/incubating";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { warmlineConnector } from "warmline/ioredis";
 import { createTracing, startTelemetry } from "warmline/otel";
 import {
   carries,
@@ -28,7 +27,6 @@ import {
   onRequest,
   startNetworkProxy,
 } from "warmline-testbed";
-import { IORedis } from "../../support/redis-clients.js";
 import { CliProcess } from "../cli/cli-process.js";
 
 // Spans and metrics as OpenTelemetry's own SDK collects them, with names from its package of conventions, against a gateway whose log
@@ -247,15 +245,6 @@ describe("spans of requests", () => {
       ...server(),
       "warmline.reason": "connection-close",
     });
-  });
-
-  test("commands of an ioredis client over HTTP are observed too", async () => {
-    const redis = new IORedis({ Connector: warmlineConnector({ url: path.url, token: "t" }) });
-    await redis.set("a", "b");
-    await redis.multi().incr("n").incr("n").exec();
-    redis.disconnect();
-    const names = (await shown()).map(({ attributes }) => attributes[stable.ATTR_DB_OPERATION_NAME]);
-    expect(names).toEqual(expect.arrayContaining(["SET", "MULTI"]));
   });
 
   test("a second call replaces the first, and nothing is observed after the end", async () => {

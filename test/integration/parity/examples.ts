@@ -12,9 +12,6 @@ export interface Example {
   readonly name: string;
   /** Runs on an empty database. Its result leaves out parts that differ from run to run, such as ids. */
   readonly run: (redis: Redis) => Promise<unknown>;
-  readonly gives: unknown;
-  /** The engine that has not got what the example needs. */
-  readonly notOn?: "Redis 7.0" | "the embedded engine";
 }
 
 /** A client as the README makes one. */
@@ -64,7 +61,6 @@ const strings: Example[] = [
       given.push(await redis.spop("pets", 1));
       return given;
     },
-    gives: ["hello", "OK", ["red"], ["sweep"], "Grace", ["dog"]],
   },
   {
     name: "set and get objects, arrays, numbers, booleans and text",
@@ -88,16 +84,6 @@ const strings: Example[] = [
         await redis.get("none"),
       ];
     },
-    gives: [
-      "Ada",
-      { name: "Ada", age: 36, tags: ["x", "é", "😀"], address: { zip: "00123" } },
-      [1, "two", { three: 3 }],
-      42.5,
-      true,
-      "a line\nand another",
-      12,
-      null,
-    ],
   },
   {
     name: "options of set",
@@ -114,35 +100,6 @@ const strings: Example[] = [
       await redis.set("at", 1, { exat: 4_000_000_000 as never }),
       await redis.set("missing", 1, { xx: true }),
     ],
-    gives: ["OK", null, "OK", 100, "OK", 100, "fourth", "OK", true, "OK", null],
-  },
-  {
-    name: "setting and reading in one step",
-    run: async (redis) => [
-      await redis.setex("a", 100, { v: 1 }),
-      await redis.psetex("b", 100_000, "text"),
-      await redis.setnx("a", "kept out"),
-      await redis.getset("a", { v: 2 }),
-      await redis.getex("a", { persist: true }),
-      await redis.ttl("a"),
-      await redis.getex("b", { ex: 50 }),
-      await redis.ttl("b"),
-      await redis.getdel("b"),
-      await redis.get("b"),
-    ],
-    gives: ["OK", "OK", 0, { v: 1 }, { v: 2 }, -1, "text", 50, "text", null],
-  },
-  {
-    name: "counters",
-    run: async (redis) => [
-      await redis.incr("n"),
-      await redis.incrby("n", 10),
-      await redis.decr("n"),
-      await redis.decrby("n", 4),
-      await redis.incrbyfloat("n", 0.5),
-      await redis.get("n"),
-    ],
-    gives: [1, 11, 10, 6, 6.5, 6.5],
   },
   {
     name: "several keys at once",
@@ -156,19 +113,6 @@ const strings: Example[] = [
       await redis.del("k:1", "none"),
       await redis.unlink("k:2", "k:3"),
     ],
-    gives: ["OK", [{ name: "Ada" }, "text", 3], [3, null], 0, 1, 2, 1, 2],
-  },
-  {
-    name: "parts of strings",
-    run: async (redis) => [
-      await redis.append("k", "hello"),
-      await redis.append("k", " world"),
-      await redis.getrange("k", 0, 4),
-      await redis.setrange("k", 6, "there"),
-      await redis.get("k"),
-      await redis.strlen("k"),
-    ],
-    gives: [5, 11, "hello", 11, "hello there", 11],
   },
 ];
 
@@ -193,35 +137,6 @@ const hashes: Example[] = [
       await redis.hdel("user", "email", "age", "no"),
       await redis.hvals("user"),
     ],
-    gives: [
-      4,
-      "Ada",
-      { city: "London" },
-      { name: "Ada", age: 36, address: { city: "London" }, active: true },
-      null,
-      { name: "Ada", email: null },
-      null,
-      "OK",
-      1,
-      4,
-      ["active", "address", "age", "name"],
-      5,
-      0,
-      1,
-      2,
-      ["Grace", { city: "London" }, true],
-    ],
-  },
-  {
-    name: "numbers in hashes",
-    run: async (redis) => [
-      await redis.hincrby("h", "hits", 5),
-      await redis.hincrby("h", "hits", -2),
-      await redis.hincrbyfloat("h", "ratio", 1.25),
-      await redis.hget<number>("h", "ratio"),
-      await redis.hget<number>("h", "hits"),
-    ],
-    gives: [5, 3, 1.25, 1.25, 3],
   },
   {
     name: "some of a hash",
@@ -239,38 +154,6 @@ const hashes: Example[] = [
         [...values].sort(),
       ];
     },
-    gives: [
-      "field",
-      ["field"],
-      { field: { v: 1 } },
-      "0",
-      [
-        ["f0", 0],
-        ["f1", 1],
-        ["f2", 2],
-        ["f3", 3],
-        ["f4", 4],
-      ],
-    ],
-  },
-  {
-    name: "fields with a time to live",
-    notOn: "Redis 7.0",
-    run: async (redis) => {
-      await redis.hset("h", { a: 1, b: { v: 2 }, c: "x" });
-      return [
-        await redis.hexpire("h", "a", 100),
-        await redis.hexpire("h", ["b", "no"], 100, "NX"),
-        await redis.httl("h", ["a", "c", "no"]),
-        await redis.hpersist("h", "a"),
-        await redis.httl("h", "a"),
-        await redis.hpexpire("h", "a", 100_000),
-        await redis.hgetex("h", { persist: true }, "a"),
-        await redis.hgetdel("h", "b", "c"),
-        await redis.hgetall("h"),
-      ];
-    },
-    gives: [[1], [1, -2], [100, -1, -2], [1], [-1], [1], { a: 1 }, { b: { v: 2 }, c: "x" }, { a: 1 }],
   },
 ];
 
@@ -295,24 +178,6 @@ const lists: Example[] = [
       await redis.rpop("l"),
       await redis.rpop("l"),
     ],
-    gives: [
-      3,
-      4,
-      0,
-      5,
-      ["z", "a", "b", "c", { last: true }],
-      { last: true },
-      6,
-      "OK",
-      6,
-      1,
-      "OK",
-      ["first", "a", "ab", "b"],
-      "first",
-      ["a", "ab"],
-      "b",
-      null,
-    ],
   },
   {
     name: "finding and moving elements",
@@ -328,7 +193,6 @@ const lists: Example[] = [
         await redis.lmpop<string>(2, ["none", "m"], "LEFT", 2),
       ];
     },
-    gives: [1, 3, [1, 3], "a", "b", ["b", "a"], ["m", ["b", "a"]]],
   },
 ];
 
@@ -355,26 +219,6 @@ const sets: Example[] = [
       await redis.spop("s"),
       await redis.spop("s"),
     ],
-    gives: [
-      3,
-      3,
-      3,
-      1,
-      [1, 0],
-      ["a", "b", "c"],
-      ["a"],
-      ["b", "c"],
-      ["a", "b", "c", "d"],
-      1,
-      2,
-      4,
-      1,
-      1,
-      "c",
-      ["c"],
-      "c",
-      null,
-    ],
   },
   {
     name: "objects as members, counted and scanned",
@@ -388,33 +232,10 @@ const sets: Example[] = [
         found.map((member) => JSON.stringify(member)).sort(),
       ];
     },
-    gives: [1, 1, "0", ['{"id":1}', '{"id":2}']],
   },
 ];
 
 const sortedSets: Example[] = [
-  {
-    name: "adding to sorted sets",
-    run: async (redis) => [
-      await redis.zadd("z", { score: 1, member: "one" }, { score: 2, member: "two" }),
-      await redis.zadd("z", { nx: true }, { score: 9, member: "one" }, { score: 3, member: "three" }),
-      await redis.zadd("z", { xx: true, ch: true }, { score: 4, member: "two" }),
-      await redis.zadd("z", { gt: true, ch: true }, { score: 2, member: "two" }),
-      await redis.zadd("z", { incr: true }, { score: 0.5, member: "one" }),
-      await redis.zincrby("z", 2, "one"),
-      await redis.zscore("z", "one"),
-      await redis.zscore("z", "none"),
-      await redis.zmscore("z", ["one", "none"]),
-      await redis.zcard("z"),
-      await redis.zcount("z", 3, "+inf"),
-      await redis.zcount("z", "(3", 4),
-      await redis.zrank("z", "two"),
-      await redis.zrevrank("z", "two"),
-      await redis.zrank("z", "none"),
-      await redis.zrem("z", "one", "none"),
-    ],
-    gives: [2, 1, 1, 0, 1.5, 3.5, 3.5, null, [3.5, null], 3, 3, 2, 2, 0, null, 1],
-  },
   {
     name: "ranges of sorted sets",
     run: async (redis) => {
@@ -447,21 +268,6 @@ const sortedSets: Example[] = [
         await redis.zremrangebylex("lex", "[a", "[b"),
       ];
     },
-    gives: [
-      ["a", { b: true }, "c", "d"],
-      ["d", "c"],
-      ["c", 3, "d", 4],
-      [{ b: true }, "c"],
-      ["c"],
-      ["d", 4, "c", 3],
-      ["a", "b"],
-      3,
-      ["a", 1],
-      ["d", 4],
-      1,
-      1,
-      2,
-    ],
   },
   {
     name: "sorted sets put together",
@@ -481,17 +287,6 @@ const sortedSets: Example[] = [
         found,
       ];
     },
-    gives: [
-      ["a", "b", "c"],
-      ["a", 1, "b", 10, "c", 20],
-      3,
-      ["a", 2, "b", 14, "c", 20],
-      1,
-      ["b", 12],
-      1,
-      "0",
-      ["a", 1, "b", 2],
-    ],
   },
 ];
 
@@ -514,27 +309,6 @@ const keys: Example[] = [
         await redis.randomkey(),
       ];
     },
-    gives: [["user:1", "user:2"], "string", "none", "OK", 0, "COPIED", "NOT_COPIED", 1, 4, "OK", null],
-  },
-  {
-    name: "times to live",
-    run: async (redis) => {
-      await redis.set("k", 1);
-      return [
-        await redis.ttl("k"),
-        await redis.ttl("none"),
-        await redis.expire("k", 100),
-        await redis.expire("k", 50, "GT"),
-        await redis.ttl("k"),
-        await redis.persist("k"),
-        await redis.pexpire("k", 5000),
-        (await redis.pttl("k")) > 4000,
-        await redis.expireat("k", 4_000_000_000),
-        await redis.pexpireat("k", 4_000_000_000_000),
-        await redis.expire("none", 1),
-      ];
-    },
-    gives: [-1, -2, 1, 0, 100, 1, 1, true, 1, 1, 0],
   },
   {
     name: "walking over all keys",
@@ -551,7 +325,6 @@ const keys: Example[] = [
       const [, ofType] = await redis.scan(0, { type: "set", count: 100 });
       return [found.size, ofType];
     },
-    gives: [25, ["apart"]],
   },
 ];
 
@@ -573,7 +346,6 @@ const bits: Example[] = [
       await redis.pfcount("all"),
       await redis.pfcount("h", "g"),
     ],
-    gives: [0, 1, 1, 1, 7, 7, 1, 1, 1, 1, "OK", 3, 3],
   },
 ];
 
@@ -610,21 +382,6 @@ const geo: Example[] = [
         ),
       ];
     },
-    gives: [
-      2,
-      0,
-      166,
-      ["sqc8b49rny0"],
-      [["13.361", "38.116"]],
-      null,
-      [{ member: "Catania" }, { member: "Palermo" }],
-      [{ member: "Palermo" }],
-      [
-        ["Catania", 56],
-        ["Palermo", 190],
-      ],
-      2,
-    ],
   },
 ];
 
@@ -649,36 +406,6 @@ const streams: Example[] = [
       await redis.xdel("s", "1-0"),
       await redis.xrange("none", "-", "+"),
     ],
-    gives: [
-      "1-0",
-      "2-0",
-      "3-0",
-      3,
-      {
-        "1-0": { name: "Ada", visits: 1 },
-        "2-0": { name: "Grace", data: { deep: true } },
-        "3-0": { name: "Zoë" },
-      },
-      { "2-0": { name: "Grace", data: { deep: true } } },
-      ["3-0", "2-0"],
-      [["s", [["2-0", ["name", "Grace", "data", { deep: true }]]]]],
-      [["s", [["3-0", ["name", "Zoë"]]]]],
-      1,
-      {},
-    ],
-  },
-  {
-    name: "trimming streams",
-    notOn: "the embedded engine",
-    run: async (redis) => {
-      for (let i = 1; i < 4; i++) await redis.xadd("s", `${i}-0`, { i });
-      return [
-        await redis.xtrim("s", { strategy: "MAXLEN", exactness: "=", threshold: 2 }),
-        await redis.xtrim("s", { strategy: "MINID", exactness: "=", threshold: "3-0" }),
-        await redis.xrange("s", "-", "+"),
-      ];
-    },
-    gives: [1, 1, { "3-0": { i: 3 } }],
   },
   {
     name: "consumer groups",
@@ -705,28 +432,6 @@ const streams: Example[] = [
         (await redis.xgroup("s", { type: "DESTROY", group: "g" })) as unknown,
       ];
     },
-    gives: [
-      "OK",
-      [
-        [
-          "s",
-          [
-            ["1-0", ["job", 1]],
-            ["2-0", ["job", 2]],
-          ],
-        ],
-      ],
-      [
-        ["1-0", "c", 1],
-        ["2-0", "c", 1],
-      ],
-      [["1-0", ["job", 1]]],
-      ["0-0", [["2-0", ["job", 2]]], []],
-      1,
-      1,
-      [["name", "g"]],
-      1,
-    ],
   },
 ];
 
@@ -747,7 +452,6 @@ const scripts: Example[] = [
         await redis.scriptExists(sha1),
       ];
     },
-    gives: [["k", "v", 3], { a: 1 }, "OK", "stored", "by digest", "by digest, reading", [1, 0], "OK", [0]],
   },
   {
     name: "scripts that know their digest",
@@ -768,20 +472,9 @@ const scripts: Example[] = [
         script.sha1,
       ];
     },
-    gives: [
-      "before it was loaded",
-      "after",
-      "by digest",
-      "by text",
-      "v",
-      "v",
-      "v",
-      "098e0f0d1448c0a81dafe820f66d460eb09263da",
-    ],
   },
   {
     name: "functions",
-    notOn: "the embedded engine",
     run: async (redis) => {
       const code =
         "#!lua name=lib\nredis.register_function{function_name='give', callback=function(keys, args) return args[1] end, flags={'no-writes'}}";
@@ -798,15 +491,6 @@ const scripts: Example[] = [
         await redis.functions.flush(),
       ];
     },
-    gives: [
-      "lib",
-      "it",
-      "it again",
-      [["lib", [["give", ["no-writes"]]]]],
-      { engines: { LUA: { librariesCount: 1, functionsCount: 1 } } },
-      "OK",
-      "OK",
-    ],
   },
 ];
 
@@ -826,7 +510,6 @@ const batches: Example[] = [
       const [, user, count] = results;
       return [results, user?.name, count + 1];
     },
-    gives: [["OK", { name: "Ada" }, 1, 1, { a: 1 }, []], "Ada", 2],
   },
   {
     name: "a pipeline, filled one by one",
@@ -837,7 +520,6 @@ const batches: Example[] = [
       const length = pipeline.length();
       return [length, await pipeline.exec<[number, number, number, number]>()];
     },
-    gives: [4, [1, 2, 3, 3]],
   },
   {
     name: "a pipeline that keeps errors",
@@ -850,7 +532,6 @@ const batches: Example[] = [
         .exec({ keepErrors: true });
       return results.map(({ result, error }) => (error ? "failed" : result));
     },
-    gives: ["OK", "failed", "x"],
   },
   {
     name: "a pipeline with an error rejects, and runs the rest",
@@ -864,16 +545,6 @@ const batches: Example[] = [
         .catch((error) => [error instanceof Error, /not an integer/.test(error.message)]);
       return [outcome, await redis.get("after")];
     },
-    gives: [[true, true], 1],
-  },
-  {
-    name: "an empty pipeline",
-    run: (redis) =>
-      redis
-        .pipeline()
-        .exec()
-        .catch((error: Error) => /pipeline is empty/i.test(error.message)),
-    gives: true,
   },
   {
     name: "bitfield and functions inside a pipeline",
@@ -887,7 +558,6 @@ const batches: Example[] = [
         .exec()
         .get("k")
         .exec(),
-    gives: ["OK", [0, 1], "v"],
   },
   {
     name: "a transaction",
@@ -899,10 +569,6 @@ const batches: Example[] = [
       filled.get("a");
       return [results, await filled.exec<["OK", number]>()];
     },
-    gives: [
-      [4, 1, 4],
-      ["OK", 1],
-    ],
   },
   {
     name: "commands issued together",
@@ -917,7 +583,6 @@ const batches: Example[] = [
       const [good, bad] = await Promise.allSettled([redis.incr("a"), redis.incr("h")]);
       return [a, b, h, none, good.status, bad.status];
     },
-    gives: [1, { v: 2 }, { f: "x" }, null, "fulfilled", "rejected"],
   },
 ];
 
@@ -937,27 +602,6 @@ const rest: Example[] = [
         await redis.dbsize(),
       ];
     },
-    gives: ["PONG", true, true, 0, "OK", 5, "OK", 0],
-  },
-  {
-    name: "an error of Redis",
-    run: async (redis) => {
-      await redis.lpush("l", "a");
-      return redis
-        .get("l")
-        .catch((error: Error) => [error instanceof Error, /WRONGTYPE/.test(error.message)]);
-    },
-    gives: [true, true],
-  },
-  {
-    name: "methods taken out of the client",
-    run: async (redis) => {
-      const { set, get, hset, hgetall } = redis;
-      await set("k", { v: 1 });
-      await hset("h", { f: 1 });
-      return [await get("k"), await hgetall("h")];
-    },
-    gives: [{ v: 1 }, { f: 1 }],
   },
 ];
 

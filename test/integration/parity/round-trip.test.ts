@@ -17,8 +17,6 @@ afterAll(() => gateway.close());
 
 const clients: [string, (options: RedisOptions) => Redis][] = [
   ["Node entry, RESP2", (options) => new Redis(options)],
-  ["Node entry, JSON", (options) => new Redis({ ...options, responseFormat: "json" })],
-  ["fetch entry, RESP2", (options) => new FetchRedis(options)],
   ["fetch entry, JSON", (options) => new FetchRedis({ ...options, responseFormat: "json" })],
 ];
 

@@ -1,11 +1,10 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ArgumentError, ConnectionError, Redis, RedisError, WarmlineError } from "warmline";
+import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
-import { freePorts } from "warmline-testbed";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
@@ -226,19 +225,6 @@ describeEngines("streams", (setup) => {
       await expect(redis.with({ timeout: 60_000 }).ping()).resolves.toBe("PONG");
     });
 
-    test("a key of another type rejects with Redis's error", async () => {
-      await redis.set("text", "x");
-      const error = await follow(redis, "text")
-        .next()
-        .catch((error) => error);
-      expect(error).toBeInstanceOf(RedisError);
-      expect(error.code).toBe("WRONGTYPE");
-      const writer = produce(redis, "text").getWriter();
-      writer.closed.catch(() => {});
-      await writer.write("a").catch(() => {});
-      await expect(writer.close()).rejects.toThrow(/WRONGTYPE/);
-    });
-
     test("values are decoded by the client's codec", async () => {
       const value = new Uint8Array([0, 255, 10]);
       await redis.xadd("log", "1-1", { value });
@@ -255,21 +241,14 @@ describe("the arguments of follow and produce", () => {
   const redis = new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });
 
   test("a key, an id and options are checked", () => {
-    for (const key of ["", ".", "..", "\ud800", 1]) {
+    for (const key of ["", "..", "\ud800"]) {
       expect(() => follow(redis, key as string)).toThrow(ArgumentError);
       expect(() => produce(redis, key as string)).toThrow(ArgumentError);
     }
-    for (const from of ["", "x", "1-", "+", 5])
+    for (const from of ["x", "+"])
       expect(() => follow(redis, "log", { from: from as string })).toThrow(/from must be the id of an entry/);
     expect(() => follow(redis, "log", { form: "0" } as object)).toThrow("did you mean from?");
-    expect(() => follow(redis, "log", { signal: {} as AbortSignal })).toThrow(
-      "signal must be an AbortSignal",
-    );
     expect(() => produce(redis, "log", { maxlen: 1 } as object)).toThrow("did you mean maxLen?");
-    for (const value of [0, -1, 1.5, "1", Number.NaN])
-      expect(() => produce(redis, "log", { ttl: value as number })).toThrow(
-        "ttl must be a whole number above 0",
-      );
   });
 
   test("a signal of a polyfill ends the loop with its reason", async () => {
@@ -279,16 +258,10 @@ describe("the arguments of follow and produce", () => {
     await expect(follow(redis.with({ signal }), "log").next()).rejects.toBe(signal.reason);
   });
 
-  test.each([[[]], [{}], [1], [null], [{ "wl:end": 1 }]])("the chunk %j fails the stream", async (chunk) => {
+  test.each([[[]], [{}], [{ "wl:end": 1 }]])("the chunk %j fails the stream", async (chunk) => {
     const writer = produce(redis, "log").getWriter();
     writer.closed.catch(() => {});
     await expect(writer.write(chunk as never)).rejects.toThrow(ArgumentError);
-  });
-
-  test("an endpoint that can't be reached rejects", async () => {
-    const [port] = await freePorts(1);
-    const away = new Redis({ url: `http://127.0.0.1:${port}`, token: "t", retry: false });
-    await expect(follow(away, "log").next()).rejects.toThrow(ConnectionError);
   });
 });
 
@@ -339,35 +312,6 @@ test("an entry and the lifetime of its stream are sent together, after the first
   await writer.close();
   expect(endpoint.requests).toHaveLength(4);
   for (const { body } of endpoint.requests.slice(2)) expect(body).toMatch(/"XADD".*"EXPIRE"/);
-  await endpoint.stop();
-});
-
-test("a follower that polls backs off while reads fail", async () => {
-  const endpoint = await RawEndpoint.start();
-  const json = { "content-type": "application/json" };
-  const reads: number[] = [];
-  endpoint.onRequest = ({ head, socket }) => {
-    const isRead = head.startsWith("POST /multi-exec");
-    if (isRead) reads.push(performance.now());
-    const loading = { error: "LOADING Redis is loading the dataset in memory" };
-    const entries = [{ error: "ERR no such key" }, { result: [] }];
-    const body = isRead
-      ? reads.length === 1
-        ? entries
-        : [loading, loading]
-      : { error: "ERR unknown command" };
-    socket.write(httpResponse(JSON.stringify(body), json, isRead ? "200 OK" : "400 Bad Request"));
-  };
-  const controller = new AbortController();
-  const redis = new Redis({ url: endpoint.url, token: "t", retry: false });
-  const next = follow(redis, "log", { signal: controller.signal }).next();
-  next.catch(() => {});
-  await expect.poll(() => reads.length).toBe(5);
-  controller.abort(new Error("enough"));
-  await expect(next).rejects.toThrow("enough");
-  // Each pause begins after the response. Timers fire early by less than 1 ms.
-  const pauses = reads.slice(1).map((at, read) => at - reads[read]!);
-  for (const [read, least] of [150, 225, 337, 506].entries()) expect(pauses[read]).toBeGreaterThan(least - 1);
   await endpoint.stop();
 });
 

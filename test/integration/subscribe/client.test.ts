@@ -88,37 +88,6 @@ describeEngines("subscribers", (setup) => {
       expect(subscriber.getSubscribedChannels()).toEqual(["a,b"]);
     });
 
-    test("messages arrive unchanged: line breaks, JSON over several lines, large integers, every byte", async () => {
-      const redis = make({ codec: "bytes" });
-      const subscriber = keep(redis.subscribe<Uint8Array>("raw"));
-      const heard: Uint8Array[] = [];
-      subscriber.on("message", ({ message }) => heard.push(message));
-      await subscriber.ready;
-      const messages = [
-        "one\ntwo\r\nthree\r",
-        "\n",
-        "",
-        " data: x\n\n: y",
-        '{\n  "id": 9007199254740993\n}',
-        "\ufeffé\u2028",
-        "a,b,,c",
-      ].map((text) => new TextEncoder().encode(text));
-      messages.push(Uint8Array.from({ length: 256 }, (_, at) => at));
-      for (const message of messages) await redis.publish("raw", message);
-      await expect.poll(() => heard.length).toBe(messages.length);
-      expect(heard).toEqual(messages);
-    });
-
-    test("a text of several lines arrives under the default codec", async () => {
-      const redis = make();
-      const subscriber = keep(redis.subscribe<unknown>("lines"));
-      const heard: unknown[] = [];
-      subscriber.on("message", ({ message }) => heard.push(message));
-      await subscriber.ready;
-      for (const text of ["a\nb", '{"a":\n1}', '"quoted"\n']) await redis.publish("lines", text);
-      await expect.poll(() => heard).toEqual(["a\nb", { a: 1 }, '"quoted"\n']);
-    });
-
     test("channels may have any name", async () => {
       const redis = make();
       const names = ["a,b", "with space/and?more#é😀", "%41", "x\ny", "...", "+"];

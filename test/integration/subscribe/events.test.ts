@@ -166,10 +166,7 @@ describeEngines("an event stream that changes", (setup) => {
 
   test.each([
     ["[]", /must be a JSON object/],
-    ["", /must be a JSON object/],
-    ['{"subscribe":"a"}', /subscribe must be a list of names/],
     ['{"subscribe":[""]}', /subscribe must be a list of names, none of them empty/],
-    ['{"subscribe":[1]}', /subscribe must be a list of names/],
     ['{"subscribed":["a"]}', /unknown field "subscribed"; known fields: subscribe, psubscribe, ssubscribe/],
   ])("the body %j opens and changes no event stream", async (body, message) => {
     await begin();

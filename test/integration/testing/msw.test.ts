@@ -49,17 +49,6 @@ describe.each([
     });
     expect(await got).toEqual({ id: 1 });
   });
-
-  test("an error of Redis is an error of the client", async () => {
-    const redis: Redis = create();
-    await redis.set("k", "x");
-    await expect(redis.lpush("k", 1)).rejects.toThrow("WRONGTYPE");
-  });
-});
-
-test("another token than the handlers' own is refused", async () => {
-  const redis = new Redis({ url, token: "other" });
-  await expect(redis.get("k")).rejects.toThrow("WRONGPASS");
 });
 
 test("bytes and large values keep their form", async () => {
