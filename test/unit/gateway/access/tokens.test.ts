@@ -111,14 +111,6 @@ describe("a token of ACL RESTTOKEN", () => {
   const user = { username: "ann", password: "pässword" };
   const sealer = new RestTokens("a secret of some length");
 
-  test("a token of ACL RESTTOKEN is opened with the secret, and not without", () => {
-    const token = sealer.seal(user);
-    expect(token).toMatch(/^[\x21-\x7e]+$/);
-    expect(new RestTokens("a secret of some length").open(token)).toEqual(user);
-    expect(new RestTokens("another secret of some length").open(token)).toBeNull();
-    expect(sealer.seal(user)).not.toBe(token);
-  });
-
   test("a token of ACL RESTTOKEN is opened only unchanged", () => {
     const token = sealer.seal(user);
     for (const other of [
