@@ -35,7 +35,7 @@ const SETUPS: Record<string, string[]> = {
 };
 
 /** Suites whose files share their modules: importing them for each file takes as long as the tests. */
-const SHARED_MODULES = ["unit", "integration", "faults"];
+const SHARED_MODULES = ["unit", "integration", "faults", "repo"];
 
 /** How many concurrent tests of a file run at once in suites whose tests start programs that need a processor or several. */
 const CONCURRENCY: Record<string, number> = { bench: 3, packages: 2 };

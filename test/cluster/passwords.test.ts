@@ -10,7 +10,7 @@ import type { Gateway } from "../../gateway/src/index.js";
 import { expectNoneToFail, rotatePasswords, startExpiringProxy } from "../support/rotating-passwords.js";
 import { gatewayAt, metric, until } from "./support.js";
 
-/** Duration of the load in ms. test/soak/passwords.test.ts has a minute. */
+/** Duration of the load in ms. */
 const LOAD = 6_000;
 
 const cleanups: (() => unknown)[] = [];

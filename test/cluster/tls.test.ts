@@ -58,11 +58,4 @@ describe("a Redis that speaks TLS alone", { tags: "redis-server" }, () => {
       await gateway.close();
     }
   });
-
-  test("a missing certificate file is named in the error", async () => {
-    const redisCa = join(folder, "none.pem");
-    await expect(gatewayAt(`rediss://localhost:${port}`, { redisCa })).rejects.toThrow(
-      /^redisCa: .*none\.pem.*ENOENT/,
-    );
-  });
 });

@@ -12,9 +12,10 @@ import {
   onRequest,
   startNetworkProxy,
 } from "warmline-testbed";
-import { type Served, serve } from "../examples/support/example.js";
+import { NEXT, type Served, serve } from "../examples/support/example.js";
 import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
+import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
 // Libraries on our own client and on the connectors: the blocks of these pages, as they stand, in programs of the folder integrations.
@@ -94,6 +95,7 @@ beforeAll(async () => {
     const file = name.endsWith(".mjs") ? join("next", name) : join("src/recipes", `${name}.mjs`);
     writeFileSync(join(folder, file), code);
   }
+  await preinstall(folder, NEXT);
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
   gateway = await createGateway({ port: 0 });
   redis = new Redis({ url: gateway.url, token: gateway.token });

@@ -276,18 +276,6 @@ describe("automatic", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("a batch frozen between two attempts until after its timeout is not sent again", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
-    const redis = client({ retry: { retries: 3, backoff: () => 100 }, timeout: 300 });
-    const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
-    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500), 50);
-    expect((await both)[1]).toMatchObject({
-      reason: { name: "TimeoutError", outcome: "unsent", command: "INCR" },
-    });
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(endpoint.count("INCR")).toBe(1);
-  });
-
   test("bytes share a request only where the endpoint accepts them", async () => {
     const redis = client();
     endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n+OK\r\n"));

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -88,21 +88,6 @@ test("another function takes over from one that is frozen past its lease, whose 
     expect(await redis.get("runs:7")).toBe(2);
   } finally {
     await Promise.all(functions.map((each) => each.stop()));
-  }
-});
-
-test("functions in processes with the same random state do not share a lease", async () => {
-  vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => array);
-  vi.spyOn(crypto, "randomUUID").mockReturnValue("0-0-0-0-0");
-  try {
-    const never = new Promise<string>(() => {});
-    const other = new Redis({ url: gateway.url, token: gateway.token });
-    void cached(other, "clone", () => never, { key: () => "1", fresh: 60 })();
-    await expect.poll(() => redis.dbsize()).toBeGreaterThan(0);
-    const late = cached(redis, "clone", () => "computed by the second", { key: () => "1", fresh: 60 })();
-    await expect(Promise.race([late, pause(300).then(() => "waits")])).resolves.toBe("waits");
-  } finally {
-    vi.restoreAllMocks();
   }
 });
 

@@ -285,56 +285,12 @@ test("a connection idle beyond the advertised keep-alive, less a margin, is neve
   expect(endpoint.connections).toBe(2);
 });
 
-test("a close while a request is written resolves reads, and applies writes at most once", async () => {
-  endpoint.onRequest = ({ socket, number }) => {
-    if (number % 3 === 0) socket.destroy();
-    else socket.write(resp2Response(":1\r\n"), () => number % 3 === 1 || socket.end());
-  };
-  const redis = client(patient);
-  let unknown = 0;
-  for (let i = 0; i < 300; i++) {
-    expect(await redis.strlen("k")).toBe(1);
-    await redis.incr(`n${i}`).catch((error) => {
-      expect(error).toBeInstanceOf(UnknownOutcomeError);
-      unknown++;
-    });
-  }
-  for (let i = 0; i < 300; i++) expect(endpoint.count(`"n${i}"`)).toBe(1);
-  expect(unknown).toBeLessThan(300);
-});
-
-test("an abort before or in flight rejects with the signal's reason, and the next command is right", async () => {
-  const reason = new Error("enough");
-  const redis = client({ codec: "text" });
-  await expect(redis.with({ signal: AbortSignal.abort(reason) }).get("k")).rejects.toBe(reason);
-  expect(endpoint.requests).toHaveLength(0);
-
-  const controller = new AbortController();
-  endpoint.onRequest = ({ socket, body }) => {
-    if (body.includes("slow")) setTimeout(() => socket.write(resp2Response("$4\r\nslow\r\n")), 100);
-    else socket.write(resp2Response("$4\r\nfast\r\n"));
-  };
-  const slow = redis.with({ signal: controller.signal }).get("slow");
-  setTimeout(() => controller.abort(reason), 20);
-  await expect(slow).rejects.toBe(reason);
-  expect(await redis.get("next")).toBe("fast");
-  await new Promise((resolve) => setTimeout(resolve, 120));
-  expect(await redis.get("next")).toBe("fast");
-});
-
 test("a call ends within the deadline", async () => {
   endpoint.onRequest = () => {};
   const begun = performance.now();
   const context = { getRemainingTimeInMillis: () => 250 };
   await expect(client().with({ deadline: context }).get("k")).rejects.toBeInstanceOf(TimeoutError);
   expect(performance.now() - begun).toBeLessThan(1_500);
-});
-
-test("the pool opens at most maxConnections, and every command gets its response", async () => {
-  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response("+OK\r\n")), 2);
-  const redis = client({ maxConnections: 3, enableAutoPipelining: false });
-  await Promise.all(Array.from({ length: 50 }, () => redis.get("k")));
-  expect(endpoint.connections).toBe(3);
 });
 
 test("every command has a connection of its own without keep-alive", async () => {

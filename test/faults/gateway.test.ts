@@ -81,44 +81,6 @@ describe("the write was applied and its response lost", () => {
       other.close();
     },
   );
-
-  routeTest(
-    "a batch whose response is lost resolves its reads and rejects its writes, each applied once",
-    async ({ route }) => {
-      const redis = route.client(patient);
-      await redis.get(route.key);
-      redis.close();
-      route.path.onConnection((number) => (number === 2 ? onRequest(1, loseReply()) : undefined));
-      const settled = await Promise.allSettled([
-        redis.incr(route.key),
-        redis.get(route.key),
-        redis.set(`${route.key}s`, "x"),
-        redis.get(`${route.key}s`),
-      ]);
-      expect(settled).toMatchObject([
-        { reason: { name: "UnknownOutcomeError", command: "INCR" } },
-        { value: "1" },
-        { reason: { name: "UnknownOutcomeError", command: "SET" } },
-        { value: "x" },
-      ]);
-      expect(route.applied("INCR")).toBe(1);
-      expect(
-        backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === `${route.key}s`),
-      ).toHaveLength(1);
-    },
-  );
-
-  routeTest(
-    "a transaction whose response is lost is applied once, with an unknown outcome",
-    async ({ route }) => {
-      route.path.onConnection(() => onRequest(carries("multi-exec"), loseReply()));
-      const redis = route.client(patient);
-      await expect(redis.multi().incr(route.key).get(route.key).exec()).rejects.toBeInstanceOf(
-        UnknownOutcomeError,
-      );
-      expect(route.applied("INCR")).toBeLessThanOrEqual(1);
-    },
-  );
 });
 
 describe("the write never arrived", () => {

@@ -5,7 +5,7 @@ import { SEED, scaled } from "../support/random-tests.js";
 
 // Longer than the run in test/integration/engine/differential.test.ts.
 
-const RUNS = scaled(20_000);
+const RUNS = scaled(10_000);
 const BLOCKED_RUNS = Math.ceil(RUNS / 10);
 
 describe("the embedded engine beside a real Redis", { tags: "redis-server" }, () => {

@@ -79,17 +79,17 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
   });
 
   test.each(names)("twice as many %s take about twice the CPU time", async (name) => {
-    const [once, twice]: [number[], number[]] = [[], []];
-    for (let round = 0; round < 6; round += 1) {
-      for (const [times, count] of [
-        [once, 10_000],
-        [twice, 20_000],
-      ] as const) {
+    let [once, twice] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // The first round compiles the code.
+    for (let round = 0; round < 2 || (round < 6 && twice / once >= MAX_RATIO); round += 1) {
+      for (const count of [10_000, 20_000]) {
         await measure(engine, [["FLUSHALL"]]);
-        times.push((await measure(engine, writes(name, count))).cpu);
+        const { cpu } = await measure(engine, writes(name, count));
+        if (count === 10_000) once = Math.min(once, cpu);
+        else twice = Math.min(twice, cpu);
       }
     }
-    expect(Math.min(...twice) / Math.min(...once)).toBeLessThan(MAX_RATIO);
+    expect(twice / once).toBeLessThan(MAX_RATIO);
   });
 
   test.each(Object.keys(READS))(

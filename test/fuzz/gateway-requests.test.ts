@@ -8,7 +8,7 @@ import { encode, pieces, spoil, type Wanted } from "./support/requests.js";
 // Requests and bodies corrupted at random, sent to a gateway: it stays up, and responds or closes in time. It runs nothing
 // without the token. Each names a separate kind of key, so that a few changed bytes cannot turn one into another.
 
-const RUNS = scaled(100_000);
+const RUNS = scaled(50_000);
 const PER_CONNECTION = 8;
 const AT_ONCE = 50;
 /** Longer than anything that waits here. */

@@ -6,15 +6,13 @@ import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
 
-async function check(...entries: string[]): Promise<string[]> {
-  const args = [join(root, "scripts/api.mjs"), "--check", ...entries];
+async function check(entry: string): Promise<string[]> {
+  const args = [join(root, "scripts/api.mjs"), "--check", entry];
   const failed = await promisify(execFile)(process.execPath, args, { cwd: root }).catch((error) => error);
   return failed.code ? failed.stderr.trim().split("\n") : [];
 }
 
-test("every export has a docstring", { timeout: 120_000 }, async () => {
-  expect(await check()).toEqual([]);
-});
+// That every export has one, the site's build checks.
 
 test("an export without a docstring is reported by name", { timeout: 120_000 }, async () => {
   // Inside the project, or the compiler would not look at it, but not where lint and type checks do.

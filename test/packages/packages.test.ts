@@ -206,11 +206,12 @@ function sourceLine(stack: string, folder: string): string {
 }
 
 describe("warmline-gateway, installed from its tarball", () => {
+  beforeAll(() => run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]], folder));
+
   test.each([
     ["an ES module", "gateway.mjs", 'import { createGateway } from "warmline-gateway";'],
     ["CommonJS", "gateway.cjs", 'const { createGateway } = require("warmline-gateway");'],
   ])("warmline-gateway starts in-process from %s", async (_what, file, line) => {
-    await run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]], folder);
     writeFileSync(
       join(folder, file),
       `${line}
@@ -246,6 +247,8 @@ const MAX_UNPACKED = {
   "warmline-adapters": 200_000,
 };
 
+const bin = (name: string) => join(root, "node_modules/.bin", name);
+
 async function unpackedSize(tarball: string): Promise<number> {
   const listed = await run("tar", ["-tvzf", tarball], root);
   return listed.split("\n").reduce((sum, line) => sum + Number(line.split(/\s+/)[2] ?? 0), 0);
@@ -261,12 +264,12 @@ describe.each(["warmline", "warmline-gateway", "warmline-upstash", "warmline-ada
     });
 
     test("publint finds no problem", async () => {
-      const output = await run("npx", ["publint", "run", tarballs[name], "--strict"], root);
+      const output = await run("node", [bin("publint"), "run", tarballs[name], "--strict"], root);
       expect(output).toMatch(/All good!/);
     });
 
     test("the package's types resolve in every mode", async () => {
-      await run("npx", ["attw", tarballs[name], "--profile", "node16"], root);
+      await run("node", [bin("attw"), tarballs[name], "--profile", "node16"], root);
     });
   },
 );

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { run } from "../support/packages/run.js";
 
-// The packed declarations under every TypeScript that we support, and what they cost to check.
+// The packed declarations under the oldest TypeScript that we support and the newest ones, and what they cost to check.
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-typescript-"));
-const versions = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6.0", "latest"];
+const versions = ["5.4", "5.9", "6.0", "latest"];
 
 beforeAll(async () => {
   const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`);
@@ -101,15 +101,6 @@ test.concurrent.each(compilations)(
     expect(await compile(version, project)).toBe("");
   },
 );
-
-test("type errors are found, so the types are not any", async () => {
-  writeFileSync(
-    join(folder, "mistaken.mts"),
-    'import { Redis } from "warmline";\nexport const n: string = await Redis.fromEnv().incr("n");\n',
-  );
-  writeProject("mistaken", { ...projects.node16, files: ["../mistaken.mts"] });
-  expect(await compile("latest", "mistaken")).toContain("TS2322");
-});
 
 test("a pipeline of 50 commands is type-checked within the limit", { timeout: 300_000 }, async () => {
   const links = [

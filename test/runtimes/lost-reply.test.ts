@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { carries, type Fault, httpResponse, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
 import { binary, folder } from "./support/suite.js";
@@ -19,14 +19,14 @@ redis.close();
 
 let backend: Backend;
 let route: Route;
-beforeEach(async () => {
+beforeAll(async () => {
   backend = await Backend.start();
+});
+beforeEach(async () => {
   route = await Route.open(backend);
 });
-afterEach(async () => {
-  await route.close();
-  await backend.stop();
-});
+afterEach(() => route.close());
+afterAll(() => backend.stop());
 
 /** Runs a program to its end, and returns what it prints. */
 async function run(command: string, args: readonly string[]): Promise<unknown> {

@@ -4,7 +4,6 @@ import { type RedisServer, startRedis } from "warmline-testbed";
 import { jsonReply } from "../../gateway/src/api/json-reply.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
-import { readToEnd } from "../support/read-to-end.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
@@ -149,98 +148,6 @@ describe("memory", { tags: "redis-server" }, () => {
     socket.destroy();
   });
 
-  test("commands after a large reply do not wait for its reader", async () => {
-    await start({ maxBufferedBytes: 64 * MB });
-    await run(gateway, "MSET", "small", "s", "counter", "0");
-    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-    socket.pause();
-    await new Promise((resolve) => socket.once("connect", resolve));
-    for (let i = 1; i <= 3; i++) {
-      socket.write("GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n");
-      const behind = [
-        run(gateway, "GET", "small"),
-        run(gateway, "INCR", "counter"),
-        run(gateway, "GET", "small"),
-      ];
-      expect(await Promise.all(behind)).toEqual(["s", i, "s"]);
-    }
-    socket.destroy();
-    expect(await run(gateway, "GET", "counter")).toBe("3");
-  });
-
-  const ELEMENT = "e".repeat(10_000);
-  const [READERS, EACH] = [12, 600];
-  /** Bytes of elements that each reader pops. */
-  const POPPED = EACH * ELEMENT.length;
-  test.each([
-    ["one after another", 400, () => ["LPOP", "queue", String(EACH)]],
-    ["at once", 0, () => ["LPOP", "queue", String(EACH)]],
-    [
-      "at once, in a script",
-      0,
-      () => ["EVAL", "return redis.call('LPOP', KEYS[1], ARGV[1])", "1", "queue", String(EACH)],
-    ],
-    ["at once, as whole values", 0, (at: number) => ["GETDEL", `value:${at}`]],
-  ] as const)(
-    "a dozen slow readers get all that they pop %s",
-    { retry: 0, timeout: 60_000 },
-    async (_, pause, pop) => {
-      await start({ maxBufferedBytes: 16 * MB, commandTimeout: 8_000 });
-      const batch = Array.from({ length: 100 }, () => ELEMENT);
-      for (let i = 0; i < READERS * EACH; i += 100)
-        expect(await run(gateway, "RPUSH", "queue", ...batch)).toBe(i + 100);
-      const value = ELEMENT.repeat(EACH / 2);
-      for (let i = 0; i < READERS; i++)
-        for (let half = 0; half < 2; half++) await run(gateway, "APPEND", `value:${i}`, value);
-      const sockets = Array.from({ length: READERS }, () => {
-        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-        socket.pause();
-        return socket;
-      });
-      await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-      const head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nConnection: close\r\n";
-      for (const [at, socket] of sockets.entries()) {
-        const body = JSON.stringify(pop(at));
-        socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-        // The next one uses another connection to Redis.
-        if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-      }
-      // Longer than a command may take.
-      await new Promise((resolve) => setTimeout(resolve, 9_000));
-      const replies = await Promise.all(
-        sockets.map(async (socket) => {
-          const { received, tail } = await readToEnd(socket);
-          const whole = received > POPPED && tail.endsWith("\r\n0\r\n\r\n");
-          return whole
-            ? "whole"
-            : `${received} of over ${POPPED} bytes, the last ones ${JSON.stringify(tail)}`;
-        }),
-      );
-      expect(replies.length).toBe(READERS);
-      expect(replies.filter((reply) => reply !== "whole")).toEqual([]);
-      await run(gateway, "DEL", "queue");
-      await expect.poll(() => buffered()).toBe(0);
-    },
-  );
-
-  test("a pipeline keeps its order if a large reply comes first", async () => {
-    await start({ maxBufferedBytes: 64 * MB, commandTimeout: 30_000 });
-    await run(gateway, "SET", "order", "0");
-    const body: string[][] = Array.from({ length: 5_000 }, () => ["INCR", "order"]);
-    body[10] = ["GET", "nul"];
-    const all = Promise.all([1, 2].map(() => call(gateway, "/pipeline", { body })));
-    for (const { json } of await all) {
-      const numbers: number[] = json
-        .filter((_: unknown, at: number) => at !== 10)
-        .map((each: any) => each.result ?? each.error);
-      expect(numbers.find((each) => typeof each !== "number")).toBeUndefined();
-      expect(numbers.length).toBe(4_999);
-      expect(numbers.every((each, at) => at === 0 || each > numbers[at - 1]!)).toBe(true);
-      expect(json[10].result.length).toBe(SIZE);
-    }
-    expect(await run(gateway, "GET", "order")).toBe(String(2 * 4_999));
-  });
-
   test("a body is read only as far as its token may send", async () => {
     await start({
       tokens: [
@@ -320,25 +227,6 @@ describe("memory", { tags: "redis-server" }, () => {
     await expect.poll(() => buffered()).toBe(0);
   });
 
-  test("bodies of requests without a valid token are not kept, and their connections stay usable", async () => {
-    await start({ maxBufferedBytes: MB });
-    const head = `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\nContent-Length: 60000\r\n\r\n`;
-    const sockets = Array.from({ length: 40 }, () => {
-      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-      socket.write(head + "x".repeat(59_999));
-      return socket;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await expect.poll(() => buffered()).toBeLessThan(10_000);
-    expect(await run(gateway, "SET", "written", "x".repeat(200_000))).toBe("OK");
-    const whole = sockets.map((socket) => {
-      socket.write(`x${get("/echo/x")}`);
-      return firstStatuses(socket);
-    });
-    expect(new Set(await Promise.all(whole))).toEqual(new Set(["401 200"]));
-    for (const socket of sockets) socket.destroy();
-  });
-
   test("unfinished heads use at most half of the memory", async () => {
     await start({ maxBufferedBytes: MB });
     const sockets = Array.from({ length: 120 }, () => {
@@ -412,32 +300,6 @@ describe("memory", { tags: "redis-server" }, () => {
     socket.resume();
     await closed;
     await expect.poll(() => buffered()).toBe(0);
-  });
-
-  test.each([
-    ["with line breaks", "\n", 4],
-    ["without line breaks", "", 9],
-  ])("a message %s whose event does not fit is a gap, and the stream goes on", async (_, end, megabytes) => {
-    await start({ maxBufferedBytes: 16 * MB, streamBuffer: 16 * MB });
-    const events = await openEvents("/subscribe/news");
-    const publish = (size: number) =>
-      run(
-        gateway,
-        "EVAL",
-        "return redis.call('PUBLISH', 'news', string.rep('x', ARGV[1]) .. ARGV[2])",
-        0,
-        size,
-        end,
-      );
-    expect(await publish(megabytes * MB)).toBe(1);
-    expect(await publish(100_000)).toBe(1);
-    await expect.poll(() => events.text).toContain("x".repeat(100_000));
-    expect(events.text.match(/^event: gap$/gm)).toEqual(["event: gap"]);
-    expect(events.text.length).toBeLessThan(400_000);
-    expect(await run(gateway, "PUBLISH", "news", "end")).toBe(1);
-    await expect.poll(() => events.text.endsWith("data: message,news,end\n\n\r\n")).toBe(true);
-    await expect.poll(() => buffered()).toBe(0);
-    events.socket.destroy();
   });
 
   test("a large event goes to each reader that there is memory for, and the others get a gap", async () => {
@@ -532,16 +394,6 @@ async function openEvents(path: string): Promise<{ socket: Socket; readonly text
       return text;
     },
   };
-}
-
-/** The statuses of the first two responses on a connection, or of all until its end. */
-async function firstStatuses(socket: Socket): Promise<string> {
-  let text = "";
-  for await (const chunk of socket) {
-    text += chunk;
-    if (text.split("HTTP/1.1 ").length === 3 && text.endsWith("}")) break;
-  }
-  return text.match(/(?<=HTTP\/1\.1 )\d+/g)?.join(" ") ?? "";
 }
 
 /** Everything that comes on a connection until its end. */

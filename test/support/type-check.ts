@@ -5,6 +5,9 @@ const root = join(import.meta.dirname, "../..");
 const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
 
+/** Files that were parsed, by their names: all programs share those of the libraries and of the sources. */
+const parsed = new Map<string, ts.SourceFile>();
+
 /**
  * Returns a program of one file with this source, as if it stood in the folder of type tests.
  * @param changes compiler options other than the repository's.
@@ -12,7 +15,12 @@ const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
 export function programOf(source: string, changes: ts.CompilerOptions = {}): [ts.Program, ts.SourceFile] {
   const file = join(root, "test/types/virtual.ts");
   const host = ts.createCompilerHost({ ...options, ...changes });
-  const { readFile, fileExists } = host;
+  const { readFile, fileExists, getSourceFile } = host;
+  host.getSourceFile = (name, ...rest) => {
+    const found = parsed.get(name) ?? getSourceFile(name, ...rest);
+    if (found && name !== file) parsed.set(name, found);
+    return found;
+  };
   host.readFile = (name) => (name === file ? source : readFile(name));
   host.fileExists = (name) => name === file || fileExists(name);
   const program = ts.createProgram([file], { ...options, ...changes }, host);

@@ -47,17 +47,6 @@ describe("making a client", () => {
     // @ts-expect-error a number
     new Redis({ maxConnections: "64" });
   });
-
-  test("a subclass keeps the methods", () => {
-    class Store extends Redis {
-      user(id: string) {
-        return this.get<User>(`user:${id}`);
-      }
-    }
-    expectTypeOf(new Store({}).user("1")).toEqualTypeOf<Promise<User | null>>();
-    expectTypeOf(new Store({}).incr("n")).toEqualTypeOf<Promise<number>>();
-    expectTypeOf(new Store({}).with({ timeout: 1 }).user("1")).toEqualTypeOf<Promise<User | null>>();
-  });
 });
 
 describe("what is not a command", () => {

@@ -1,13 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, inject } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
+import { preinstall } from "../../support/packages/preinstall.js";
 import { run } from "../../support/packages/run.js";
 
 const root = resolve(import.meta.dirname, "../../..");
+
+const { dependencies } = JSON.parse(readFileSync(join(root, "examples/nextjs/package.json"), "utf8"));
+
+/** The present Next.js, and its React, as packages of npm. */
+export const NEXT = ["next", "react", "react-dom"].map((name) => `${name}@${dependencies[name]}`);
 
 /** A program of this suite's platforms. */
 export const platform = (path: string): string => join(root, "test/examples/node_modules", path);
@@ -32,6 +38,7 @@ export function useExample(name: string, ...extra: string[]): Example {
   beforeAll(async () => {
     example.folder = mkdtempSync(join(tmpdir(), `warmline-example-${name}-`));
     cpSync(join(root, "examples", name), example.folder, { recursive: true });
+    if (name === "nextjs") await preinstall(example.folder, NEXT);
     const { warmline, "warmline-gateway": gateway } = inject("tarballs");
     const args = ["install", "--no-save", "--no-audit", "--no-fund", warmline, gateway, ...extra];
     await run("npm", args, example.folder, {}, 300_000);

@@ -74,22 +74,6 @@ test("the summary counts the tests of all suites", () => {
   });
 });
 
-test("the summary lists a test that passed at its second attempt, with the error of the first", () => {
-  report("soak", [passed("a slow one", "Error: late\n  at line 1"), passed("b")]);
-  expect(summary()).toEqual({
-    status: 0,
-    lines: [
-      "soak: 2 passed, 0 failed, 0 skipped",
-      "",
-      "passed at the second attempt: soak.test.ts > a slow one",
-      "  Error: late",
-      "    at line 1",
-      "",
-      "2 passed, 0 failed",
-    ],
-  });
-});
-
 test("the summary lists failed tests last, and exits with 1", () => {
   report("soak", [
     { fullName: "c", status: "failed", failureMessages: ["Error: wrong"] },

@@ -11,13 +11,6 @@ const sourcesIn = (folder: string) =>
     .filter((file) => file.endsWith(".ts"))
     .map((file) => `${folder}/${file}`);
 
-test("the gateway's parsers keep no state in variables of their modules", () => {
-  const parsers = ["resp", "http", "api", "seed", "commands"].flatMap((folder) =>
-    sourcesIn(`gateway/src/${folder}`),
-  );
-  expect(parsers.filter((file) => /^(?:export )?(?:let|var) /m.test(read(file)))).toEqual([]);
-});
-
 test("every file and class that docs/architecture.md names exists", () => {
   const files = ["src", "gateway/src", "bench/src", "test/support", "test/repo/project"].flatMap(sourcesIn);
   const names = new Set(files.map((file) => basename(file)));

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts } from "warmline-testbed";
-import { type Served, serve } from "../../examples/support/example.js";
+import { NEXT, type Served, serve } from "../../examples/support/example.js";
+import { preinstall } from "../../support/packages/preinstall.js";
 import { run } from "../../support/packages/run.js";
 import { folder } from "../support/suite.js";
 
@@ -15,11 +16,10 @@ import { folder } from "../support/suite.js";
 /** The routes of `app`, and the names of their counters. */
 const ROUTES = ["api/edge", "api/node", "edge-page", "node-page", "node-entry"];
 
-describe.each([
-  ["14.2.35", "18.3.1"],
-  ["15.5.9", "19.2.0"],
-  ["16.4.6", "19.2.0"],
-])("Next.js %s", (version, react) => {
+/** The oldest one that is in use, which caches more and builds with webpack, and the present one. */
+const VERSIONS = [["next@14.2.35", "react@18.3.1", "react-dom@18.3.1"], NEXT];
+
+describe.each(VERSIONS)("%s", (...packages) => {
   let gateway: Gateway;
   let redis: Redis;
   let served: Served;
@@ -30,8 +30,7 @@ describe.each([
     await redis.set("k", "first");
     cpSync(join(import.meta.dirname, "app"), join(app, "app"), { recursive: true });
     writeFileSync(join(app, "package.json"), '{"private":true}');
-    const packages = [`next@${version}`, `react@${react}`, `react-dom@${react}`];
-    await run("npm", ["install", "--no-audit", "--no-fund", ...packages], app, {}, 300_000);
+    await preinstall(app, packages);
     cpSync(join(folder, "node_modules/warmline"), join(app, "node_modules/warmline"), { recursive: true });
     const env = {
       ...{ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token },

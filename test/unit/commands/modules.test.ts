@@ -1,5 +1,4 @@
-import { expect, expectTypeOf, test } from "vitest";
-import type { Queued } from "../../../src/client/pipeline.js";
+import { expect, test } from "vitest";
 import { bf, cf, cms, ft, tdigest, topk, ts } from "../../../src/commands/modules/index.js";
 import { SEND, type Target } from "../../../src/commands/modules/target.js";
 import type { Immediate } from "../../../src/commands/reply-mode.js";
@@ -22,12 +21,4 @@ test("every module has every method of its specs, and sends it through its clien
   expect(await tdigest(target).trimmedMean("k", 0, 1)).toEqual(["TDIGEST.TRIMMED_MEAN", "k", "0", "1"]);
   const { search } = ft(target);
   expect(await search("i", "*")).toEqual(["FT.SEARCH", "i", "*"]);
-});
-
-test("a module method returns a promise on a client, and the pipeline with one more result on a pipeline", () => {
-  expectTypeOf(bf(target).add("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
-  const queued = null as unknown as Target<Queued<[string]>>;
-  type Exec = ReturnType<ReturnType<ReturnType<typeof cms<Queued<[string]>>>["query"]>["length"]>;
-  expectTypeOf<Exec>().toEqualTypeOf<number>();
-  expectTypeOf(cms).toBeCallableWith(queued);
 });

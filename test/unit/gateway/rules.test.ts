@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
-import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/origin.js";
-import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
+import { bearerOf } from "../../../gateway/src/access/token.js";
 import { waitOf } from "../../../gateway/src/commands/blocking.js";
 import { isRead } from "../../../gateway/src/commands/command-info.js";
 import { redisAt } from "../../../gateway/src/redis/redis-url.js";
@@ -132,64 +131,10 @@ describe("how long a command may wait", () => {
 });
 
 describe("tokens", () => {
-  test("tokens are known by their digests", () => {
-    expect(digestOf("s3cret")).toEqual(digestOf("s3cret"));
-    for (const wrong of ["", "s3cre", "s3crett", "S3cret"])
-      expect(digestOf(wrong)).not.toEqual(digestOf("s3cret"));
-  });
-
   test("tokens are read from the Authorization header", () => {
     expect(bearerOf("Bearer abc")).toBe("abc");
     expect(bearerOf("bearer abc")).toBe("abc");
     for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
-  });
-
-  test("generated tokens are random and long", () => {
-    expect(randomToken()).toMatch(/^[\w-]{32}$/);
-    expect(randomToken()).not.toBe(randomToken());
-  });
-});
-
-describe("where requests come from", () => {
-  const rules = { loopbackHostOnly: true, hosts: ["box.test"], origins: ["https://app.test"] };
-
-  test.each([
-    [{}],
-    [{ host: "127.0.0.1:8079" }],
-    [{ host: "localhost" }],
-    [{ host: "LOCALHOST:1" }],
-    [{ host: "[::1]:8079" }],
-    [{ host: "api.localhost:8079" }],
-    [{ host: "127.8.9.1" }],
-    [{ host: "box.test:1" }],
-    [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "same-origin" }],
-    [{ host: "localhost:1", "sec-fetch-site": "none" }],
-    [{ host: "localhost:1", origin: "https://app.test", "sec-fetch-site": "cross-site" }],
-  ])("a request from %j is accepted", (headers) => {
-    expect(originDenialReason(headers, rules)).toBeNull();
-  });
-
-  test.each([
-    [{ host: "evil.test" }],
-    [{ host: "127.0.0.1.evil.test" }],
-    [{ host: "localhost.evil.test:80" }],
-    [{ host: "127.0.0.1@evil.test" }],
-    [{ host: "" }],
-    [{ host: "[::1]evil.test" }],
-    [{ host: "[::1]:80.evil.test" }],
-    [{ host: "localhost:1", origin: "https://evil.test" }],
-    [{ host: "localhost:1", origin: "null" }],
-    [{ host: "localhost:1", origin: "http://localhost:2" }],
-    [{ host: "localhost:1", "sec-fetch-site": "cross-site" }],
-    [{ host: "localhost:1", "sec-fetch-site": "same-site" }],
-    [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "cross-site" }],
-  ])("a request from %j is refused", (headers) => {
-    expect(originDenialReason(headers, rules)).toBeTruthy();
-  });
-
-  test("loopback names are recognised", () => {
-    expect(["localhost", "::1", "127.0.0.1"].every(isLoopbackName)).toBe(true);
-    expect(["0.0.0.0", "::", "10.0.0.1", "example.com", ""].some(isLoopbackName)).toBe(false);
   });
 });
 

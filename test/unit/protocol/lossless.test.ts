@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseLossless } from "../../../src/protocol/lossless.js";
@@ -132,13 +131,4 @@ test("text is either kept or read without losing a digit", () => {
     }),
     { numRuns: scaled(1000) },
   );
-});
-
-test("the guide and the docstring of get state the rule in the same words", () => {
-  const rule =
-    'Text becomes a number only where printing the number gives the very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.';
-  for (const path of ["src/commands/string.ts", "docs/migrate-from-upstash.md"]) {
-    const text = readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-    expect(text.replaceAll(/\s+(\* )?/g, " ")).toContain(rule);
-  }
 });

@@ -47,13 +47,4 @@ describe.each([
     await new Promise(setImmediate);
     expect(warnings).toEqual([]);
   });
-
-  test("an abort rejects every call with its reason", async () => {
-    endpoint.onRequest = () => {};
-    const controller = new AbortController();
-    const settled = Promise.allSettled(calls(controller.signal));
-    setTimeout(() => controller.abort("enough"), 20);
-    for (const call of await settled) expect(call).toEqual({ status: "rejected", reason: "enough" });
-    expect(listeners(controller.signal)).toBe(0);
-  });
 });

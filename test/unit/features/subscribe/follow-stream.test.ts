@@ -4,7 +4,6 @@ import { messageFrame } from "../../../../gateway/src/api/event-frames.js";
 import { resolveSettings } from "../../../../src/execution/settings.js";
 import { streamLines } from "../../../../src/features/subscribe/event-stream.js";
 import { followStream } from "../../../../src/features/subscribe/follow-stream.js";
-import { anyCharacter } from "../../../support/any-character.js";
 
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
 const request = { endpoint, path: "/subscribe/a", command: "SUBSCRIBE", signal: undefined };
@@ -153,36 +152,6 @@ describe("what the gateway writes is what the client reads", () => {
         response([Buffer.concat(frames)]);
         const heard = await framesOf("psubscribe", pattern);
         expect(heard).toEqual(payloads.map((each) => ["pmessage", channel, each]));
-      }),
-    );
-  });
-});
-
-describe("what the gateway writes is what the Upstash client reads", () => {
-  const parse = (text: string): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
-  };
-
-  test("the Upstash client reads any text of the gateway, of one line or several", async () => {
-    const line = fc.oneof(fc.string(), fc.string({ unit: anyCharacter }));
-    const text = fc.oneof(
-      fc.array(line).map((lines) => lines.join("\n")),
-      fc.array(line).map((lines) => lines.join("\r\n")),
-      fc.jsonValue().map((value) => JSON.stringify(value, null, 2)),
-    );
-    await fc.assert(
-      fc.property(text, (payload) => {
-        const frame = messageFrame([Buffer.from("message"), Buffer.from("a"), Buffer.from(payload)]);
-        const data = frame
-          .toString()
-          .split("\n")
-          .filter((each) => each.startsWith("data: "));
-        expect(data).toHaveLength(1);
-        expect(parse(data[0]!.slice("data: message,a,".length))).toEqual(parse(payload));
       }),
     );
   });

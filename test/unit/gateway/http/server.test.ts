@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -155,61 +155,3 @@ describe("a first request that comes with the first bytes of its connection", ()
     expect(connections.idle).toBe(1);
   });
 });
-
-describe("closing", () => {
-  /** Closes with a grace time that no test waits for, and resolves when it has closed. */
-  const close = () => server!.close(60_000, () => {});
-
-  test("the server does not wait for a client that has sent nothing of its TLS handshake", async () => {
-    const { port } = await start({ tls: true });
-    const socket = connectTcp(port, "127.0.0.1");
-    clients.push(socket);
-    const closed = once(socket.resume(), "close");
-    await once(socket, "connect");
-    await nextTurn();
-    await close();
-    await closed;
-  });
-
-  test("the server serves a request that ends a TLS handshake, and does not wait for a client without one", async () => {
-    const { port } = await start({ tls: true });
-    const { through, hello, release } = await holdingReplies(port);
-    const tls = () => connectTls({ port: through, host: "127.0.0.1", ca: certificate.cert });
-    const [busy, idle] = [tls(), tls()];
-    clients.push(busy, idle);
-    busy.write(REQUEST);
-    let received = "";
-    busy.setEncoding("latin1").on("data", (text: string) => {
-      received += text;
-    });
-    idle.resume();
-    await hello(2);
-    const closed = close();
-    await nextTurn();
-    await nextTurn();
-    release();
-    await closed;
-    expect(received).toMatch(/\r\n\r\nok$/);
-  });
-});
-
-/** Forwards connections to `port`, and holds what comes back until `release`. `hello` resolves when that many have replied. */
-async function holdingReplies(port: number) {
-  const held: (() => void)[] = [];
-  const relay = createServer((socket) => {
-    clients.push(socket);
-    const onward = connectTcp(port, "127.0.0.1");
-    for (const each of [socket, onward]) each.on("error", () => {});
-    socket.pipe(onward);
-    onward.once("readable", () => held.push(() => onward.pipe(socket)));
-    socket.on("close", () => relay.close());
-  });
-  await once(relay.listen(0, "127.0.0.1"), "listening");
-  return {
-    through: (relay.address() as AddressInfo).port,
-    hello: (count: number) => expect.poll(() => held.length).toBe(count),
-    release: () => {
-      for (const each of held) each();
-    },
-  };
-}
