@@ -16,19 +16,13 @@ export interface Settings {
   readonly rtts: readonly number[] | undefined;
   readonly tls: boolean;
   readonly seed: number;
-  /** The gateway's `--engine`. */
-  readonly engine: string;
   /** Invocations, commands or trials per round, as the scenario defines them. */
   readonly invocations: number;
   readonly rounds: number;
   /** Duration of the load in s. */
   readonly seconds: number;
-  /** Speed of the timeline as a multiple of real time. */
-  readonly speedup: number;
   /** The function's sizes in MB of `--memory`; undefined if the scenario is to choose. */
   readonly sizes: readonly number[] | undefined;
-  /** The Node executable of `--node`; undefined for the installed ones. */
-  readonly node: string | undefined;
 }
 
 /** Numbers of a full run and of a quick one. */
@@ -39,7 +33,6 @@ export interface Defaults {
   readonly rounds: Pair;
   readonly invocations?: Pair;
   readonly seconds?: Pair;
-  readonly speedup?: Pair;
 }
 
 /** The means of a scenario during a run. */
@@ -51,7 +44,7 @@ export interface Context {
   /** Random numbers that the seed determines. */
   readonly random: () => number;
   /**
-   * Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip, TLS and engine. With
+   * Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip and TLS. With
    * `greeting` it stores the key of that name, which the measured functions read.
    */
   rig(options?: Partial<RigOptions> & { readonly greeting?: boolean }): Promise<Rig>;
@@ -77,10 +70,8 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly distances?: boolean;
   /** Whether it measures several sizes of the function's memory (`--memory`). */
   readonly sizes?: boolean;
-  /** Whether it measures several versions of Node (`--node`). */
-  readonly nodes?: boolean;
   /** Options of the way to the server that it sets itself, so that the command line cannot. Default: none. */
-  readonly fixed?: readonly ("rtt" | "tls" | "engine")[];
+  readonly fixed?: readonly ("rtt" | "tls")[];
   /** Its place among all scenarios; those without one come last. */
   readonly order?: number;
   readonly defaults: Defaults;

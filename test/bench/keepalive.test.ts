@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BenchEnded, bench as runBench, schemaErrors, startBench } from "../support/bench.js";
+import { type BenchEnded, rowsOf, bench as runBench, schemaErrors, startBench } from "../support/bench.js";
 
 const bench = (folder: string, ...args: string[]) => runBench(folder, args);
 
@@ -143,46 +143,29 @@ test("Ctrl-C ends npm start and the processes that it started", {
     .toEqual([]);
 });
 
-test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => {
-  const few = ["--invocations", "4", "--rounds", "2", "--rtt", "0", "--clients", "warmline"];
-  const { code, stderr, stdout } = await bench(
-    folder,
-    "keepalive",
-    "--only",
-    ...few,
-    "--report",
-    "tls.html",
-    "--json",
-    "tls.json",
-  );
-  expect(code, stderr).toBe(0);
-  const { data, settings } = JSON.parse(readFileSync(join(folder, "tls.json"), "utf8"));
-  expect(settings.tls).toBe(true);
-  expect(data.map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b))).toEqual([
-    2, 2, 8, 8,
-  ]);
-  expect(stdout).toContain("round trip 0 ms, TLS");
-  // Two processes decide nothing.
-  expect(stdout).toMatch(/^undecided {2}warmline recreated is at most 5% slower than reused: /m);
-  expect(stdout).toMatch(/^undecided {2}warmline recreated opens one connection per process: /m);
-});
-
-test("keepalive measures the TCP clients, and another HTTP client", {
+test("keepalive and its part measure TCP clients and another HTTP client over TLS; two processes decide nothing", {
   tags: "redis-server",
   timeout: 60_000,
 }, async () => {
-  const few = ["--invocations", "4", "--rounds", "2", "--rtt", "0", "--clients", "undici,ioredis,node-redis"];
-  const { code, stderr } = await bench(folder, "keepalive", "--only", ...few, "--json", "tcp.json");
+  const few = ["--invocations", "3", "--rounds", "2", "--rtt", "0", "--clients", "warmline,undici,ioredis"];
+  const { code, stderr, stdout } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");
   expect(code, stderr).toBe(0);
-  const { data, settings, versions } = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
-  expect(settings.engine).toMatch(/^redis-server /);
-  expect(Object.keys(versions)).toEqual(["undici", "ioredis", "@redis/client", "warmline-gateway"]);
-  for (const client of ["undici", "ioredis", "node-redis"]) {
-    const opened = data
+  const result = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
+  expect(schemaErrors(result)).toEqual([]);
+  const { settings, versions } = result;
+  expect(settings).toMatchObject({ tls: true, engine: expect.stringMatching(/^redis-server /) });
+  expect(Object.keys(versions)).toEqual(["warmline", "undici", "ioredis", "warmline-gateway"]);
+  const opened = (client: string) =>
+    rowsOf(result)
       .filter((cell: any) => cell.client === client)
       .map((cell: any) => cell.opened.values.reduce((a: number, b: number) => a + b));
-    expect(opened, client).toEqual([2, 8, 8, 8]);
-  }
+  expect(opened("warmline")).toEqual([2, 2, 6, 6]);
+  for (const client of ["undici", "ioredis"]) expect(opened(client), client).toEqual([2, 6, 6, 6]);
+  expect(rowsOf(result, "distance").map(({ client, keepAlive }) => `${client} ${keepAlive}`)).toHaveLength(6);
+  expect(stdout).toContain("round trip 0 ms, TLS");
+  expect(stdout).toMatch(/^undecided {2}warmline recreated is at most 5% slower than reused: /m);
+  expect(stdout).toMatch(/^undecided {2}warmline recreated opens one connection per process: /m);
+  expect(stdout).toMatch(/^undecided {2}undici, 0 ms, TLS: keep-alive is faster than reconnecting: /m);
 });
 
 test("the bench lists scenarios, prints its options and refuses an unknown scenario", async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,23 +13,39 @@ import { bench, schemaErrors } from "../support/bench.js";
 
 const MANIFESTS = fileURLToPath(new URL("./lambda-ric/", import.meta.url));
 
+/** Returns a folder with AWS's runtime client. Building it takes two minutes of a processor, so it stays in the cache. */
+function installRic(): string {
+  const lock = readFileSync(join(MANIFESTS, "package-lock.json"));
+  const { arch, versions } = process;
+  const key = createHash("sha256").update(lock).update(`${arch} ${versions.modules}`).digest("hex");
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "warmline", "aws-lambda-ric");
+  const folder = join(cache, key.slice(0, 16));
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const temporary = mkdtempSync(join(cache, "build-"));
+  cpSync(MANIFESTS, temporary, { recursive: true });
+  // Node's own headers, where they came with it, spare a download.
+  const nodedir = dirname(dirname(process.execPath));
+  const headers = existsSync(join(nodedir, "include/node/node.h")) ? { npm_config_nodedir: nodedir } : {};
+  // Compiling without optimisation takes a quarter less time, and the speed of this client is not tested.
+  const build = { MAKEFLAGS: "-j2", CFLAGS: "-O0", CXXFLAGS: "-O0" };
+  const env = { ...process.env, ...headers, ...build };
+  try {
+    execFileSync("npm", ["ci"], { cwd: temporary, env, stdio: "pipe" });
+    renameSync(temporary, folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  return folder;
+}
+
 describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-lambda-ric-"));
-  const ric = join(folder, "node_modules/aws-lambda-ric");
+  let ric: string;
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   beforeAll(() => {
-    cpSync(MANIFESTS, folder, { recursive: true });
-    // Node's own headers, where they came with it, spare a download.
-    const nodedir = dirname(dirname(process.execPath));
-    const headers = existsSync(join(nodedir, "include/node/node.h")) ? { npm_config_nodedir: nodedir } : {};
-    // Compiling without optimisation takes a quarter less time, and the speed of this client is not tested.
-    const build = { MAKEFLAGS: "-j2", CFLAGS: "-O0", CXXFLAGS: "-O0" };
-    execFileSync("npm", ["ci"], {
-      cwd: folder,
-      env: { ...process.env, ...headers, ...build },
-      stdio: "pipe",
-    });
+    ric = join(installRic(), "node_modules/aws-lambda-ric");
   }, 600_000);
 
   test("AWS's own runtime client runs a handler and reports its errors as the testbed's program does", async () => {
@@ -72,9 +89,9 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
     });
     try {
       await instance.invoke({ command: "set", keys: ["greeting"] });
-      expect((await instance.invoke({})).result).toEqual({ statusCode: 200, body: "hello" });
+      expect((await instance.invoke({})).result).toMatchObject({ statusCode: 200, body: "hello" });
       const counted = await instance.invoke({ command: "incr", keys: ["counter"] });
-      expect(counted.result).toEqual({ statusCode: 200, body: 1 });
+      expect(counted.result).toMatchObject({ statusCode: 200, body: 1 });
     } finally {
       await instance.stop();
       await gateway.close();
@@ -82,17 +99,8 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
   }, 30_000);
 
   test("keepalive --quick passes its checks on AWS's runtime client", async () => {
-    const args = [
-      "keepalive",
-      "--quick",
-      "--only",
-      "--seed",
-      "3",
-      "--json",
-      "ric.json",
-      "--report",
-      "ric.html",
-    ];
+    const few = ["--clients", "warmline,agent", "--rounds", "1", "--invocations", "4", "--seed", "3"];
+    const args = ["keepalive", "--quick", "--only", ...few, "--json", "ric.json", "--report", "ric.html"];
     const { code, stderr } = await bench(folder, args, { WARMLINE_LAMBDA_RIC: ric });
     expect(code, stderr).toBe(0);
     const result = JSON.parse(readFileSync(join(folder, "ric.json"), "utf8"));
@@ -102,8 +110,8 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
       result.data
         .filter((cell: any) => cell.client === client)
         .map((cell: any) => cell.opened.values.reduce((sum: number, each: number) => sum + each, 0));
-    expect(opened("warmline")).toEqual([5, 5, 80, 80]);
-    expect(opened("agent")).toEqual([5, 80, 80, 80]);
+    expect(opened("warmline")).toEqual([1, 1, 4, 4]);
+    expect(opened("agent")).toEqual([1, 4, 4, 4]);
   }, 180_000);
 });
 

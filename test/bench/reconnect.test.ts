@@ -12,13 +12,13 @@ test("reconnect opens a connection per command where it says so, for plain socke
   timeout: 120_000,
 }, async () => {
   const args = ["--quick", "--seconds", "0.3", "--rounds", "1", "--seed", "3", "--json", "out.json"];
-  const clients = ["--clients", "warmline,upstash,agent,undici,ioredis"];
+  const clients = ["--clients", "warmline,ioredis"];
   const { code, stderr } = await bench(folder, ["reconnect", ...args, ...clients]);
   expect(code, stderr).toBe(0);
   const result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
   expect(schemaErrors(result)).toEqual([]);
   const rows: any[] = result.data;
-  expect(rows).toHaveLength(2 * (5 + 5 * 2));
+  expect(rows).toHaveLength(2 * (5 + 2 * 2));
   for (const { title, users, reconnect, way, opened, latencies } of rows) {
     const [connections] = opened.values;
     if (way.startsWith("sidecar")) expect(connections).toBeNull();

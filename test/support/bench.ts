@@ -60,13 +60,17 @@ export function schemaErrors(results: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Runs a scenario quickly, without its further parts, as a user does, and returns its result. Its JSON fits the schema, its page has no gaps. */
+/** Runs a scenario quickly, with its further parts, as a user does, and returns its result. Its JSON fits the schema, its page has no gaps. */
 export async function quickRun(folder: string, scenario: string, ...args: string[]): Promise<any> {
   const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];
-  const { code, stderr } = await bench(folder, [scenario, "--quick", "--only", ...args, ...files]);
+  const { code, stderr } = await bench(folder, [scenario, "--quick", ...args, ...files]);
   expect(code, stderr).toBe(0);
   const result = JSON.parse(readFileSync(join(folder, `${scenario}.json`), "utf8"));
   expect(schemaErrors(result)).toEqual([]);
   expect(readFileSync(join(folder, `${scenario}.html`), "utf8")).not.toMatch(/NaN|undefined|Infinity/);
   return result;
 }
+
+/** Returns the rows of a part of a scenario; without a name, those of the scenario itself. */
+export const rowsOf = ({ data }: { readonly data: readonly any[] }, part?: string): any[] =>
+  data.filter((row) => row.part === part);

@@ -44,8 +44,6 @@ export interface ConnectedClient {
   pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
   /** Reads a value without parsing it, as bytes if the client supports them. */
   bytes(key: string): Promise<unknown>;
-  /** Runs a pipeline of `size` commands of several kinds. Optional: scenarios skip it. */
-  mixed?(size: number): Promise<unknown>;
   /** Closes the client's connections. */
   close(): Promise<unknown>;
 }
@@ -81,8 +79,6 @@ export interface BenchClient {
   readonly protocol: "http" | "tcp";
   /** Whether its platform decides about connections, so that keep-alive cannot be off. Such cases are left out. */
   readonly alwaysKeepsAlive?: boolean;
-  /** Whether it implements `mixed()`. */
-  readonly mixes?: boolean;
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
   /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */

@@ -28,9 +28,9 @@ export interface ScenarioClients {
   readonly name: string;
   /**
    * The clients that it measures if the command line names none: a group or several, so that a new client belongs to them by its
-   * properties. Names need a reason. Default: the standard ones.
+   * properties. Names need a reason. None: it measures servers. Default: the standard ones.
    */
-  readonly clients?: ClientGroup | readonly [ClientGroup, ...ClientGroup[]] | NamedClients;
+  readonly clients?: ClientGroup | readonly [ClientGroup, ...ClientGroup[]] | NamedClients | "none";
   /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
   readonly protocol?: "http";
 }
@@ -38,8 +38,10 @@ export interface ScenarioClients {
 const groupOf = (word: string): ((client: BenchClient) => boolean) | undefined =>
   Object.hasOwn(GROUPS, word) ? GROUPS[word as ClientGroup] : undefined;
 
-const defaultWords = ({ clients = "standard" }: ScenarioClients): readonly string[] =>
-  typeof clients === "string" ? [clients] : "words" in clients ? clients.words : clients;
+function defaultWords({ clients = "standard" }: ScenarioClients): readonly string[] {
+  if (clients === "none") return [];
+  return typeof clients === "string" ? [clients] : "words" in clients ? clients.words : clients;
+}
 
 /**
  * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
@@ -52,7 +54,7 @@ export function chooseClients(
   scenario: ScenarioClients,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
-  const words = text?.split(",") ?? defaultWords(scenario);
+  const words = (scenario.clients === "none" ? undefined : text?.split(",")) ?? defaultWords(scenario);
   const unknown = words.find((word) => !groupOf(word) && !clients.some(({ name }) => name === word));
   if (unknown !== undefined) {
     const known = clients.map(({ name }) => name).join(", ");

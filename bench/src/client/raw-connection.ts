@@ -15,7 +15,9 @@ export interface RawTarget {
 
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
-  private received = "";
+  private parts: Buffer[] = [];
+  /** The bytes that are missing at least, before the reply may be complete. */
+  private missing = 0;
   private waiting: ((error?: Error) => void) | undefined;
   private failure: Error | undefined;
 
@@ -28,10 +30,10 @@ export class RawConnection {
       this.waiting?.(this.failure);
     };
     socket.setNoDelay(true);
-    socket.setEncoding("latin1");
-    socket.on("data", (text: string) => {
-      this.received += text;
-      this.waiting?.();
+    socket.on("data", (part: Buffer) => {
+      this.parts.push(part);
+      this.missing -= part.length;
+      if (this.missing <= 0) this.waiting?.();
     });
     socket.on("error", fail);
     socket.on("close", () => fail(new Error("The connection closed.")));
@@ -83,7 +85,7 @@ export class RawConnection {
 
   private redis(args: readonly string[]): Promise<string> {
     const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
-    return this.exchange(`*${args.length}\r\n${parts.join("")}`, redisReply);
+    return this.exchangeText(`*${args.length}\r\n${parts.join("")}`, redisReply);
   }
 
   private http(args: readonly string[], token: string): Promise<string> {
@@ -91,26 +93,38 @@ export class RawConnection {
     const head =
       `POST / HTTP/1.1\r\nHost: 127.0.0.1:${this.target.port}\r\nAuthorization: Bearer ${token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-    return this.exchange(head + body, httpResponse);
+    return this.exchangeText(head + body, httpResponse);
   }
 
-  /** Writes a request and waits until `read` returns a complete reply. */
-  private async exchange(request: string, read: (text: string) => string | undefined): Promise<string> {
-    if (this.failure) throw this.failure;
-    this.received = "";
-    this.socket.write(request);
+  private async exchangeText(request: string, read: (text: string) => string | undefined): Promise<string> {
+    let reply: string | undefined;
+    await this.exchange(request, (bytes) => {
+      reply = read(bytes.toString("latin1"));
+      return reply === undefined ? 1 : 0;
+    });
+    return reply!;
+  }
+
+  /**
+   * Writes a request and returns the whole reply.
+   * @param missingOf returns how many bytes are missing at least after these; 0 if they are the whole reply
+   */
+  exchange(request: string, missingOf: (bytes: Buffer) => number): Promise<Buffer> {
+    if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
+      [this.parts, this.missing] = [[], 0];
       this.waiting = (error) => {
-        if (error) reject(error);
-        else {
-          try {
-            const reply = read(this.received);
-            if (reply !== undefined) resolve(reply);
-          } catch (problem) {
-            reject(problem);
-          }
+        if (error) return reject(error);
+        const bytes = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
+        try {
+          this.missing = missingOf(bytes);
+        } catch (problem) {
+          return reject(problem);
         }
+        if (this.missing > 0) this.parts = [bytes];
+        else resolve(bytes);
       };
+      this.socket.write(request);
     });
   }
 }

@@ -1,6 +1,5 @@
 import { Redis, type RedisConfigNodejs } from "@upstash/redis";
 import type { BenchClient } from "./bench-client.js";
-import { mixedOn } from "./mixed.js";
 
 type UpstashOptions = Omit<RedisConfigNodejs, "url" | "token">;
 
@@ -34,7 +33,6 @@ export const connectUpstash =
         unparsed ??= new Redis({ ...options, automaticDeserialization: false });
         return unparsed.get(key);
       },
-      mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
       close: async () => {
         if (!keepAlive) keepConnections();
       },

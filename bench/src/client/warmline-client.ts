@@ -1,6 +1,5 @@
 import type { Redis, RedisOptions } from "warmline";
 import type { BenchClient } from "./bench-client.js";
-import { mixedOn } from "./mixed.js";
 
 /** Returns how the bench uses the Redis class of one of warmline's entries. */
 export const connectWarmline =
@@ -28,7 +27,6 @@ export const connectWarmline =
         binary ??= new Client({ url, token, keepAlive, codec: "bytes" });
         return binary.get(key);
       },
-      mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
       close: async () => redis.close(),
     };
   };

@@ -1,6 +1,5 @@
-import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import type { BenchClient, Endpoint } from "../client/bench-client.js";
+import { RawConnection } from "../client/raw-connection.js";
 
 /** The lower bound: prepared requests on sockets; responses are read only to find their end. */
 const raw: BenchClient = {
@@ -12,8 +11,11 @@ const raw: BenchClient = {
   reference: true,
   protocol: "http",
   connect: (options) => {
-    const { keepAlive } = options;
-    const idle: Promise<Exchange>[] = keepAlive ? [Exchange.open(options)] : [];
+    const { keepAlive, url, token } = options;
+    const { port, protocol } = new URL(url);
+    const auth = { protocol: "http", token } as const;
+    const open = () => RawConnection.open({ port: Number(port), tls: protocol === "https:", auth });
+    const idle: Promise<RawConnection>[] = keepAlive ? [open()] : [];
     // A failed connect rejects the command that needs it.
     idle[0]?.catch(() => {});
     const requests = new Map<string, string>();
@@ -21,11 +23,11 @@ const raw: BenchClient = {
       const key = route + body;
       const request = requests.get(key) ?? requestOf(options, body, route);
       requests.set(key, request);
-      const opened = idle.pop() ?? Exchange.open(options);
-      const exchange = await opened;
-      const response = await exchange.run(request);
+      const opened = idle.pop() ?? open();
+      const connection = await opened;
+      const response = await connection.exchange(request, missingOf);
       if (keepAlive) idle.push(opened);
-      else exchange.close();
+      else connection.close();
       return response;
     };
     const command = (...args: string[]) => send(JSON.stringify(args));
@@ -65,59 +67,10 @@ function bulkOf(response: Buffer): Buffer | null {
   return response.subarray(response.indexOf("\r\n", body) + 2, response.length - 2);
 }
 
-/** A connection with at most one request in flight. */
-class Exchange {
-  private parts: Buffer[] = [];
-  private missing = 0;
-  private settle: { resolve(response: Buffer): void; reject(error: Error): void } | undefined;
-  private failure: Error | undefined;
-
-  private constructor(private readonly socket: Socket) {
-    const fail = (error: Error) => {
-      this.failure ??= error;
-      this.settle?.reject(this.failure);
-    };
-    socket.on("data", (part: Buffer) => this.read(part));
-    socket.on("error", fail).on("close", () => fail(new Error("The connection closed.")));
-  }
-
-  static open({ url }: Endpoint): Promise<Exchange> {
-    const { hostname: host, port, protocol } = new URL(url);
-    const address = { host, port: Number(port), noDelay: true };
-    return new Promise((resolve, reject) => {
-      const opened = () => resolve(new Exchange(socket));
-      const socket: Socket =
-        protocol === "https:" ? connectTls({ ...address, servername: "" }, opened) : connect(address, opened);
-      socket.once("error", reject);
-    });
-  }
-
-  run(request: string): Promise<Buffer> {
-    if (this.failure) return Promise.reject(this.failure);
-    return new Promise((resolve, reject) => {
-      this.settle = { resolve, reject };
-      this.socket.write(request);
-    });
-  }
-
-  close(): void {
-    this.socket.destroy();
-  }
-
-  private read(part: Buffer): void {
-    if (this.parts.length === 0) this.missing = lengthOf(part);
-    this.parts.push(part);
-    this.missing -= part.length;
-    if (this.missing > 0) return;
-    const { parts } = this;
-    this.parts = [];
-    this.settle!.resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
-  }
-}
-
-/** Returns the length of the whole response from its head, which arrives in one chunk. */
-function lengthOf(part: Buffer): number {
-  const end = part.indexOf("\r\n\r\n");
-  const at = part.indexOf("Content-Length: ") + 16;
-  return end + 4 + Number(part.toString("latin1", at, part.indexOf("\r\n", at)));
+/** Returns how many bytes of a response are missing. Its head arrives in one chunk. */
+function missingOf(bytes: Buffer): number {
+  const end = bytes.indexOf("\r\n\r\n");
+  const at = bytes.indexOf("Content-Length: ") + 16;
+  const length = Number(bytes.toString("latin1", at, bytes.indexOf("\r\n", at)));
+  return end + 4 + length - bytes.length;
 }

@@ -9,7 +9,6 @@ const upstashTuned: BenchClient = {
   order: 3.5,
   standard: false,
   protocol: "http",
-  mixes: true,
   tunes: "upstash",
   connect: connectUpstash({ responseEncoding: false, enableTelemetry: false, readYourWrites: false }),
 };

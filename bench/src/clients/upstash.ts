@@ -12,7 +12,6 @@ const upstash: BenchClient = {
   order: 3,
   standard: true,
   protocol: "http",
-  mixes: true,
   advised: {
     settings:
       "retry with 0 retries, since with retry: false it sends a command twice; signal with AbortSignal.timeout(2,000)",

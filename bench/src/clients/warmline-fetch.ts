@@ -12,7 +12,6 @@ const warmlineFetch: BenchClient = {
   reference: true,
   protocol: "http",
   alwaysKeepsAlive: true,
-  mixes: true,
   connect: connectWarmline(Redis),
 };
 

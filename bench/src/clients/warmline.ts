@@ -9,7 +9,6 @@ const warmline: BenchClient = {
   order: 1,
   standard: true,
   protocol: "http",
-  mixes: true,
   connect: connectWarmline(Redis),
   faults: [
     {

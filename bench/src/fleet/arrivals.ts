@@ -34,3 +34,29 @@ export function maxConcurrent(times: readonly number[], takesMs: number): number
   }
   return most;
 }
+
+/** The inputs that determine how many connections a fleet holds. */
+export interface FleetModelInput {
+  readonly arrivals: readonly number[];
+  /** How long an invocation occupies its instance, in ms. */
+  readonly workMs: number;
+  /** The most instances that the platform starts. */
+  readonly maxInstances: number;
+  readonly softLimit: number;
+  readonly hardLimit: number;
+}
+
+/**
+ * Returns what the model of docs/scale.md predicts for a fleet: its connections at the peak without limits, the range of them with
+ * limits, and whether the gateway evicts some. An instance runs one invocation at a time and keeps one connection, frozen or not, so
+ * a fleet holds as many connections as it has instances, and it has as many as invocations ever overlapped. With limits, connections
+ * in use are never closed, and beyond the hard limit none is added.
+ */
+export function predict({ arrivals, workMs, maxInstances, softLimit, hardLimit }: FleetModelInput) {
+  const instances = Math.min(maxConcurrent(arrivals, workMs), maxInstances);
+  return {
+    connectionsUnlimited: instances,
+    connectionsLimited: [Math.min(instances, softLimit), Math.min(instances, hardLimit)] as const,
+    evicts: instances > softLimit,
+  };
+}

@@ -1,62 +1,73 @@
+import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { httpResponse, type NetworkProxy, startInstance } from "warmline-testbed";
 import { handlerPath } from "../client/bench-client.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
 import { GREETING } from "../rig/run-instance.js";
 import { whileSampling } from "../util/sampling.js";
-import { GatewayMetrics, type GatewaySample } from "./metrics.js";
 
 const SAMPLE_MS = 250;
 
-/** Returns the gateway's flags for its limits. */
-export const limitFlags = (soft: number, hard: number): string[] => [
-  `--soft-max-connections=${soft}`,
-  `--max-connections=${hard}`,
-];
-
-/** Runs a fleet against a gateway, through the rig's proxy, and samples the gateway's metrics meanwhile. */
+/** Runs a fleet against a gateway, through the rig's proxy. Returns its report, and the gateway's own counts. */
 export async function measureFleet(
-  rig: Rig,
+  { gateway, proxy, command }: Rig,
   fleet: Omit<FleetEvent, "target">,
-  onSample: (sample: GatewaySample) => void,
+  onSample: (open: number) => void,
 ) {
-  const { gateway, proxy, command } = rig;
   await command("SET", "greeting", GREETING);
   const auth = { protocol: "http", token: gateway.token } as const;
   const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
   const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
+  // Kept, so that reading the metrics costs no connection and is never refused.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const metric = async () => {
+    const metrics = await readMetrics(gateway.url, gateway.token, agent);
+    return (name: string) => sumOf(metrics, `warmline_gateway_${name}`);
+  };
+  // The connection that reads the metrics is one of those open.
+  const openNow = async () => (await metric())("connections_open") - 1;
+  const samples: { readonly atS: number; readonly open: number }[] = [];
+  const begunAt = performance.now();
+  const sample = async () => {
+    const open = await openNow();
+    samples.push({ atS: (performance.now() - begunAt) / 1_000, open });
+    onSample(open);
+  };
+  const run = async () => {
+    const { result, error } = await instance.invoke(event);
+    if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
+    return (result as { body: FleetReport }).body;
+  };
   try {
-    return await sampleGateway(rig, onSample, async () => {
-      const { result, error } = await instance.invoke(event);
-      if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
-      return (result as { body: FleetReport }).body;
-    });
+    const report = await whileSampling(SAMPLE_MS, sample, run);
+    const last = await metric();
+    const peakOpen = Math.max(...samples.map(({ open }) => open));
+    const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
+    return { ...report, samples, peakOpen, evicted, upstream };
   } finally {
+    agent.destroy();
     await instance.stop();
   }
 }
 
-/** Samples the gateway's metrics while `run` goes on, and adds them, their last ones and the peak of connections to its result. */
-export async function sampleGateway(
-  { gateway }: Rig,
-  onSample: (sample: GatewaySample) => void,
-  run: () => Promise<FleetReport>,
-) {
-  const metrics = new GatewayMetrics(gateway.url, gateway.token);
-  const samples: GatewaySample[] = [];
-  const takeSample = async () => {
-    const sample = await metrics.sample();
-    samples.push(sample);
-    onSample(sample);
-  };
-  try {
-    const report = await whileSampling(SAMPLE_MS, takeSample, run);
-    const { evicted, refused, upstream } = await metrics.sample();
-    const peakOpen = Math.max(...samples.map(({ open }) => open));
-    return { ...report, samples, peakOpen, evicted, refused, upstream };
-  } finally {
-    metrics.close();
-  }
+function readMetrics(url: string, token: string, agent: Agent): Promise<string> {
+  const options = { agent, headers: { Authorization: `Bearer ${token}` } };
+  return new Promise((resolve, reject) => {
+    request(`${url}/metrics`, options, (response) => resolve(text(response)))
+      .on("error", reject)
+      .end();
+  });
+}
+
+/** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */
+export function sumOf(text: string, name: string): number {
+  const values = text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
+  if (values.length === 0) throw new Error(`The gateway has no metric ${name}.`);
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Makes a proxy refuse connections above a limit, as a server with a hard limit and without eviction does. */

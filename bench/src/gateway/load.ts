@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { type ClientLoadCase, runClientLoad } from "./run-client-load.js";
 
 /** The kernel's unit for processor time, in ms. */
 const TICK = 10;
@@ -58,23 +57,6 @@ export async function drive(
   const { responses, surplus, seconds, p50, p99 } = JSON.parse(line);
   const cpuMicros = ((after - before) * 1_000) / responses;
   return { perSecond: responses / seconds, p50, p99, cpuMicros, surplus };
-}
-
-/**
- * Runs load of a client on a server, one GET in flight per user.
- * @param pid the server's process
- */
-export async function driveClient(load: ClientLoadCase, pid: number, measureMs: number): Promise<LoadResult> {
-  const warmUpMs = Math.min(1_000, measureMs / 2);
-  const before = cpuOf(pid);
-  const { latencies, perSecond } = await runClientLoad(load, measureMs, warmUpMs);
-  const after = cpuOf(pid);
-  const sorted = [...latencies].sort((a, b) => a - b);
-  const at = (percent: number) => sorted[Math.ceil((percent / 100) * sorted.length) - 1]!;
-  // The warm-up's requests are in the processor time too, at about the same rate.
-  const requests = latencies.length * (1 + warmUpMs / measureMs);
-  const cpuMicros = ((after - before) * 1_000) / requests;
-  return { perSecond, p50: at(50), p99: at(99), cpuMicros, surplus: 0 };
 }
 
 /** Processor time of a process so far, in ms; NaN if the system does not report it. */

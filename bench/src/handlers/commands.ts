@@ -10,17 +10,30 @@ export interface CommandsEvent {
   readonly command?: "get" | "set" | "incr";
   /** The value that `set` stores. Default: a short one. */
   readonly value?: string;
+  /** So many pairs of one GET on the kept client and one on a new client, in place of the commands. */
+  readonly pairs?: number;
 }
 
 const kept = reused ? client.connect(options) : undefined;
 
-export const handler = async (event: CommandsEvent) => {
-  const own = kept ?? client.connect(options);
-  const values = await run(own, event);
-  // Without keep-alive the client is not used again, so it is closed as its documentation requires.
-  if (!kept && !options.keepAlive) await own.close();
-  return { statusCode: 200, body: values.at(-1) };
+/**
+ * Returns the last value and the time in ms that the commands took; for pairs, the time with the new client divided by that with the
+ * kept one, of each pair.
+ */
+export const handler = async ({ pairs, ...event }: CommandsEvent) => {
+  const begunAt = performance.now();
+  const body = pairs === undefined ? await runOn(kept, event) : await timePairs(kept!, pairs);
+  return { statusCode: 200, body, ms: performance.now() - begunAt };
 };
+
+/** Runs commands on a client, or on a new one. Returns the last value. */
+async function runOn(own: ConnectedClient | undefined, event: CommandsEvent): Promise<unknown> {
+  const used = own ?? client.connect(options);
+  const values = await run(used, event);
+  // Without keep-alive the client is not used again, so it is closed as its documentation requires.
+  if (!own && !options.keepAlive) await used.close();
+  return values.at(-1);
+}
 
 async function run(
   own: ConnectedClient,
@@ -32,4 +45,21 @@ async function run(
   const values: unknown[] = [];
   for (const key of keys) values.push(await issue(key));
   return values;
+}
+
+async function timePairs(own: ConnectedClient, pairs: number): Promise<number[]> {
+  const ratios: number[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    // Each goes first in every other pair, so that the place has no effect.
+    const first = await timeOf(pair % 2 === 0 ? own : undefined);
+    const second = await timeOf(pair % 2 === 0 ? undefined : own);
+    ratios.push(pair % 2 === 0 ? second / first : first / second);
+  }
+  return ratios;
+}
+
+async function timeOf(own: ConnectedClient | undefined): Promise<number> {
+  const begunAt = performance.now();
+  await runOn(own, {});
+  return performance.now() - begunAt;
 }

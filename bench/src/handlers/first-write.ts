@@ -12,10 +12,10 @@ export interface FirstWriteEvent {
 const redis = Redis.fromEnv({ writes: process.env.BENCH_WRITES as WriteMode });
 
 /** Returns the time in ms of the write alone. */
-export const handler = async ({ ready, workMs }: FirstWriteEvent): Promise<number> => {
+export const handler = async ({ ready, workMs }: FirstWriteEvent): Promise<{ readonly ms: number }> => {
   if (ready) void redis.ready();
   if (workMs > 0) await sleep(workMs);
   const began = performance.now();
   await redis.set("first-write", "hello");
-  return performance.now() - began;
+  return { ms: performance.now() - began };
 };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
+import { runAt } from "../util/schedule.js";
 
 /** A fleet's life. */
 export interface FleetEvent {
@@ -86,11 +87,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
     idle.push(instance);
   };
 
-  const begunAt = performance.now();
-  const running: Promise<void>[] = [];
-  for (const at of arrivals) {
-    const wait = begunAt + at - performance.now();
-    if (wait > 1) await pause(wait);
+  await runAt(arrivals, async (dueAt) => {
     // Those at the bottom have been idle for longest; a platform ends them without a word, and their connections stay.
     while (idle[0] && performance.now() - idle[0].idleSince > lifetimeMs) {
       idle.shift();
@@ -100,16 +97,13 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
     if (!warm && alive >= maxInstances) {
       throttled++;
       latencies.push(timeoutMs);
-      continue;
+      return;
     }
     if (!warm) {
       alive++;
       created++;
     }
-    // An invocation that starts less than a millisecond early counts from its start.
-    const dueAt = Math.min(begunAt + at, performance.now());
-    running.push(invoke(warm ?? { connection: undefined, idleSince: 0 }, dueAt));
-  }
-  await Promise.all(running);
+    await invoke(warm ?? { connection: undefined, idleSince: 0 }, dueAt);
+  });
   return { body: { latencies, instances: created, failed, throttled, refusals, cutOff, reopened } };
 };

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { client, options } from "../client/function-client.js";
+import { everyMs, runAt } from "../util/schedule.js";
 
 /** Requests that one instance serves at a time. */
 export interface FluidEvent {
@@ -23,16 +23,11 @@ const connected = client.connect({ ...options, keepAlive: true });
 export const handler = async (event: FluidEvent): Promise<{ body: FluidReport }> => {
   const { requests, overMs, commands } = event;
   const before = process.cpuUsage();
-  const beganAt = performance.now();
-  const serve = async (number: number) => {
-    const due = (number * overMs) / requests;
-    await sleep(due);
-    // A timer may fire a little early; then the request counts from its start.
-    const from = Math.min(beganAt + due, performance.now());
+  const latencies: number[] = [];
+  await runAt(everyMs(overMs / requests, overMs), async (from) => {
     for (let n = 0; n < commands; n++) await connected.get("greeting");
-    return performance.now() - from;
-  };
-  const latencies = await Promise.all(Array.from({ length: requests }, (_, number) => serve(number)));
+    latencies.push(performance.now() - from);
+  });
   const { user, system } = process.cpuUsage(before);
   return { body: { latencies, cpuMs: (user + system) / 1_000 } };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { BenchClient } from "../client/bench-client.js";
-import { type Arm, openArm, type PartsTarget } from "../sockets/parts.js";
+import { type Arm, openArm, type PartsTarget } from "../sockets/requests.js";
 import { pageKeys, randomFrom } from "../util/random.js";
 
 /** The event of an invocation: requests of one kind. */

@@ -7,8 +7,6 @@ export interface TransactionsEvent {
   readonly clients: number;
   /** Whether each command of a plain socket has a connection of its own. */
   readonly reconnect: boolean;
-  /** Whether the function's client has its own choice about auto-pipelining, not off. */
-  readonly asShipped?: boolean;
   readonly seconds: number;
 }
 
@@ -29,12 +27,12 @@ interface Session {
 const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
 const kept: Session[] = [];
 
-async function open({ target, asShipped }: TransactionsEvent): Promise<Session> {
+async function open({ target }: TransactionsEvent): Promise<Session> {
   if (target) {
     const connection = await RawConnection.open(target);
     return { get: () => connection.run(["GET", "greeting"]), close: () => connection.close() };
   }
-  const client = own!.client.connect({ ...own!.options, ...(!asShipped && { autoPipelining: false }) });
+  const client = own!.client.connect({ ...own!.options, autoPipelining: false });
   return { get: () => client.get("greeting"), close: () => client.close() };
 }
 

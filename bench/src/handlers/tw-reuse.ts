@@ -4,10 +4,10 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { json } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { BenchClient } from "../client/bench-client.js";
 import { SocketCounter } from "../sockets/kernel.js";
+import { everyMs, runAt } from "../util/schedule.js";
 
 /** The work of the process. */
 export interface TwReuseWork {
@@ -61,21 +61,15 @@ const lacksPort = (error: unknown): boolean =>
   ((error as NodeJS.ErrnoException).code === "EADDRNOTAVAIL" || lacksPort(error.cause));
 
 let [failed, opened] = [0, 0];
-const running: Promise<unknown>[] = [];
-const begunAt = performance.now();
-for (let n = 0; n < perSecond * seconds; n++) {
-  await pause(Math.max(0, begunAt + (n * 1_000) / perSecond - performance.now()));
-  running.push(
-    call().then(
-      () => opened++,
-      (error) => {
-        if (!lacksPort(error)) throw error;
-        failed++;
-      },
-    ),
-  );
-}
-await Promise.all(running);
+await runAt(everyMs(1_000 / perSecond, seconds * 1_000), () =>
+  call().then(
+    () => opened++,
+    (error) => {
+      if (!lacksPort(error)) throw error;
+      failed++;
+    },
+  ),
+);
 const { clientTimeWait, serverTimeWait } = counter.count();
 const result: TwReuseResult = { timeWait: clientTimeWait + serverTimeWait, failed, opened };
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

@@ -1,6 +1,4 @@
 import { totalmem } from "node:os";
-import { listed } from "../results/format.js";
-import type { Series } from "../statistics/series.js";
 
 /**
  * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations
@@ -23,26 +21,3 @@ export const LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)
 /** Returns the number of invocations of an instance, of the settings' number. */
 export const callsOf = (idleS: number, invocations: number) =>
   Math.max(1, Math.round(invocations * SHARES.get(idleS)!));
-
-/** The rows of one pause or several. */
-interface PausedRow {
-  readonly idleS: number;
-  readonly longestPauseS: Series;
-}
-
-const pausesOf = (rows: readonly PausedRow[]) => [...new Set(rows.map(({ idleS }) => idleS))];
-
-/** Returns the number of calls of an instance for each pause: "100 at 0 s and 10 at 60 s". */
-export const callsText = (rows: readonly PausedRow[], { invocations }: { readonly invocations: number }) =>
-  listed(pausesOf(rows).map((idleS) => `${callsOf(idleS, invocations)} at ${idleS} s`));
-
-/** Returns the longest pauses of a run: "2.1 s instead of 2 s". */
-export const longestText = (rows: readonly PausedRow[]) =>
-  listed(
-    pausesOf(rows)
-      .filter((idleS) => idleS > 0)
-      .map((idleS) => {
-        const all = rows.filter((row) => row.idleS === idleS).map(({ longestPauseS }) => longestPauseS.max);
-        return `${Math.max(...all).toFixed(1)} s instead of ${idleS} s`;
-      }),
-  );

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Instance } from "warmline-testbed";
-import { type BenchClient, clientFunction, type Variant } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import type { Rig, Site } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
 import { median } from "../statistics/latencies.js";
@@ -51,7 +51,7 @@ export async function measure(
   let instance: Instance | undefined;
   try {
     const sample = await alone.run(async () => {
-      const what = clientFunction("keepalive", client, variant, site.endpoint);
+      const what = commandsFunction(client, variant, site.endpoint);
       const begun = await beginInstance(client.label, what, {
         events,
         trust: rig.trust,

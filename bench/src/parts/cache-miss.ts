@@ -1,8 +1,8 @@
 import { clientFunction } from "../client/bench-client.js";
 import type { CacheMiss } from "../handlers/cache-miss.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { factor, headline, ms } from "../results/format.js";
-import { barChart, byClient, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { ms } from "../results/format.js";
+import { byClient, chartsOf, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -39,9 +39,6 @@ export default defineScenario({
       off ? [{ label, on, off, gain: ratio(off.set, on.set, mean) }] : [],
     );
     return {
-      headlines: pairs.map(({ label, gain }) =>
-        headline(gain, factor, `faster SET over the connection of the GET, ${label}`),
-      ),
       checks: [
         ...decideClaim(
           claimOf("keepalive", "miss"),
@@ -68,16 +65,13 @@ export default defineScenario({
         ...latencyColumns("handled"),
         ["connections", ({ opened }) => opened.total],
       ]),
-      charts: [
-        barChart("The SET after a miss, mean", "ms", rows, {
-          group: nameOf,
-          value: (row) => row.set.estimate(mean),
-        }),
-        barChart("The whole invocation, mean", "ms", rows, {
-          group: nameOf,
-          value: ({ handled }) => handled.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: nameOf,
+        bars: [
+          ["The SET after a miss, mean", "ms", (row) => row.set.estimate(mean)],
+          ["The whole invocation, mean", "ms", ({ handled }) => handled.estimate(mean)],
+        ],
+      }),
       notes: [
         `Each case starts ${settings.rounds} instances with the event waiting, over TLS. The handler reads a key that does not exist, hashes a megabyte and stores the result. The client is created in the init phase.`,
         "Connections are counted at the proxy.",

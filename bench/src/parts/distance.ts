@@ -1,7 +1,7 @@
 import { commandsFunction } from "../client/bench-client.js";
 import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { factor, headline, ms } from "../results/format.js";
-import { barChart, grouped, medianColumns, tableOf } from "../results/present.js";
+import { ms } from "../results/format.js";
+import { chartsOf, grouped, medianColumns, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../statistics/series.js";
@@ -51,13 +51,8 @@ export default defineScenario({
     const nearest = kept.filter(({ rttMs }) => rttMs === kept[0]!.rttMs);
     const redis = nearest.find(({ client }) => client.name === "ioredis");
     const overHttp = redis ? nearest.filter(({ client }) => client.protocol === "http") : [];
-    const farthest = distanceOf(kept.at(-1)!);
+    const _farthest = distanceOf(kept.at(-1)!);
     return {
-      headlines: pairs
-        .filter((row) => distanceOf(row) === farthest)
-        .map(({ gain, client }) =>
-          headline(gain, factor, `speedup by keep-alive at ${farthest}, ${client.label}`),
-        ),
       checks: [
         ...pairs.map(({ client, gain, ...at }) =>
           atLeast(`${client.label}, ${distanceOf(at)}: keep-alive is faster than reconnecting`, gain, 1),
@@ -86,13 +81,13 @@ export default defineScenario({
         ["speedup", ({ off, warm }) => off && ratio(off.warm, warm), 1],
       ]),
       charts: [
-        barChart("Warm invocations: median by round-trip time", "ms", kept, {
+        ...chartsOf(kept, {
           group: distanceOf,
-          value: ({ warm }) => warm.estimate(),
+          bars: [["Warm invocations: median by round-trip time", "ms", ({ warm }) => warm.estimate()]],
         }),
-        barChart("Time that keep-alive saves per command", "ms", pairs, {
+        ...chartsOf(pairs, {
           group: distanceOf,
-          value: (row) => row.saved,
+          bars: [["Time that keep-alive saves per command", "ms", (row) => row.saved]],
         }),
       ],
       notes: [

@@ -2,8 +2,8 @@ import { makeCertificate } from "warmline-testbed";
 import { ITEM } from "../end-to-end/front.js";
 import { FRONT_RTT_MS, PAUSE_S, runCalls } from "../end-to-end/run-calls.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { headline, ms, withInterval } from "../results/format.js";
-import { barChart, byClient, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { ms, withInterval } from "../results/format.js";
+import { byClient, chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
@@ -45,14 +45,11 @@ export default defineScenario({
     const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
       decideClaim(claim, clients, (client) => client.name === "agent", check);
     const names = MODES.map(nameOf);
-    const marks = {
+    const _marks = {
       group: ({ client }: (typeof rows)[number]) => client.label,
       style: (row: (typeof rows)[number]) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
     };
     return {
-      headlines: clients.map(({ label, saved }) =>
-        headline(saved, ms, `saved for the caller of ten puts, ${label}`),
-      ),
       checks: [
         ...decide(claimOf("lambda", "endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>
           atLeast(`${label}: the caller of ten puts saves time by keep-alive, on average`, saved, 0, {
@@ -76,16 +73,14 @@ export default defineScenario({
         ...latencyColumns("outside"),
         ["later connections", ({ opened }) => opened.total],
       ]),
-      charts: [
-        barChart("An invocation's mean time, seen from outside", "ms", rows, {
-          ...marks,
-          value: ({ outside }) => outside.estimate(mean),
-        }),
-        barChart("An invocation's mean time in the function", "ms", rows, {
-          ...marks,
-          value: ({ inside }) => inside.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: ({ client }) => client.label,
+        style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
+        bars: [
+          ["An invocation's mean time, seen from outside", "ms", ({ outside }) => outside.estimate(mean)],
+          ["An invocation's mean time in the function", "ms", ({ inside }) => inside.estimate(mean)],
+        ],
+      }),
       notes: [
         `The function puts an item of ${ITEM.length} bytes, or ten. An HTTP endpoint in front of it turns each request into an invocation. The caller is ${FRONT_RTT_MS} ms away and opens a connection with TLS for each request, as curl does.`,
         `${settings.invocations} calls in each of ${settings.rounds} instances, after one that does not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,

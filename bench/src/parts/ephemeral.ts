@@ -1,8 +1,8 @@
 import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
 import { atLeast, atMost, claimOf, decideClaim } from "../results/checks.js";
-import { factor, headline, ms, withInterval } from "../results/format.js";
-import { barChart, curveChart, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { ms, withInterval } from "../results/format.js";
+import { chartsOf, grouped, latencyColumns, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, percentile, ratio } from "../statistics/series.js";
@@ -67,9 +67,6 @@ export default defineScenario({
     const nearest = pairs.filter(({ rttMs }) => rttMs === pairs[0]!.rttMs);
     const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
-      headlines: nearest.map(({ slower, label }) =>
-        headline(slower, factor, `as long with a connection per command, ${label}`),
-      ),
       checks: [
         ...decideClaim(
           claimOf("serverless", "lightweight"),
@@ -98,13 +95,19 @@ export default defineScenario({
         ...latencyColumns("latencies", 3),
       ]),
       charts: [
-        curveChart("Latency by percentile", rows, {
+        ...chartsOf(rows, {
           group: (row) => `${nameOf(row)}, ${row.rttMs} ms`,
-          series: ({ latencies }) => latencies,
+          curves: [["Latency by percentile", ({ latencies }) => latencies]],
         }),
-        barChart("Time that a connection per command adds to the median, awaited", "ms", pairs, {
+        ...chartsOf(pairs, {
           group: ({ rttMs }) => `${rttMs} ms`,
-          value: ({ own, one }) => difference(own, one),
+          bars: [
+            [
+              "Time that a connection per command adds to the median, awaited",
+              "ms",
+              ({ own, one }) => difference(own, one),
+            ],
+          ],
         }),
       ],
       notes: [

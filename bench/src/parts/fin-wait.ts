@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { startInstance } from "warmline-testbed";
 import { commandsFunction, handlerPath } from "../client/bench-client.js";
 import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { headline, seconds } from "../results/format.js";
-import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { seconds } from "../results/format.js";
+import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { gatewayListens } from "../rig/redis-info.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { establishedAt, followClosed } from "../sockets/follow.js";
@@ -28,7 +28,7 @@ export default defineScenario({
     words: ["warmline", "ioredis"],
     reason: "A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.",
   },
-  fixed: ["rtt", "tls", "engine"],
+  fixed: ["rtt", "tls"],
   lanes: 10,
   defaults: { rounds: [1, 1], seconds: [45, 3] },
   missing: () => kernelMissing() ?? redisMissing(),
@@ -64,7 +64,6 @@ export default defineScenario({
     const held = ({ finWaitS }: (typeof rows)[number]) => finWaitS.estimate(mean);
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
     return {
-      headlines: labelled.map((row) => headline(held(row), seconds, `in FIN_WAIT_2, ${row.label}`)),
       checks: decideClaim(
         claimOf("serverless", "finWait"),
         labelled,
@@ -82,7 +81,10 @@ export default defineScenario({
         ["function", stateOf],
         ...meanColumns({ closedS: "closed after s", finWaitS: "FIN_WAIT_2 s" }, 1),
       ]),
-      charts: [barChart("The server's socket in FIN_WAIT_2", "s", rows, { group: stateOf, value: held })],
+      charts: chartsOf(rows, {
+        group: stateOf,
+        bars: [["The server's socket in FIN_WAIT_2", "s", held]],
+      }),
       notes: [
         `The function runs one GET and is frozen, or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${settings.seconds} s at most.`,
         `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,

@@ -1,11 +1,82 @@
-import { callsOf, functionOf, isWarm, styleOf, type Way, waysOf } from "../idle/first-write-ways.js";
+import { type BenchClient, commandsFunction, type FunctionSpec } from "../client/bench-client.js";
+import type { CommandsEvent } from "../handlers/commands.js";
+import type { FirstWriteEvent } from "../handlers/first-write.js";
 import { LANES } from "../idle/idle-pauses.js";
 import { atMost, exactly } from "../results/checks.js";
-import { headline, ms } from "../results/format.js";
-import { barChart, latencyColumns, tableOf } from "../results/present.js";
+import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import type { Style } from "../results/result.js";
+import type { Rig } from "../rig/rig.js";
 import { runPaused } from "../rig/run-paused.js";
+import type { Settings } from "../scenario.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
+
+/** A way of warmline to write after a pause, or a client's command. */
+interface Way {
+  readonly way: string;
+  readonly writes?: string;
+  readonly ready?: boolean;
+  /** Other work before the write, in round trips. */
+  readonly work?: number;
+  /** The most times as long as a warm write. */
+  readonly limit?: number;
+  readonly client?: BenchClient;
+  readonly command?: "get" | "set";
+}
+
+const WAYS: readonly Way[] = [
+  { way: "PING, then the write", writes: "at-most-once", ready: false, work: 0, limit: 2.2 },
+  { way: "ready() during other work", writes: "at-most-once", ready: true, work: 1.5, limit: 1.1 },
+  { way: "exactly-once", writes: "exactly-once", ready: false, work: 0, limit: 1.1 },
+];
+
+/** Times in s between two invocations, in real time. */
+const FROZEN_S = [0, 2, 60];
+const QUICK_FROZEN_S = [0, 2];
+
+/** Returns the ways and their pauses: warmline's with and without TLS, the clients' reads and writes with TLS. */
+export function waysOf(clients: readonly BenchClient[], { quick }: Settings, tls: boolean) {
+  const commands = clients.flatMap((client) =>
+    (["get", "set"] as const).map(
+      (command): Way => ({ way: `${client.label}, ${command.toUpperCase()}`, client, command }),
+    ),
+  );
+  return [...WAYS, ...(tls ? commands : [])].flatMap((way) =>
+    (quick ? QUICK_FROZEN_S : FROZEN_S).map((frozenS) => ({ ...way, frozenS })),
+  );
+}
+
+/** Returns the invocations of an instance: fewer with long pauses, and of clients, since these are many. */
+function callsOf(
+  { frozenS, client }: { readonly frozenS: number; readonly client?: BenchClient },
+  { invocations }: Settings,
+): number {
+  return Math.max(1, Math.round((invocations * 2) / Math.max(2, frozenS) / (client ? 3 : 1)));
+}
+
+/** Returns the function and the event of a way. */
+function functionOf(
+  { client, command = "get", writes = "", ready = false, work = 0 }: Way,
+  { endpoint }: Rig,
+  rttMs: number,
+): { what: FunctionSpec; event: FirstWriteEvent | CommandsEvent } {
+  if (client) {
+    const what = commandsFunction(client, { keepAlive: true, reused: true }, endpoint);
+    return { what, event: { command, keys: ["first-write"] } };
+  }
+  const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
+  return { what: { handler: "first-write", env }, event: { ready, workMs: work * rttMs } };
+}
+
+/** Returns whether a row is what another one is compared with: warmline's warm write, or the client's warm command. */
+const isWarm = (row: Way & { frozenS: number }, other: Way) =>
+  row.frozenS === 0 && row.way === (other.client ? other.way : WAYS[0]!.way);
+
+/** The style of a way: warmline's have its colour. */
+const styleOf = ({ way, client }: Way): Style => ({
+  label: way,
+  hue: client ? Math.floor(client.order) - 1 : 0,
+});
 
 const pauseOf = ({ frozenS, tls }: { frozenS: number; tls: boolean }) =>
   `${frozenS === 0 ? "back to back" : `frozen for ${frozenS} s`}${tls ? ", TLS" : ""}`;
@@ -39,7 +110,10 @@ export default defineScenario({
     const { rig, rttMs, frozenS } = each;
     const { what, event } = functionOf(each, rig, rttMs);
     const pauses = { calls: callsOf(each, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
-    return runPaused(what, rig.trust, event, { ...pauses, latencyOf: Number });
+    return runPaused(what, rig.trust, event, {
+      ...pauses,
+      latencyOf: (result) => (result as { ms: number }).ms,
+    });
   },
   report: (rows, { settings }) => {
     const warm = (each: (typeof rows)[number]) =>
@@ -47,9 +121,6 @@ export default defineScenario({
     const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, warm(row)) }));
     const frozen = compared.filter(({ frozenS }) => frozenS > 0);
     return {
-      headlines: frozen
-        .filter(({ client }) => client === undefined)
-        .map((row) => headline(row.latencies.estimate(), ms, `${nameOf(row)}, p50`)),
       checks: frozen.flatMap(({ limit, failed, slower, ...row }) =>
         limit === undefined
           ? []
@@ -67,13 +138,11 @@ export default defineScenario({
         ...latencyColumns("latencies"),
         ["x warm", ({ slower }) => slower],
       ]),
-      charts: [
-        barChart("Median of the first write", "ms", compared, {
-          group: pauseOf,
-          style: styleOf,
-          value: ({ latencies }) => latencies.estimate(),
-        }),
-      ],
+      charts: chartsOf(compared, {
+        group: pauseOf,
+        style: styleOf,
+        bars: [["Median of the first write", "ms", ({ latencies }) => latencies.estimate()]],
+      }),
       notes: [
         `Each case of warmline's ways runs ${settings.invocations} invocations of one SET in each of ${settings.rounds} instances, those of clients a third; fewer after long freezes. The function thaws with the invocation waiting, as on Lambda. The command alone is timed.`,
         "Clients run a GET or a SET with their settings as shipped, over TLS: to the gateway, or over TCP to Redis. A SET that no response confirms may have been lost or applied; the scenario faults measures that.",

@@ -1,8 +1,8 @@
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
 import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { count, headline, share, withInterval } from "../results/format.js";
-import { barChart, meanColumns, tableOf, totalColumns } from "../results/present.js";
+import { count, share, withInterval } from "../results/format.js";
+import { chartsOf, meanColumns, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -26,7 +26,7 @@ export default defineScenario({
   title: "Sockets in TIME_WAIT and tcp_tw_reuse",
   question: "Does tcp_tw_reuse help a process that opens a connection for each request?",
   protocol: "http",
-  fixed: ["rtt", "tls", "engine"],
+  fixed: ["rtt", "tls"],
   lanes: 5,
   defaults: { rounds: [1, 1], seconds: [6, 4] },
   missing: namespaceMissing,
@@ -52,10 +52,6 @@ export default defineScenario({
     const [off, on, few, fewReused] = [arm(0, MANY), arm(1, MANY), arm(0, FEW), arm(1, FEW)];
     const failedOf = (row: typeof few) => `${row.failed.total} of ${row.failed.total + row.opened.total}`;
     return {
-      headlines: rows.map((row) => {
-        const label = `sockets in TIME_WAIT, ${row.name}, ${portsOf(row)}; ${failedOf(row)} connects failed`;
-        return headline(row.timeWait.estimate(mean), count, label);
-      }),
       checks: [
         atLeast(
           // The article's machine has as many ports as Linux has by default.
@@ -87,13 +83,11 @@ export default defineScenario({
         ...meanColumns({ timeWait: "TIME_WAIT" }),
         ...totalColumns({ opened: "requests", failed: "failed" }),
       ]),
-      charts: [
-        barChart("Sockets in TIME_WAIT", "sockets", rows, {
-          group: portsOf,
-          style: ({ name, reuse }) => ({ label: name, hue: name.startsWith("kept") ? 0 : 1 + reuse }),
-          value: ({ timeWait }) => timeWait.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: portsOf,
+        style: ({ name, reuse }) => ({ label: name, hue: name.startsWith("kept") ? 0 : 1 + reuse }),
+        bars: [["Sockets in TIME_WAIT", "sockets", ({ timeWait }) => timeWait.estimate(mean)]],
+      }),
       notes: [
         `Each round runs in a network namespace of its own, where a process opens ${PER_S} connections per second for ${settings.seconds} s and closes each at once. With ${portsOf({ ports: MANY })}, Linux's default, ports would run out after ${count(MANY / PER_S)} s; TIME_WAIT lasts 60 s, so they run out above ${count(MANY / 60)} connections per second to one address.`,
         "A failed connect fails at once here (EADDRNOTAVAIL). The article's client reports it as a timeout after 4 s.",

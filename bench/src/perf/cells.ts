@@ -17,8 +17,6 @@ export interface Cell {
   readonly job: Job;
   /** Commands of one call. */
   readonly perCall: number;
-  /** Whether the client has to implement `mixed()`. */
-  readonly mixed?: boolean;
   /** Whether each command is a request of its own. Default: as the client ships. */
   readonly single?: boolean;
 }
@@ -30,13 +28,12 @@ const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCal
  * @param rate arrivals per second of the open loop
  */
 export const cellsOf = (ms: number, rate: number): Cell[] => {
-  const sequential = (call: "pipeline" | "mixed" | "bytes" | "json", size: number) =>
+  const sequential = (call: "pipeline" | "bytes" | "json", size: number) =>
     ({ kind: "sequential", call, size, ms }) as const;
   return [
     ...IN_FLIGHT.map((inFlight) => cell(`${inFlight} in flight`, { kind: "concurrent", inFlight, ms })),
     { ...cell("50 in flight, a request each", { kind: "concurrent", inFlight: 50, ms }), single: true },
     ...PIPELINES.map((size) => cell(`pipeline of ${count(size)} GETs`, sequential("pipeline", size), size)),
-    { ...cell("pipeline of 1,000 mixed commands", sequential("mixed", 1_000), 1_000), mixed: true },
     ...BYTES.map((size) => cell(`GET of ${count(size)} bytes`, sequential("bytes", size))),
     cell("GET of 1 MB of JSON", sequential("json", 1_000_000)),
     cell(`${rate} arrivals per second`, { kind: "arrivals", rate, ms }),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { type BenchClient, built } from "../client/bench-client.js";
-import { clientCore, commandFor, type Place } from "./processes.js";
+import { commandFor, cores, type Place } from "./processes.js";
 
 /** How a first command is reached. */
 export interface ColdWay {
@@ -33,10 +33,10 @@ const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
 export async function coldStart(
   client: BenchClient,
   way: ColdWay,
-  { node, placement, endpoint, trust }: Place,
+  { endpoint, trust }: Place,
 ): Promise<ColdStart> {
   const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
-  const [program, ...rest] = commandFor(node, clientCore(placement), "perf/cold-start.js", ...args);
+  const [program, ...rest] = commandFor(cores()[0], "perf/cold-start.js", ...args);
   // With Lambda's variable set a client that connects in the init phase does so here.
   const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
   const { stdout } = await promisify(execFile)(program!, rest, {

@@ -18,8 +18,6 @@ const CALLS = {
   json: (client: ConnectedClient, size: number) => parsed(client.get(`json:${size}`)),
   bytes: (client: ConnectedClient, size: number) => client.bytes(`text:${size}`),
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
-  /** A pipeline of commands of several kinds. */
-  mixed: (client: ConnectedClient, size: number) => client.mixed!(size),
 };
 
 /** Something to do for about so many ms, or so many times, and to measure. */

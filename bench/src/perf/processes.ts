@@ -2,41 +2,33 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import { built, type ConnectOptions, type Endpoint } from "../client/bench-client.js";
+import type { Context } from "../scenario.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
-import { type Node, OWN_NODE } from "./nodes.js";
 
-/** Which cores client and server run on: the same, one each, or wherever the system puts them. */
-export type Placement = "same core" | "own cores" | "anywhere";
+let found: readonly [client?: number, server?: number] | undefined;
 
-/** The placements that this machine can do. Without taskset (or a second core) the system decides. */
-export function placements(): readonly Placement[] {
+/** Returns the cores of a client and of the server; undefined if the system places them. */
+export function cores(): readonly [client?: number, server?: number] {
+  found ??= hasCores() ? [0, 1] : [];
+  return found;
+}
+
+/** Whether client and server can have a core each: with taskset and a second core. */
+function hasCores(): boolean {
   try {
     execFileSync("taskset", ["-c", "0,1", "true"], { stdio: "ignore" });
+    return availableParallelism() > 1;
   } catch {
-    return ["anywhere"];
+    return false;
   }
-  return availableParallelism() < 2 ? ["anywhere"] : ["own cores", "same core"];
 }
 
-/** The command that runs a program of this package, on one core where that is asked for. */
-export function commandFor(
-  node: Node,
-  core: number | undefined,
-  program: string,
-  ...args: string[]
-): string[] {
-  const file = built(program);
-  return [...(core === undefined ? [] : ["taskset", "-c", String(core)]), node.path, file, ...args];
-}
-
-const SERVER_CORES: Record<Placement, number | undefined> = {
-  "same core": 0,
-  "own cores": 1,
-  anywhere: undefined,
-};
-
-export const clientCore = (placement: Placement) => (placement === "anywhere" ? undefined : 0);
+/** The command that runs a program of this package, on one core if it is given. */
+export const commandFor = (core: number | undefined, program: string, ...args: string[]): string[] => [
+  ...(core === undefined ? [] : ["taskset", "-c", String(core)]),
+  ...[process.execPath, built(program), ...args],
+];
 
 /** A server of fixed replies, in a process of its own. It serves HTTP and RESP on the same ports. */
 export interface FixedServer {
@@ -44,20 +36,25 @@ export interface FixedServer {
   endpoint(options?: { tls?: boolean; rttMs?: number }): Promise<Endpoint>;
   /** Environment variables that make a process trust its certificate. */
   readonly trust: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
 }
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/** Starts one under this process's own Node, whatever the clients run under. */
-export async function startFixedServer(placement: Placement): Promise<FixedServer> {
+/** Starts a server of fixed replies that stops with the run, and records where it and the clients run. */
+export async function startFixedServer({ defer, record }: Context): Promise<FixedServer> {
+  const [, core] = cores();
+  const placement = core === undefined ? "anywhere" : "own cores";
+  record({ engine: "fixed replies", rttMs: 0, placement, node: process.version });
   const certificate = makeCertificate();
-  const child = await Child.start(commandFor(OWN_NODE, SERVER_CORES[placement], "perf/server/server.js"));
-  const ports = await child.request<{ plain: number; tls: number }>({
-    cert: certificate.cert,
-    key: certificate.key,
-  });
+  const child = await Child.start(commandFor(core, "perf/server/server.js"));
+  const { cert, key, caFile } = certificate;
+  const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
   const proxies: NetworkProxy[] = [];
+  defer(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    child.stop();
+    certificate.remove();
+  });
   return {
     endpoint: async ({ tls = false, rttMs = 0 } = {}) => {
       let port = tls ? ports.tls : ports.plain;
@@ -68,19 +65,18 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
       }
       return { url: `http${tls ? "s" : ""}://127.0.0.1:${port}`, token: TOKEN, tcp: { port, tls } };
     },
-    trust: { NODE_EXTRA_CA_CERTS: certificate.caFile },
-    stop: async () => {
-      await Promise.all(proxies.map((proxy) => proxy.close()));
-      child.stop();
-      certificate.remove();
-    },
+    trust: { NODE_EXTRA_CA_CERTS: caFile },
   };
 }
 
-/** The needs of a process of a client: its Node, its place and the way to the server. */
+/** Notes of all scenarios that measure clients against the server of fixed replies. */
+export const FIXED_SERVER_NOTES: readonly string[] = [
+  "The server sends fixed replies, over HTTP with the headers of warmline-gateway and over TCP those of Redis, from a separate process. It uses so little CPU time that the client determines the results.",
+  "Compared clients run one after another in each round, in an order determined by the seed. With taskset and two cores, client and server have a core each.",
+];
+
+/** The way to the server of a client's process. */
 export interface Place extends Pick<FixedServer, "trust"> {
-  readonly node: Node;
-  readonly placement: Placement;
   readonly endpoint: Endpoint & Pick<ConnectOptions, "autoPipelining">;
 }
 
@@ -90,11 +86,8 @@ export interface Worker {
   stop(): void;
 }
 
-export async function startWorker(
-  client: string,
-  { node, placement, endpoint, trust }: Place,
-): Promise<Worker> {
-  const child = await Child.start(commandFor(node, clientCore(placement), "perf/worker.js", client), trust);
+export async function startWorker(client: string, { endpoint, trust }: Place): Promise<Worker> {
+  const child = await Child.start(commandFor(cores()[0], "perf/worker.js", client), trust);
   try {
     await child.request();
     await child.request({ endpoint });

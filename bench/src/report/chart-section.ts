@@ -69,7 +69,6 @@ function aboutOf(chart: Chart): string {
   return [
     chart.unit === "" ? "" : `In ${chart.unit}.`,
     marks.some(({ high }) => high !== undefined) ? "Thin lines are 95% intervals." : "",
-    chart.limit === undefined ? "" : "The vertical line is the limit.",
     marks.some(({ dashed }) => dashed) ? "Pale bars are a client's best known settings." : "",
   ]
     .filter(Boolean)

@@ -93,14 +93,13 @@ export function bars(chart: BarChart): Panel[] {
     rows: bars.map((bar, row) => ({
       ...bar,
       row,
-      text: bar.text ?? `${short(bar.value)} ${chart.unit}`.trim(),
+      text: `${short(bar.value)} ${chart.unit}`.trim(),
       end: Math.max(bar.value, bar.high ?? 0),
     })),
   }));
   const all = panels.flatMap(({ rows }) => rows);
   const beside = Math.min(WIDTH / 2, Math.max(BESIDE, ...all.map(({ text }) => text.length * CHARACTER)));
   return panels.map(({ title, rows }) => {
-    const limits = chart.limit === undefined ? [] : [chart.limit];
     const ends = (chart.ownScales ? rows : all).flatMap(({ value, low = value, high = value }) => [
       value,
       low,
@@ -109,7 +108,7 @@ export function bars(chart: BarChart): Panel[] {
     const svg = drawRows(
       `${title}: ${chart.title}`,
       rows,
-      [Math.min(0, ...ends), Math.max(...ends, ...limits) || 1],
+      [Math.min(0, ...ends), Math.max(...ends) || 1],
       beside,
       [
         Plot.barX(rows, {
@@ -120,7 +119,6 @@ export function bars(chart: BarChart): Panel[] {
             `${label}: ${text}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
         }),
         ...intervals(rows),
-        Plot.ruleX(limits, { stroke: "var(--hue1)", strokeWidth: 1.5 }),
       ],
     );
     return { title, svg };

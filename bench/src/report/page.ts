@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
+import { built } from "../client/bench-client.js";
 import { verdictText } from "../results/checks.js";
-import type { Check, Headline, Result, Table, Verdict } from "../results/result.js";
+import type { Check, Result, Table, Verdict } from "../results/result.js";
 import { chartSections } from "./chart-section.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
-import { STYLE } from "./style.js";
+
+const STYLE = readFileSync(built("../src/report/style.css"), "utf8");
 
 /** A self-contained HTML document: no scripts, no fonts, no network requests. */
 export function htmlDocument(title: string, ...content: string[]): string {
@@ -42,7 +45,6 @@ export function resultPage(result: Result, summaryLink?: string): string {
     ),
     warning(result),
     ...(result.sentences ?? []).map((sentence) => tag("p", { class: "summary" }, escapeHtml(sentence))),
-    result.headlines.length === 0 ? "" : tag("ul", { class: "headlines" }, ...result.headlines.map(headline)),
     result.terms === undefined ? "" : list("terms", result.terms),
     ...(result.checks.length === 0
       ? [tag("p", { class: "summary" }, escapeHtml(result.summary))]
@@ -66,18 +68,10 @@ export function resultPage(result: Result, summaryLink?: string): string {
 const VERDICTS =
   "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
 
-/** Renders a number with its interval, if any, in smaller letters below. */
-const headline = ({ value, label }: Headline): string =>
-  tag("li", {}, withSmallInterval(value, "b"), tag("span", {}, escapeHtml(label)));
-
-/** Renders the number of "1.7 (1.6 to 1.8)" as an element or as text, and its interval, if any, in smaller letters. */
-function withSmallInterval(text: string, element?: string): string {
+/** Renders the number of "1.7 (1.6 to 1.8)", and its interval, if any, in smaller letters. */
+function withSmallInterval(text: string): string {
   const [, number, interval] = /^(-?\$?\d.*?) \(([^()]* to [^()]*)\)$/.exec(text) ?? [undefined, text];
-  const shown = escapeHtml(number!);
-  return [
-    element === undefined ? shown : tag(element, {}, shown),
-    interval === undefined ? "" : tag("small", {}, escapeHtml(interval)),
-  ].join("");
+  return escapeHtml(number!) + (interval === undefined ? "" : tag("small", {}, escapeHtml(interval)));
 }
 
 /** Returns the warning of the load guard as an element; "" if there is none. */

@@ -1,5 +1,4 @@
 import type { Estimate } from "../statistics/estimate.js";
-import type { Headline } from "./result.js";
 
 /** A time in milliseconds, with its unit. */
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
@@ -30,16 +29,4 @@ export function withInterval({ value, low, high, n }: Estimate, text: (value: nu
   if (n < 2) return text(value);
   const range = `${text(low)} to ${text(high)}`;
   return low > 0 && high > WIDE * low ? range : `${text(value)} (${range})`;
-}
-
-/** A headline: an estimate with its interval, and what it is. */
-export const headline = (estimate: Estimate, text: (value: number) => string, label: string): Headline => ({
-  value: withInterval(estimate, text),
-  label,
-});
-
-/** "a, b and c". */
-export function listed(items: readonly string[]): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

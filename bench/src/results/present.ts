@@ -22,7 +22,7 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
 type Cell = string | number | Estimate | undefined;
 
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
-export type Column<T> = readonly [title: string, valueOf: (row: T) => Cell, digits?: number];
+export type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
 
 /** Returns a table with a line between groups. */
 export function tableOf<T>(
@@ -89,6 +89,8 @@ interface ClientRow {
 type MarkOptions<T> = {
   /** The panel of a row. Default: all rows in one panel. */
   readonly group?: (row: T) => string;
+  /** Whether each group of bars has a scale of its own. */
+  readonly ownScales?: boolean;
 } & ([T] extends [ClientRow] ? Partial<Styled<T>> : Styled<T>);
 
 interface Styled<T> {
@@ -105,75 +107,71 @@ const clientStyle = ({ client: { label, order, tunes } }: ClientRow): Style => (
 const styleOf = <T>(row: T, { style }: Partial<Styled<T>>): Style =>
   style ? style(row) : clientStyle(row as T & ClientRow);
 
-/** Marks a chart for the summary page. */
-export const inSummary = <T extends Chart>(chart: T): T => ({ ...chart, inSummary: true });
+type Points = readonly (readonly [number, number])[];
 
-/** Returns a bar chart with one bar per row. The interval of an estimate is drawn as a thin line. */
-export function barChart<T>(
+/** The charts of rows: a mark for each row. */
+type ChartOptions<T> = MarkOptions<T> & {
+  /** Bar charts. The interval of an estimate is drawn as a thin line. */
+  readonly bars?: readonly (readonly [
+    title: string,
+    unit: string,
+    numberOf: (row: T) => number | Estimate,
+  ])[];
+  /** Percentile curves in ms. */
+  readonly curves?: readonly (readonly [title: string, seriesOf: (row: T) => Series])[];
+  /** Lines over time or another quantity. */
+  readonly lines?: readonly (readonly [
+    title: string,
+    unit: string,
+    along: string,
+    pointsOf: (row: T) => Points,
+  ])[];
+  /** Titles of charts that the summary page shows too. */
+  readonly summary?: readonly string[];
+};
+
+/** Returns the charts of rows. */
+export function chartsOf<T>(rows: readonly T[], how: ChartOptions<T>): Chart[] {
+  const { bars = [], curves = [], lines = [], summary = [] } = how;
+  const panelsOf = (pointsOf: (row: T) => Points) =>
+    grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
+      title,
+      lines: own.map((row) => ({ ...styleOf(row, how), points: pointsOf(row) })),
+    }));
+  const charts = [
+    ...bars.map(([title, unit, numberOf]) => barChart(title, unit, rows, how, numberOf)),
+    ...curves.map(([title, seriesOf]): CurveChart => {
+      return { kind: "curves", title, unit: "ms", panels: panelsOf((row) => seriesOf(row).curve) };
+    }),
+    ...lines.map(([title, unit, along, pointsOf]): LineChart => {
+      return { kind: "lines", title, unit, along, panels: panelsOf(pointsOf) };
+    }),
+  ];
+  return charts.map((chart) => (summary.includes(chart.title) ? { ...chart, inSummary: true } : chart));
+}
+
+function barChart<T>(
   title: string,
   unit: string,
   rows: readonly T[],
-  how: MarkOptions<T> & {
-    readonly value: (row: T) => number | Estimate;
-    /** The text beside the bar. Default: the value. */
-    readonly text?: (row: T) => string;
-    /** Whether each group has a scale of its own. */
-    readonly ownScales?: boolean;
-    /** A limit of all bars, drawn as a vertical line. */
-    readonly limit?: number;
-  },
+  how: MarkOptions<T>,
+  numberOf: (row: T) => number | Estimate,
 ): BarChart {
-  const lengthOf = (row: T) => {
-    const value = how.value(row);
-    if (typeof value === "number") return { value };
-    return { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
-  };
+  const lengthOf = (value: number | Estimate) =>
+    typeof value === "number"
+      ? { value }
+      : { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
   return {
     kind: "bars",
     title,
     unit,
     ...(how.ownScales && { ownScales: true }),
-    ...(how.limit !== undefined && { limit: how.limit }),
     groups: grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
       title,
-      bars: own.map((row) => ({
-        ...styleOf(row, how),
-        ...lengthOf(row),
-        ...(how.text && { text: how.text(row) }),
-      })),
+      bars: own.map((row) => ({ ...styleOf(row, how), ...lengthOf(numberOf(row)) })),
     })),
   };
 }
-
-/** Returns percentile curves in ms: one line per row. */
-export function curveChart<T>(
-  title: string,
-  rows: readonly T[],
-  how: MarkOptions<T> & { readonly series: (row: T) => Series },
-): CurveChart {
-  return { kind: "curves", title, unit: "ms", panels: panelsOf(rows, how, (row) => how.series(row).curve) };
-}
-
-/** Returns lines over time or another quantity: one line per row. */
-export function lineChart<T>(
-  title: string,
-  unit: string,
-  along: string,
-  rows: readonly T[],
-  how: MarkOptions<T> & { readonly points: (row: T) => readonly (readonly [number, number])[] },
-): LineChart {
-  return { kind: "lines", title, unit, along, panels: panelsOf(rows, how, how.points) };
-}
-
-const panelsOf = <T>(
-  rows: readonly T[],
-  how: MarkOptions<T>,
-  pointsOf: (row: T) => readonly (readonly [number, number])[],
-) =>
-  grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
-    title,
-    lines: own.map((row) => ({ ...styleOf(row, how), points: pointsOf(row) })),
-  }));
 
 /** Returns the stacked medians of init phase and first command, one row each. */
 export function initAndFirst<T extends { readonly first: Series; readonly init: Series }>(

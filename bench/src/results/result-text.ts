@@ -1,17 +1,15 @@
 import { checkText } from "./checks.js";
-import type { Check, Result } from "./result.js";
-import { asText } from "./table.js";
+import type { Check, Result, Table } from "./result.js";
 
 /** The width of a line of text. Tables may be wider. */
 const COLUMNS = 100;
 
 /** Returns a result as it is printed: its sentences, the table, and the checks with what the articles measured. */
 export function resultText(result: Result): string {
-  const { sentences, terms = [], headlines, table, parts, machine, settings, checks, load } = result;
-  const said = sentences ?? headlines.map(({ value, label }) => `${value}: ${label}`);
+  const { sentences = [], terms = [], table, parts, machine, settings, checks, load } = result;
   const on = `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ${settings.engine}, seed ${result.seed}, ${result.seconds} s.`;
   const blocks = [
-    said.map((line) => wrap(line)),
+    sentences.map((line) => wrap(line)),
     [asText(table)],
     ...(parts ?? []).map((part) => [part.title, asText(part.table)]),
     [...terms, on].map((line) => wrap(line)),
@@ -47,4 +45,25 @@ function wrap(text: string, indent = 0): string {
     }
   }
   return [...lines, line].join("\n");
+}
+
+/** A table as plain text, numbers to the right, a line between groups. */
+export function asText(table: Table): string {
+  const widths = table.columns.map(({ title }, index) =>
+    Math.max(title.length, ...table.rows.map(({ cells }) => cells[index]!.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) =>
+        table.columns[index]!.number ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!),
+      )
+      .join("  ")
+      .trimEnd();
+  const rule = widths.map((width) => "-".repeat(width)).join("  ");
+  const lines = [line(table.columns.map(({ title }) => title))];
+  for (const row of table.rows) {
+    if (row.newGroup) lines.push(rule);
+    lines.push(line(row.cells));
+  }
+  return lines.join("\n");
 }

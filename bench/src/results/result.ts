@@ -32,8 +32,6 @@ export interface BarChart extends ChartBase {
   readonly kind: "bars";
   /** Whether each group has a scale of its own, because groups are not compared with each other. */
   readonly ownScales?: boolean;
-  /** The value at which a vertical line is drawn: a limit of all bars. */
-  readonly limit?: number;
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;
@@ -42,8 +40,6 @@ export interface BarChart extends ChartBase {
       /** The ends of the 95% interval. */
       readonly low?: number;
       readonly high?: number;
-      /** Said beside the bar instead of the bare value. */
-      readonly text?: string;
     })[];
   }[];
 }
@@ -129,20 +125,12 @@ export interface Check {
   readonly beside?: string;
 }
 
-/** A number worth being seen first. */
-export interface Headline {
-  readonly value: string;
-  readonly label: string;
-}
-
 /** The report of a scenario's measurements. */
 export interface Report {
-  /** The results in sentences for readers who know neither the bench nor the articles. Default: the headlines. */
+  /** The results in sentences for readers who know neither the bench nor the articles. */
   readonly sentences?: readonly string[];
   /** Explanations of the terms in its texts and tables, one each. */
   readonly terms?: readonly string[];
-  /** The few numbers that a reader sees first. */
-  readonly headlines: readonly Headline[];
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];

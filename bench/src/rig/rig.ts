@@ -54,8 +54,6 @@ export interface Site {
 
 /** Options of {@link startRig}. */
 export interface RigOptions extends Distance {
-  /** The gateway's `--engine`. */
-  readonly engine: string;
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
   readonly redis?: boolean;
   /** More flags for the gateway. */
@@ -65,7 +63,7 @@ export interface RigOptions extends Distance {
 /** Starts the gateway and a path to it. */
 export async function startRig(options: RigOptions): Promise<Rig> {
   const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
-  const behind = redis ? ["--redis", redis.url] : ["--engine", options.engine];
+  const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
   const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
   const paths: NetworkProxy[] = [];
   let certificate: Certificate | undefined;

@@ -1,4 +1,3 @@
-import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
 import type { BenchClient } from "../client/bench-client.js";
 import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
@@ -58,16 +57,12 @@ npm run bench -- --list
 --rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
---engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
 --clients A,B      measure these clients, or groups: standard; candidates: those that an application would choose,
                    as shipped; shipped: with references such as a raw socket; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda
---speedup N        timeline speed of zombie and fleet, as a multiple of real time
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
---node PATH        the Node executable for cold and throughput; default: this one, and Node 24 if it is
-                   installed in bench/nodes/24
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
 --report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
@@ -98,12 +93,10 @@ const inSome =
 const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   invocations: inSome(({ defaults }) => defaults.invocations !== undefined),
   seconds: inSome(({ defaults }) => defaults.seconds !== undefined),
-  speedup: inSome(({ defaults }) => defaults.speedup !== undefined),
   memory: inSome(({ sizes }) => sizes === true),
-  node: inSome(({ nodes }) => nodes === true),
+  clients: inSome(({ clients }) => clients !== "none"),
   rtt: inSome(({ fixed }) => !fixed?.includes("rtt")),
   tls: inSome(({ fixed }) => !fixed?.includes("tls")),
-  engine: inSome(({ fixed }) => !fixed?.includes("engine")),
 };
 
 /**
@@ -159,13 +152,10 @@ export function parse(
       rtts,
       tls: values.tls ?? false,
       seed,
-      engine: resolveEngine(values.engine),
       invocations: chosen(invocations, defaults.invocations),
       rounds: chosen(rounds, defaults.rounds),
       seconds: chosen(number("seconds", values.seconds, 0.1, false), defaults.seconds),
-      speedup: chosen(number("speedup", values.speedup, 1, false), defaults.speedup),
       sizes,
-      node: values.node,
     };
     return {
       scenario,
@@ -206,13 +196,7 @@ export function parse(
   if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   assertMeasurable(values.clients, scenario, clients);
-  const run = runOf(scenario);
-  const overTcp = run.clients.find(({ protocol }) => protocol === "tcp");
-  if (values.engine !== undefined && overTcp)
-    throw new UsageError(
-      `--engine cannot be used with clients over TCP such as ${overTcp.name}, which need a redis-server. Add --clients http.`,
-    );
-  return { action: "run", ...run, ...output };
+  return { action: "run", ...runOf(scenario), ...output };
 }
 
 function read(args: readonly string[]) {
@@ -231,14 +215,11 @@ function read(args: readonly string[]) {
         trial: { type: "boolean" },
         runs: { type: "string" },
         rtt: { type: "string" },
-        engine: { type: "string" },
         clients: { type: "string" },
         invocations: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
-        speedup: { type: "string" },
         memory: { type: "string" },
-        node: { type: "string" },
         seed: { type: "string" },
         json: { type: "string" },
         report: { type: "string" },
@@ -247,19 +228,6 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0]);
   }
-}
-
-/** Checks the engine; a path must be executable, so that the error comes before the gateway starts. */
-function resolveEngine(engine = "embedded"): string {
-  if (engine === "embedded" || engine === "auto") return engine;
-  try {
-    accessSync(engine, constants.X_OK);
-  } catch {
-    throw new UsageError(
-      `--engine must be embedded, auto or the path of an executable; ${engine} is not executable.`,
-    );
-  }
-  return engine;
 }
 
 /** Returns the command line that repeats the run: with its seed, without its output files and options that it does not use. */

@@ -72,7 +72,6 @@ function join(outcomes: readonly { readonly part: Run; readonly outcome: Outcome
     Object.fromEntries(others.map(({ part, outcome }) => [part.scenario.name, named(outcome)]));
   return {
     ...first,
-    headlines: all.flatMap(({ headlines }) => headlines),
     checks,
     summary: first.settings.quick ? first.summary : summaryOf(checks),
     charts: all.flatMap(({ charts }) => charts),

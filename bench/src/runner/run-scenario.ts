@@ -92,7 +92,7 @@ export async function runScenario(
       settings: { ...settings, rounds: settings.rounds * runs },
     });
     const checks = settings.quick ? [] : decided(report.checks, part.of?.length ?? settings.rounds);
-    const { rttMs, tls, engine, quick } = settings;
+    const { rttMs, tls, quick } = settings;
     return {
       ...report,
       checks,
@@ -101,7 +101,7 @@ export async function runScenario(
       settings: {
         rttMs,
         tls,
-        engine,
+        engine: "embedded",
         quick,
         clients: clients.map(({ name }) => name),
         ...Object.fromEntries(

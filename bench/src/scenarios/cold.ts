@@ -1,7 +1,6 @@
 import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
-import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { headline, ms } from "../results/format.js";
-import { barChart, initAndFirst, inSummary, medianColumns, tableOf } from "../results/present.js";
+import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
+import { chartsOf, initAndFirst, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 const WAYS: readonly ColdWay[] = [
@@ -19,15 +18,13 @@ export default defineScenario({
   question: "How long do import, init phase and the first command of a new instance take together?",
   clients: "all",
   distances: true,
-  nodes: true,
-  fixed: ["tls", "engine"],
+  fixed: ["tls"],
   order: 10,
   ownServer: true,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
-    const { nodes, sites } = await startFixedSites(context, 1);
-    const [{ placement, server }] = sites;
+    const server = await startFixedServer(context);
     const rtts = settings.rtts ?? ROUND_TRIPS;
     const endpoints = await Promise.all(rtts.map((rttMs) => server.endpoint({ tls: true, rttMs })));
     const sizes = clients.map(({ name, label }) => {
@@ -36,16 +33,13 @@ export default defineScenario({
     });
     context.record({ tls: true, rttMs: rtts.join(", "), sizes: Object.fromEntries(sizes) });
     const { trust } = server;
-    const cases = nodes.flatMap((node) =>
-      rtts.flatMap((rttMs, at) => {
-        const place = { node, placement, endpoint: endpoints[at]!, trust };
-        return WAYS.flatMap((way) =>
-          clients.map((client) => {
-            const start = () => coldStart(client, way, place);
-            return { client, node: node.version, rttMs, way: way.name, start };
-          }),
-        );
-      }),
+    const cases = rtts.flatMap((rttMs, at) =>
+      WAYS.flatMap((way) =>
+        clients.map((client) => {
+          const start = () => coldStart(client, way, { endpoint: endpoints[at]!, trust });
+          return { client, node: process.version, rttMs, way: way.name, start };
+        }),
+      ),
     );
     // The first process of a client brings its files into the system's cache.
     for (const client of clients) await cases.find((each) => each.client === client)!.start();
@@ -54,15 +48,11 @@ export default defineScenario({
   label: ({ client, node, way }) => `Node ${node.slice(1)}, ${client.label}, ${way}`,
   group: caseOf,
   run: ({ start }) => start(),
-  report: (rows, context) => {
-    const { settings } = context;
+  report: (rows, { settings }) => {
     const { node, rttMs } = rows[0]!;
-    const onChart = (way: ColdWay) => rows.filter((row) => row.node === node && row.way === way.name);
+    const onChart = (way: ColdWay) => rows.filter((row) => row.way === way.name);
     const nearest = (way: ColdWay) => onChart(way).filter((row) => row.rttMs === rttMs);
     return {
-      headlines: nearest(WAYS[1]!).map(({ client, totalMs }) =>
-        headline(totalMs.estimate(), ms, `import, init and first command, ${client.label}`),
-      ),
       checks: [],
       table: tableOf(rows, caseOf, [
         ["case", caseOf],
@@ -73,25 +63,27 @@ export default defineScenario({
         ...medianColumns({ cpuMs: "CPU ms" }, 1),
       ]),
       charts: [
-        ...WAYS.slice(1).map((way, index) => {
-          const chart = initAndFirst(
+        ...WAYS.slice(1).map((way, index) => ({
+          ...initAndFirst(
             `Init phase and first command: ${way.name}`,
             `TLS, a round trip of ${rttMs} ms, Node ${node.slice(1)}. The init phase includes the import.`,
             nearest(way),
             ({ client }) => client.label,
-          );
-          return index === 0 ? inSummary(chart) : chart;
-        }),
-        barChart("Import and first command without an init phase", "ms", onChart(WAYS[0]!), {
+          ),
+          inSummary: index === 0,
+        })),
+        ...chartsOf(onChart(WAYS[0]!), {
           group: (row) => `${row.rttMs} ms`,
-          value: ({ totalMs }) => totalMs.estimate(),
+          bars: [
+            ["Import and first command without an init phase", "ms", ({ totalMs }) => totalMs.estimate()],
+          ],
         }),
       ],
       notes: [
         `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
         "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
         "The sizes of these files, minified, and gzipped too, are among the settings.",
-        ...fixedServerNotes(context),
+        ...FIXED_SERVER_NOTES,
       ],
     };
   },

@@ -1,6 +1,5 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { count, dollars, headline } from "../results/format.js";
-import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
@@ -62,13 +61,8 @@ export default defineScenario({
         );
       return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
     });
-    const marks = { group: ({ way }: (typeof priced)[number]) => way, ownScales: true };
+    const _marks = { group: ({ way }: (typeof priced)[number]) => way, ownScales: true };
     return {
-      headlines: priced
-        .filter(({ commands, how }) => commands === 10 && how === "sequential")
-        .map(({ client, lambda }) =>
-          headline(lambda, dollars, `for a million invocations of ten GETs on Lambda, ${client.label}`),
-        ),
       checks: [],
       table: tableOf(priced, ({ way }) => way, [
         ["invocation", ({ way }) => way],
@@ -80,14 +74,14 @@ export default defineScenario({
         ["Upstash $", ({ redis }) => redis],
         ["egress $", ({ egress }) => egress],
       ]),
-      charts: [
-        barChart("Lambda, a million invocations", "$", priced, { ...marks, value: ({ lambda }) => lambda }),
-        barChart("Bytes per invocation, both directions", "bytes", priced, {
-          ...marks,
-          value: ({ sent, received }) => sum(sent, received, mean),
-          text: ({ sent, received }) => count(sent.estimate(mean).value + received.estimate(mean).value),
-        }),
-      ],
+      charts: chartsOf(priced, {
+        group: ({ way }) => way,
+        ownScales: true,
+        bars: [
+          ["Lambda, a million invocations", "$", ({ lambda }) => lambda],
+          ["Bytes per invocation, both directions", "bytes", (row) => sum(row.sent, row.received, mean)],
+        ],
+      }),
       notes: [
         `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,
         `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth. Egress is what AWS bills for sent bytes if Redis is reached over the internet (${PRICES.egress.readIn}): $${PRICES.egress.perGb} per GB.`,

@@ -1,39 +1,111 @@
-import { FEW, HALF_S, type HeldWay, heldCases, LIMIT_S, MANY, NODES, PROCESSES } from "../held/held-cases.js";
-import { startHeldCluster } from "../held/held-cluster.js";
-import { startInstances, startUsers } from "../held/held-redis.js";
+import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
+import type { UserTarget } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, headline, share, withInterval } from "../results/format.js";
-import { barChart, meanColumns, tableOf } from "../results/present.js";
+import { count, share, withInterval } from "../results/format.js";
+import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { readInfo } from "../rig/redis-info.js";
 import { defineScenario, redisMissing } from "../scenario.js";
+import { startUsers } from "../sockets/users.js";
 import { difference, mean, reduction } from "../statistics/series.js";
 import { whileSampling } from "../util/sampling.js";
 
+/** Primaries of the cluster, and processes of a pod. */
+const [NODES, PROCESSES] = [6, 4];
+/** Numbers of pods. */
+const [FEW, MANY] = [3, 10];
+/** The idle limit of Redis in s, and half of it: 300 s and 150 s in the article. */
+export const [LIMIT_S, HALF_S] = [4, 2];
 /** The mean pause in ms between two requests of a pod to a node, and of a process. */
 const NODE_GAP_MS = 4_000;
 const GAP_MS = (NODE_GAP_MS * PROCESSES) / NODES;
 const SAMPLE_MS = 200;
+
+/** How processes reach the cluster. */
+const WAYS = {
+  comeAndGo: { way: "directly, new connections per request", hue: 2, gateways: "none", keep: false },
+  pods: { way: "a gateway per pod, a connection per request", hue: 0, gateways: "each", keep: false },
+  shared: { way: "one gateway, a connection per request", hue: 4, gateways: "one", keep: false },
+  kept: { way: "directly, kept connections", hue: 1, gateways: "none", keep: true },
+} as const;
+type HeldWay = keyof typeof WAYS;
+
+function caseOf(name: HeldWay, pods: number, limitS = LIMIT_S) {
+  const { way, gateways, ...each } = WAYS[name];
+  const number = { none: 0, one: 1, each: pods }[gateways];
+  const title = limitS === HALF_S ? `${way}, half the idle limit` : way;
+  return { name, ...each, way: title, gateways: number, limitS, users: pods * PROCESSES };
+}
+
+/** The simulated processes of few pods and of many. */
+export const CASES = [
+  ...[FEW, MANY].flatMap((pods) =>
+    (["comeAndGo", "pods", "shared"] as const).map((name) => caseOf(name, pods)),
+  ),
+  caseOf("kept", MANY),
+  ...(["pods", "kept"] as const).map((name) => caseOf(name, MANY, HALF_S)),
+];
+
+/**
+ * Starts a cluster whose connections are counted, and gateways in front of it. Users connect to the gateways, or to the cluster if
+ * there are none.
+ * @param limitS the time in s after which a node closes an idle connection
+ */
+async function startHeldCluster(gateways: number, limitS: number) {
+  const cluster = await startCluster({ primaries: NODES, replicas: 0 });
+  const started: GatewayProcess[] = [];
+  const close = async () => {
+    await Promise.all(started.map((gateway) => gateway.stop()));
+    await cluster.stop();
+  };
+  const start = async () => void started.push(await startGatewayProcess({ args: ["--redis", cluster.url] }));
+  try {
+    const starts = await Promise.allSettled(Array.from({ length: gateways }, start));
+    const failed = starts.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
+    // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
+    for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const targets = started.map(({ port, token }): UserTarget => {
+    return { port, tls: false, auth: { protocol: "http", token } };
+  });
+  return {
+    targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }],
+    /** Connections at all nodes, without those that count them. */
+    connections: async () => {
+      const counts = await Promise.all(
+        cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients")),
+      );
+      return counts.reduce((sum, each) => sum + each - 1, 0);
+    },
+    close,
+  };
+}
 
 /** Counts connections at the nodes of a cluster, reached by processes that come and go, and through a gateway per pod. */
 export default defineScenario({
   name: "established",
   title: "Open connections at Redis",
   question: "How many connections does a cluster hold, by the number of pods and by its idle limit?",
-  clients: { words: [], reason: "Processes are plain sockets, so that no library decides what is kept." },
-  fixed: ["rtt", "tls", "engine"],
+  // Processes are plain sockets, so that no library decides what is kept.
+  clients: "none",
+  fixed: ["rtt", "tls"],
   order: 8.5,
   lanes: 4,
   parts: [redisMemory],
   defaults: { rounds: [1, 1], seconds: [12, 5] },
   missing: redisMissing,
-  cases: ({ clients, record }) => {
+  cases: ({ record }) => {
     const gaps = { nodeGapMs: NODE_GAP_MS, gapMs: Math.round(GAP_MS) };
     const engine = `redis-server, a cluster of ${NODES}`;
     record({ engine, rttMs: 0, tls: false, idleLimitS: LIMIT_S, ...gaps });
-    return heldCases(clients);
+    return CASES;
   },
   label: ({ way, users }) => `${way}, ${users} processes`,
-  run: async ({ gateways, keep, limitS, users, client }, { settings, random }, round) => {
+  run: async ({ gateways, keep, limitS, users }, { settings }, round) => {
     const redis = await startHeldCluster(gateways, limitS);
     const { seconds } = settings;
     const seed = settings.seed + round;
@@ -45,9 +117,7 @@ export default defineScenario({
       if (performance.now() > steadyAt) counts.push(open);
     };
     const runUsers = async () => {
-      const running = client
-        ? await startInstances(client, redis.endpoint, use, random)
-        : await startUsers(use);
+      const running = await startUsers(use);
       // Until then more connections are open than later, of the start, or fewer. Redis closes one after up to two more seconds.
       steadyAt = performance.now() + Math.min((limitS + 2) * 1_000, (seconds * 1_000) / 2);
       await running.done.finally(() => running.stop());
@@ -66,13 +136,6 @@ export default defineScenario({
     const fewer = (name: HeldWay) => reduction(of(name), of(name, HALF_S));
     const openOf = (open: typeof pods) => withInterval(open.estimate(mean), count);
     return {
-      headlines: rows.map(({ open, way, users }) =>
-        headline(
-          open.estimate(mean),
-          (value) => value.toFixed(1),
-          `connections at Redis, ${way}, ${users} processes`,
-        ),
-      ),
       checks: [
         atLeast(
           "gateways in the pods hold over one connection each more than processes that come and go",
@@ -101,16 +164,14 @@ export default defineScenario({
         ["idle limit s", ({ limitS }) => limitS],
         ...meanColumns({ open: "open connections" }, 1),
       ]),
-      charts: [
-        barChart("Open connections at Redis, mean", "", rows, {
-          group: ({ users }) => `${users} processes`,
-          style: ({ way, hue }) => ({ label: way, hue }),
-          value: ({ open }) => open.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: ({ users }) => `${users} processes`,
+        style: ({ way, hue }) => ({ label: way, hue }),
+        bars: [["Open connections at Redis, mean", "", ({ open }) => open.estimate(mean)]],
+      }),
       notes: [
         `${FEW} and ${MANY} pods of ${PROCESSES} processes each. A process sends a GET after random pauses, for ${settings.seconds} s in each of ${settings.rounds} rounds, so that a pod sends one to each of ${NODES} nodes every ${NODE_GAP_MS / 1_000} s on average. Nodes close a connection that is idle for ${LIMIT_S} s, or ${HALF_S} s: the article's limits, 75 times shorter. How much the shorter limit saves depends on the pauses.`,
-        "The article's processes connect to the nodes in every request, then to a proxy in their pod, which keeps its connections. Connections are counted by Redis. Processes are simulated by plain sockets in one process; an instance of a client, with --clients, is a process of its own, and over TCP it connects to one node.",
+        "The article's processes connect to the nodes in every request, then to a proxy in their pod, which keeps its connections. Connections are counted by Redis. Processes are simulated by plain sockets in one process.",
       ],
     };
   },

@@ -86,10 +86,6 @@ export default defineScenario({
     const clients = byClient(rows);
     const own = clients.filter(({ name }) => name.startsWith("warmline"));
     return {
-      headlines: clients.map(({ label, rows: own }) => ({
-        value: `${total(own, "doubled")}, ${total(own, "wrong")}, ${total(own, "hung")} and ${total(own, "failed")} of ${total(own, "calls")}`,
-        label: `duplicate writes, wrong values, hung and rejected calls with ${label}`,
-      })),
       checks: [
         ...own.flatMap(({ name, label, rows: each }) => {
           const possible = each.filter(({ hopeless }) => !hopeless);

@@ -1,8 +1,7 @@
 import { clientFunction } from "../client/bench-client.js";
 import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
 import { exactly } from "../results/checks.js";
-import { headline, ms } from "../results/format.js";
-import { barChart, curveChart, inSummary, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../statistics/series.js";
@@ -51,9 +50,6 @@ export default defineScenario({
     const [most] = REQUESTS.slice(-1);
     const full = rows.filter(({ requests }) => requests === most);
     return {
-      headlines: full.map((row) =>
-        headline(row.latencies.estimate(), ms, `p50 of a request, ${requestsOf(row)}, ${row.client.label}`),
-      ),
       checks: full
         .filter(({ client }) => client.name === "warmline")
         .map(({ opened, client }) =>
@@ -70,22 +66,15 @@ export default defineScenario({
         ...meanColumns({ cpuUs: "CPU us per command" }),
         ...meanColumns({ opened: "connections" }, 1),
       ]),
-      charts: [
-        inSummary(
-          barChart("Median of a request", "ms", rows, {
-            group: requestsOf,
-            value: (row) => row.latencies.estimate(),
-          }),
-        ),
-        curveChart("A request's time by percentile", rows, {
-          group: requestsOf,
-          series: ({ latencies }) => latencies,
-        }),
-        barChart("CPU time per command", "us", rows, {
-          group: requestsOf,
-          value: ({ cpuUs }) => cpuUs.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: requestsOf,
+        bars: [
+          ["Median of a request", "ms", ({ latencies }) => latencies.estimate()],
+          ["CPU time per command", "us", ({ cpuUs }) => cpuUs.estimate(mean)],
+        ],
+        curves: [["A request's time by percentile", ({ latencies }) => latencies]],
+        summary: ["Median of a request"],
+      }),
       notes: [
         `One process serves all requests with one client, created outside the handler, as it ships. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
         `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,

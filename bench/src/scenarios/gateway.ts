@@ -1,18 +1,43 @@
+import type { RedisServer } from "warmline-testbed";
 import { handlerPath } from "../client/bench-client.js";
-import { type Address, gatewayCases, KEY, nameOf, type Servers } from "../gateway/cases.js";
-import { drive, driveClient } from "../gateway/load.js";
-import type { Server } from "../gateway/requests.js";
+import { drive } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { count, headline, ms, preciseFactor } from "../results/format.js";
-import { barChart, medianColumns, tableOf } from "../results/present.js";
+import { preciseFactor } from "../results/format.js";
+import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
 
-const perS = (value: number) => `${count(value)}/s`;
-const HUES = { gateway: 0, webdis: 1, redis: 2 };
+/** The key that requests read. */
+const KEY = "greeting";
+/** Commands of a pipeline. */
+const MANY = 100;
+const CONNECTIONS = [1, 50, 500];
+const SERVERS = {
+  gateway: { label: "warmline-gateway", hue: 0 },
+  webdis: { label: "webdis", hue: 1 },
+  redis: { label: "Redis over TCP", hue: 2 },
+} as const;
+type Server = keyof typeof SERVERS;
+
+const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server].label;
 const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}`;
+
+/** Returns a GET for each server, and a pipeline for those that have one. */
+function requestsOf(token: string) {
+  const post = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const resp = `*2\r\n$3\r\nGET\r\n$${KEY.length}\r\n${KEY}\r\n`;
+  const json = JSON.stringify(["GET", KEY]);
+  return [
+    { server: "gateway", commands: 1, request: post("/", json) },
+    { server: "webdis", commands: 1, request: `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` },
+    { server: "redis", commands: 1, request: resp },
+    { server: "gateway", commands: MANY, request: post("/pipeline", `[${Array(MANY).fill(json).join()}]`) },
+    { server: "redis", commands: MANY, request: resp.repeat(MANY) },
+  ] as const;
+}
 
 /** Measures the gateway's cost against webdis (a similar server in C) and against plain Redis, on the same Redis. */
 export default defineScenario({
@@ -20,44 +45,37 @@ export default defineScenario({
   title: "HTTP in front of Redis",
   question:
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
-  clients: { words: [], reason: "The load is plain connections: servers are measured." },
-  fixed: ["rtt", "tls", "engine"],
+  clients: "none",
+  fixed: ["rtt", "tls"],
   order: 13,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
-  cases: async ({ rig, clients, defer, record }) => {
-    const own = await rig({ rttMs: 0, tls: false, redis: true });
-    const { gateway, redis, command } = own;
+  cases: async ({ rig, defer, record }) => {
+    const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
     record({ rttMs: 0, tls: false });
     await command("SET", KEY, "hello, world");
     const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
     defer(() => webdis?.stop());
-    const servers: Servers = { gateway, webdis, redis: redis as Address };
-    return gatewayCases(servers, own, clients).map((each) => ({ ...each, endpoint: own.direct }));
+    const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };
+    return CONNECTIONS.flatMap((connections) =>
+      requestsOf(gateway.token).flatMap(({ server, commands, request }) => {
+        const found = servers[server];
+        if (!found || (commands > 1 && connections === 500)) return [];
+        const { port, pid } = found;
+        return [{ server, connections, commands, target: { port, pid, request } }];
+      }),
+    );
   },
   label: (each) => `${nameOf(each)}, ${caseOf(each)}`,
   group: caseOf,
-  run: async ({ target, connections, client, endpoint }, { settings }) => {
-    const ms = settings.seconds * 1_000;
-    const driven = client
-      ? driveClient({ client, endpoint, trust: {}, users: connections, keepAlive: true }, target.pid, ms)
-      : drive(handlerPath("load"), target, connections, ms);
-    const { cpuMicros, ...seen } = await driven;
-    return { ...seen, cpuMicros: cpuMicros ?? Number.NaN };
-  },
+  run: ({ target, connections }, { settings }) =>
+    drive(handlerPath("load"), target, connections, settings.seconds * 1_000),
   report: (rows, { settings }) => {
     const find = (server: Server, connections: number) =>
-      rows.find(
-        (each) =>
-          !each.client && each.server === server && each.connections === connections && each.commands === 1,
-      );
+      rows.find((each) => each.server === server && each.connections === connections && each.commands === 1);
     const [ours, alone] = [find("gateway", 50)!, find("gateway", 1)!];
     const [theirs, theirsAlone] = [find("webdis", 50), find("webdis", 1)];
     return {
-      headlines: [
-        headline(ours.perSecond.estimate(), perS, "requests, one worker, 50 connections"),
-        headline(alone.p50.estimate(), ms, "median latency, one connection"),
-      ],
       checks:
         theirs && theirsAlone
           ? [
@@ -83,18 +101,14 @@ export default defineScenario({
         ...medianColumns({ p50: "p50 ms", p99: "p99 ms" }),
         ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
-      charts: [
-        barChart(
-          "Requests per second",
-          "",
-          rows.filter(({ commands }) => commands === 1),
-          {
-            group: caseOf,
-            style: (row) => ({ label: nameOf(row), hue: HUES[row.server], dashed: row.client !== undefined }),
-            value: ({ perSecond }) => perSecond.estimate(),
-          },
-        ),
-      ],
+      charts: chartsOf(
+        rows.filter(({ commands }) => commands === 1),
+        {
+          group: caseOf,
+          style: ({ server }) => SERVERS[server],
+          bars: [["Requests per second", "", ({ perSecond }) => perSecond.estimate()]],
+        },
+      ),
       notes: [
         `A separate process generates the load for ${settings.seconds} s per round. It keeps one request in flight per connection and separates responses by their length. It shares the processors with the server and Redis.`,
         "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine. Numbers are medians of the rounds. Compared cases run one after the other, in shuffled order. Ratios are computed per round; the median is shown.",

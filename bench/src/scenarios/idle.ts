@@ -1,9 +1,9 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { callsOf, callsText, IDLE_S, LANES, longestText } from "../idle/idle-pauses.js";
+import { callsOf, IDLE_S, LANES } from "../idle/idle-pauses.js";
 import firstWrite from "../parts/first-write.js";
 import { atMost, exactly } from "../results/checks.js";
-import { headline, ms } from "../results/format.js";
-import { barChart, curveChart, latencyColumns, tableOf } from "../results/present.js";
+import { ms } from "../results/format.js";
+import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
@@ -54,7 +54,6 @@ export default defineScenario({
     const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
     const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);
     return {
-      headlines: own.map((row) => headline(row.latencies.estimate(), ms, `warmline, ${nameOf(row)}, p50`)),
       checks: own.flatMap((row) => {
         const { failed, latencies } = row;
         const none = exactly(
@@ -82,19 +81,14 @@ export default defineScenario({
         ...latencyColumns("latencies"),
         ["x back to back", ({ slower }) => slower],
       ]),
-      charts: [
-        barChart("Median after a pause", "ms", compared, {
-          group: nameOf,
-          value: ({ latencies }) => latencies.estimate(),
-        }),
-        curveChart("Latency by percentile", compared, {
-          group: nameOf,
-          series: ({ latencies }) => latencies,
-        }),
-      ],
+      charts: chartsOf(compared, {
+        group: nameOf,
+        bars: [["Median after a pause", "ms", ({ latencies }) => latencies.estimate()]],
+        curves: [["Latency by percentile", ({ latencies }) => latencies]],
+      }),
       notes: [
-        `Each case runs in ${settings.rounds} instances, after three invocations that do not count. Invocations per instance: ${callsText(rows, settings)}. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
-        `Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should. The longest were ${longestText(rows)}. Back to back, an instance runs all of its invocations before another one may.`,
+        `Each case runs in ${settings.rounds} instances, after three invocations that do not count. The longer the pause, the fewer the invocations. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
+        `Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should; the table has the longest. Back to back, an instance runs all of its invocations before another one may.`,
         "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
         "The gateway closes connections that are idle for 310 s, its default, and announces that limit. A call without a response fails after 5 s and ends its instance.",
       ],

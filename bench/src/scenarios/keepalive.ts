@@ -1,12 +1,13 @@
 import type { Variant } from "../client/bench-client.js";
-import { keepaliveChecks } from "../keepalive/keepalive-checks.js";
 import { FROZEN_MS, isKept, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
-import { frozenSentence, recreatedSentence, savedSentence } from "../keepalive/sentences.js";
+import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
-import { factor, headline } from "../results/format.js";
-import { barChart, byClient, curveChart, initAndFirst, lineChart, tableOf } from "../results/present.js";
+import { atLeast, atMost, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { factor, ms, preciseFactor, withInterval } from "../results/format.js";
+import { byClient, chartsOf, initAndFirst, tableOf } from "../results/present.js";
+import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
-import { difference, ratio } from "../statistics/series.js";
+import { difference, mean, ratio } from "../statistics/series.js";
 
 const VARIANTS: readonly Variant[] = [
   { keepAlive: true, reused: true },
@@ -49,6 +50,12 @@ export default defineScenario({
       const [on, recreated, off] = own;
       return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
     });
+    // The article uses a bare agent.
+    const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
+      decideClaim(claim, clients, ({ name }) => name === "agent", check);
+    const openedOf = ({ opened }: (typeof rows)[number]) =>
+      `${opened.total} connections in ${rounds} processes`;
+    const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
     const own = clients.find(({ on }) => on.recreatedRatio);
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
@@ -64,10 +71,63 @@ export default defineScenario({
           ),
         ],
       }),
-      headlines: clients.map(({ label, on, off }) =>
-        headline(ratio(off.warm, on.warm), factor, `faster on a kept connection, ${label}`),
-      ),
-      checks: keepaliveChecks(clients, rounds, rounds * invocations),
+      checks: [
+        ...decide(claimOf("keepalive", "first"), ({ label, on }) =>
+          atLeast(
+            `${label}: the first call of a process takes longer than a later one`,
+            ratio(on.first, on.warm),
+            1,
+            { detail: `${ms(on.first.estimate().value)}, later ${ms(on.warm.estimate().value)}` },
+          ),
+        ),
+        ...decide(claimOf("keepalive", "reuse"), ({ label, on, off }) =>
+          atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1, {
+            beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
+          }),
+        ),
+        ...decide(claimOf("keepalive", "recreated"), ({ label, recreated }) =>
+          exactly(
+            `${label}: a recreated client loses the connection`,
+            opensPerCall(recreated),
+            openedOf(recreated),
+          ),
+        ),
+        ...clients.map(({ label, all, off }) =>
+          exactly(
+            `${label} with keep-alive off opens a connection for each call`,
+            all.every((row) => row.keepAlive || opensPerCall(row)),
+            `${off.opened.total} of ${rounds * invocations}`,
+          ),
+        ),
+        ...clients
+          .filter(({ name }) => name === "warmline")
+          .flatMap(({ on: { recreatedRatio, lost }, recreated }) => [
+            exactly(
+              "warmline recreated opens one connection per process",
+              recreated.opened.max === 1,
+              openedOf(recreated),
+            ),
+            ...(recreatedRatio
+              ? [
+                  atMost(
+                    "warmline recreated is at most 5% slower than reused",
+                    recreatedRatio.estimate(),
+                    SAME_SPEED,
+                    { text: preciseFactor },
+                  ),
+                ]
+              : []),
+            ...(lost
+              ? [
+                  exactly(
+                    "warmline loses no command after a freeze in which the network dropped the connection",
+                    lost.total === 0,
+                    `${lost.total} of ${rounds}`,
+                  ),
+                ]
+              : []),
+          ]),
+      ],
       terms: [
         "keep-alive: on, the connection is kept for the next command; off, each command opens one.",
         "reused: the client is created once, outside the function's handler; recreated: in every call.",
@@ -85,14 +145,18 @@ export default defineScenario({
         ["connections", ({ opened }) => opened.max],
       ]),
       charts: [
-        curveChart("Warm calls: latency by percentile", rows, {
+        ...chartsOf(rows, {
           group: nameOf,
-          series: ({ warm }) => warm,
-        }),
-        lineChart("Latency by the number of the call, first process", "ms", "calls", rows, {
-          group: nameOf,
-          points: ({ first, warm }) =>
-            [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
+          curves: [["Warm calls: latency by percentile", ({ warm }) => warm]],
+          lines: [
+            [
+              "Latency by the number of the call, first process",
+              "ms",
+              "calls",
+              ({ first, warm }) =>
+                [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
+            ],
+          ],
         }),
         initAndFirst(
           "Init phase and first call",
@@ -100,8 +164,14 @@ export default defineScenario({
           rows.filter(isKept),
           ({ client }) => client.label,
         ),
-        barChart("Time that a kept connection saves per warm command", "ms", clients, {
-          value: ({ on, off }) => difference(off.warm, on.warm),
+        ...chartsOf(clients, {
+          bars: [
+            [
+              "Time that a kept connection saves per warm command",
+              "ms",
+              ({ on, off }) => difference(off.warm, on.warm),
+            ],
+          ],
         }),
       ],
       notes: [

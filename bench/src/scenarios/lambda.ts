@@ -1,10 +1,9 @@
 import { LambdaFunction } from "../aws/lambda.js";
 import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
 import { atLeast } from "../results/checks.js";
-import { factor, headline, ms } from "../results/format.js";
+import { ms } from "../results/format.js";
 import {
-  barChart,
-  curveChart,
+  chartsOf,
   grouped,
   initAndFirst,
   latencyColumns,
@@ -30,7 +29,7 @@ export default defineScenario({
   clients: "candidates",
   protocol: "http",
   sizes: true,
-  fixed: ["rtt", "tls", "engine"],
+  fixed: ["rtt", "tls"],
   order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5], seconds: [2, 1] },
   missing: () =>
@@ -68,9 +67,6 @@ export default defineScenario({
         mean,
       );
     return {
-      headlines: kept.map(({ label, gain }) =>
-        headline(gain, factor, `faster with keep-alive, warm p50, ${label}`),
-      ),
       checks: kept.map(({ label, warm, gain }) =>
         atLeast(`${label} on AWS Lambda: a kept connection is faster than a new one`, gain, 1, {
           detail: ms(warm.estimate().value),
@@ -86,15 +82,17 @@ export default defineScenario({
         ["$ per million", costOf],
       ]),
       charts: [
-        curveChart("Warm invocations: latency by percentile", rows, {
+        ...chartsOf(rows, {
           group: nameOf,
-          series: ({ warm }) => warm,
+          curves: [["Warm invocations: latency by percentile", ({ warm }) => warm]],
         }),
         initAndFirst("Init phase and first invocation", "As Lambda reports them.", kept, (row) => row.label),
-        barChart("Keep-alive: times faster, p50", "x", kept, { group: sizeOf, value: ({ gain }) => gain }),
-        barChart("INCR after a freeze on a kept connection, p50", "ms", kept, {
+        ...chartsOf(kept, {
           group: sizeOf,
-          value: ({ incr }) => incr.estimate(),
+          bars: [
+            ["Keep-alive: times faster, p50", "x", ({ gain }) => gain],
+            ["INCR after a freeze on a kept connection, p50", "ms", ({ incr }) => incr.estimate()],
+          ],
         }),
       ],
       notes: [

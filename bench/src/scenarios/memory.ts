@@ -1,11 +1,11 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { memoryChecks } from "../memory/memory-checks.js";
 import ephemeral from "../parts/ephemeral.js";
-import { count, headline, ms } from "../results/format.js";
-import { barChart, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decideClaim } from "../results/checks.js";
+import { count, ms } from "../results/format.js";
+import { chartsOf, grouped, latencyColumns, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean } from "../statistics/series.js";
+import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 /** The function's sizes in MB. */
 const SIZES = [128, 512, 1_024, 3_008];
@@ -57,15 +57,37 @@ export default defineScenario({
     const [small, large] = [sizes[0]!, sizes.at(-1)!];
     const both = grouped(rows, (row) => `${row.client.name}, ${row.memoryMb}`);
     // The mean, since under a quota some invocations wait for others.
-    const pairs = both.flatMap(([, [kept, off]]) =>
-      off ? [{ ...kept!, own: off.warm, extra: difference(off.warm, kept!.warm, mean) }] : [],
-    );
+    const pairs = both.flatMap(([, [kept, off]]) => (off ? [{ ...kept!, own: off.warm }] : []));
+    const extra = ({ own, warm }: (typeof pairs)[number]) => difference(own, warm, mean).value;
+    // Each client on the smallest function and on the largest.
+    const compared = pairs.flatMap((at) => {
+      if (at.memoryMb !== small || small === large) return [];
+      const whole = pairs.find(({ client, memoryMb }) => client === at.client && memoryMb === large)!;
+      return [{ label: at.client.label, at, whole }];
+    });
     const throttle = rows[0]!.throttle[0];
     return {
-      headlines: pairs
-        .filter(({ memoryMb }) => memoryMb === small)
-        .map((row) => headline(row.extra, ms, `for connecting at ${sizeOf(row)}, ${row.client.label}`)),
-      checks: memoryChecks(pairs, small, large),
+      checks: [
+        ...decideClaim(
+          claimOf("serverless", "smallFunction"),
+          compared,
+          ({ at }) => at.client.name === "ioredis",
+          ({ label, at, whole }) =>
+            atLeast(
+              `${label}: connecting takes longer at ${small} MB than at ${large} MB`,
+              combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
+              0,
+              { detail: `${ms(extra(at))} and ${ms(extra(whole))} on average`, text: ms },
+            ),
+        ),
+        ...compared.map(({ label, at, whole }) =>
+          atLeast(
+            `${label}: starting takes longer at ${small} MB than at ${large} MB`,
+            ratio(at.start, whole.start),
+            1,
+          ),
+        ),
+      ],
       table: tableOf(rows, sizeOf, [
         ["function", sizeOf],
         ["client", ({ client }) => client.label],
@@ -74,16 +96,13 @@ export default defineScenario({
         ["first ms", ({ first }) => first.estimate(), 1],
         ...latencyColumns("warm"),
       ]),
-      charts: [
-        barChart("Warm invocations over a kept connection: the mean", "ms", pairs, {
-          group: sizeOf,
-          value: ({ warm }) => warm.estimate(mean),
-        }),
-        barChart("Init phase and first invocation", "ms", pairs, {
-          group: sizeOf,
-          value: ({ start }) => start.estimate(),
-        }),
-      ],
+      charts: chartsOf(pairs, {
+        group: sizeOf,
+        bars: [
+          ["Warm invocations over a kept connection: the mean", "ms", ({ warm }) => warm.estimate(mean)],
+          ["Init phase and first invocation", "ms", ({ start }) => start.estimate()],
+        ],
+      }),
       notes: [
         `On Lambda a function of 1,769 MB has one processor, and smaller ones a proportional share. Here the share is enforced by ${throttle === "duty cycle" ? "a duty cycle: the process is stopped once it has used its part of each 20 ms, because no cgroup can be created here (run as root to use a quota of the kernel)" : `a ${throttle} of the kernel over periods of 20 ms`}, from the first instruction of the process. Memory is not limited.`,
         "Lambda gives the init phase of a small function more than its share; here it does not, so init times are upper bounds.",

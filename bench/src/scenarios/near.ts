@@ -1,7 +1,7 @@
 import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
-import { nearChecks, overwritten } from "../near/near-checks.js";
-import { count, dollars } from "../results/format.js";
-import { barChart, meanColumns, medianColumns, tableOf } from "../results/present.js";
+import { exactly } from "../results/checks.js";
+import { dollars, ms } from "../results/format.js";
+import { chartsOf, meanColumns, medianColumns, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
@@ -15,6 +15,10 @@ const CACHES = [
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
+/** Returns how often a key is overwritten, in words. */
+const overwritten = ({ every }: Pick<NearCase, "every">) =>
+  every === OFTEN ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`;
+
 /** Measures a function that reads ten keys, frozen between invocations while one of the keys may be overwritten. */
 export default defineScenario({
   name: "near",
@@ -25,7 +29,7 @@ export default defineScenario({
     reason:
       "A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.",
   },
-  fixed: ["tls", "engine"],
+  fixed: ["tls"],
   order: 14,
   defaults: { rounds: [1, 1], invocations: [30, 10] },
   missing: redisMissing,
@@ -55,21 +59,18 @@ export default defineScenario({
       const [staleValues, oldestValue] = [row.stale.total, row.oldest.max];
       return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), staleValues, oldestValue };
     });
-    const of = (name: (typeof CACHES)[number]["cache"], each: number) =>
-      priced.find(({ cache, every }) => cache === name && every === each)!;
     const values = settings.rounds * settings.invocations * KEYS.length;
     return {
-      headlines: [
-        ...[RARELY, OFTEN].map((every) => ({
-          value: `${of("near", every).commands.estimate(mean).value.toFixed(1)} of ${KEYS.length}`,
-          label: `commands per invocation of ten reads, warmline/near, ${overwritten({ every })}`,
-        })),
-        {
-          value: `${count(of("node-redis", OFTEN).staleValues)} of ${count(values)}`,
-          label: `stale values after a freeze, node-redis' client-side cache, ${overwritten({ every: OFTEN })}`,
-        },
-      ],
-      checks: nearChecks(priced, values),
+      checks: priced.flatMap((row) => {
+        const { cache, staleValues, oldestValue } = row;
+        if (cache === "verify") {
+          const expectation = `warmline/near with verify returns no stale value, ${overwritten(row)}`;
+          return [exactly(expectation, staleValues === 0, `${staleValues} of ${values}`)];
+        }
+        if (cache !== "near") return [];
+        const expectation = `warmline/near returns no value overwritten more than ${MAX_STALE} ms before, ${overwritten(row)}`;
+        return [exactly(expectation, oldestValue <= MAX_STALE, `the oldest by ${ms(oldestValue)}`)];
+      }),
       table: tableOf(priced, overwritten, [
         ["writes", overwritten],
         ["reads", ({ title }) => title],
@@ -82,17 +83,15 @@ export default defineScenario({
         ["Lambda $", ({ lambda }) => lambda],
         ["Upstash $", ({ redis }) => redis],
       ]),
-      charts: [
-        barChart("Median time of ten reads", "ms", priced, {
-          group: overwritten,
-          style: ({ title }) => ({
-            label: title,
-            // The charts have twelve hues.
-            hue: priced.findIndex((each) => each.title === title) % 12,
-          }),
-          value: ({ warm }) => warm.estimate(),
+      charts: chartsOf(priced, {
+        group: overwritten,
+        // The charts have twelve hues.
+        style: ({ title }) => ({
+          label: title,
+          hue: priced.findIndex((each) => each.title === title) % 12,
         }),
-      ],
+        bars: [["Median time of ten reads", "ms", ({ warm }) => warm.estimate()]],
+      }),
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,
         "A value is stale if its successor had been acknowledged before the invocation was sent.",

@@ -2,8 +2,8 @@ import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { runTransactions } from "../reconnect/run.js";
 import { type ReconnectWay, startWays } from "../reconnect/ways.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { count, headline, share, withInterval } from "../results/format.js";
-import { barChart, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { count, share, withInterval } from "../results/format.js";
+import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
@@ -11,7 +11,7 @@ import { combine, mean, ratio, type Series, stddev } from "../statistics/series.
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
 const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client: 4 };
-const tps = (value: number) => `${count(value)}/s`;
+const _tps = (value: number) => `${count(value)}/s`;
 
 /** Runs the pgbench experiment with GETs instead of SELECTs: static connections, one per command, and a pool. */
 export default defineScenario({
@@ -24,7 +24,7 @@ export default defineScenario({
     reason:
       "A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.",
   },
-  fixed: ["tls", "engine"],
+  fixed: ["tls"],
   order: 7,
   defaults: { rounds: [1, 2], seconds: [2, 1] },
   cases: async ({ rig, clients, defer, record }) => {
@@ -79,9 +79,6 @@ export default defineScenario({
       ),
     ];
     return {
-      headlines: rows
-        .filter(({ users }) => users === 1)
-        .map((row) => headline(row.tps.estimate(mean), tps, `${row.title}, 1 client`)),
       checks: [...ofWays, perCommand],
       table: tableOf(rows, usersOf, [
         ["clients", ({ users }) => users],
@@ -92,13 +89,11 @@ export default defineScenario({
         ["transactions", ({ latencies }) => latencies.count],
         ["connections opened", ({ opened }) => opened.total],
       ]),
-      charts: [
-        barChart("Transactions per second, connecting included", "/s", rows, {
-          group: usersOf,
-          style: ({ way, title }) => ({ label: title, hue: HUES[way.split("-")[0]!] ?? 1 }),
-          value: ({ tps }) => tps.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: usersOf,
+        style: ({ way, title }) => ({ label: title, hue: HUES[way.split("-")[0]!] ?? 1 }),
+        bars: [["Transactions per second, connecting included", "/s", ({ tps }) => tps.estimate(mean)]],
+      }),
       notes: [
         "Named clients run with auto-pipelining off, one for each user. Their connections are counted at the proxy; those to a gateway next to the function do not cross it.",
         `Each user runs one GET after another, over a plain socket unless a client is named, for ${settings.seconds} s in each of ${settings.rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,

@@ -1,18 +1,32 @@
 import { startGatewayProcess } from "warmline-testbed";
-import { built } from "../client/bench-client.js";
-import { count, headline, ms, share } from "../results/format.js";
-import { barChart, latencyColumns, tableOf } from "../results/present.js";
+import { type BenchClient, built } from "../client/bench-client.js";
+import { atLeast, claimOf } from "../results/checks.js";
+import { count, ms, share } from "../results/format.js";
+import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startDistantCluster } from "../sockets/distant-cluster.js";
-import { type PartsTarget, partsCases, SPARSE_MS } from "../sockets/parts.js";
-import { partsOf } from "../sockets/parts-checks.js";
-import { mean } from "../statistics/series.js";
+import { ARMS, type Arm, type PartsTarget } from "../sockets/requests.js";
+import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 /** Requests that do not count. */
 const WARM_UP = 10;
+/** The pause in ms before each of the sparse requests. */
+const SPARSE_MS = 150;
+/** Commands of a small request and of a large one. */
+const [ONE, TEN] = [1, 10];
+
+/** Requests of one kind. */
+interface Requests {
+  readonly arm: Arm;
+  readonly name: string;
+  /** The client that keeps its connections to the gateway. Absent: bare sockets. */
+  readonly client?: BenchClient;
+}
+
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
+
 /** Takes a web request's time to a cluster apart: connecting, fetching the topology, and the commands. */
 export default defineScenario({
   name: "request-parts",
@@ -21,7 +35,7 @@ export default defineScenario({
     "How much of a web request's time goes into connecting to a cluster and into fetching its topology?",
   clients: "candidates",
   protocol: "http",
-  fixed: ["tls", "engine"],
+  fixed: ["tls"],
   order: 8.2,
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
@@ -32,7 +46,19 @@ export default defineScenario({
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
     const { url, token } = gateway;
     const target: PartsTarget = { seedPort: port, gateway: { url, port: gateway.port, token } };
-    return partsCases(clients).map((each) => ({ ...each, target }));
+    const arms: Requests[] = (Object.entries(ARMS) as [Arm, string][]).map(([arm, name]) => ({ arm, name }));
+    const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
+    const ofClients = clients.map((client): Requests => {
+      return { arm: "gatewayKept", name: `gateway, ${client.label}`, client };
+    });
+    return [
+      ...[...arms, ...ofClients].flatMap((each) =>
+        [ONE, TEN].map((commands) => ({ ...each, commands, pauseMs: 0, target })),
+      ),
+      ...sparse.map((each) => {
+        return { ...each, name: `${each.name}, sparse requests`, commands: ONE, pauseMs: SPARSE_MS, target };
+      }),
+    ];
   },
   label: ({ name, ...each }) => `${name}, ${commandsOf(each)}`,
   group: commandsOf,
@@ -45,26 +71,67 @@ export default defineScenario({
     return { latencies: bodies[0] as number[] };
   },
   report: (rows, { settings }) => {
-    const { topology, connecting, connectingToGateway, checks } = partsOf(rows);
+    const of = (arm: Arm, commands: number, pauseMs = 0) =>
+      rows.find(
+        (row) => !row.client && row.arm === arm && row.commands === commands && row.pauseMs === pauseMs,
+      )!.latencies;
+    const [fetched, known, proxied] = [of("topology", ONE), of("kept", ONE), of("gatewayKept", ONE)];
+    const connecting = [of("new", TEN), of("topology", TEN)] as const;
+    const connectingToGateway = [of("gatewayNew", TEN), of("gatewayKept", TEN)] as const;
+    const sparse = [of("gatewayKept", ONE, SPARSE_MS), of("kept", ONE, SPARSE_MS)];
     return {
-      headlines: [
-        headline(topology, share, "more time for one GET, since the topology is fetched first"),
-        headline(connecting, ms, "to connect to the cluster, 10 GETs"),
-        headline(connectingToGateway, ms, "to connect to the gateway"),
+      checks: [
+        atLeast(
+          "fetching the topology adds at least half to the time of one command",
+          combine([fetched, known], (both, one) => both / one - 1, mean),
+          0.5,
+          {
+            article: claimOf("envoy", "topology"),
+            detail: ms(difference(fetched, known, mean).value),
+            text: share,
+          },
+        ),
+        atLeast(
+          "a proxy next to the process takes over 90% of the time for connecting away",
+          combine(
+            [...connecting, ...connectingToGateway],
+            (all, rest, own, ownRest) => 1 - (own - ownRest) / (all - rest),
+            mean,
+          ),
+          0.9,
+          {
+            article: claimOf("envoy", "connect"),
+            detail: `${ms(difference(...connecting, mean).value)} and ${ms(difference(...connectingToGateway, mean).value)}`,
+            text: share,
+          },
+        ),
+        atLeast(
+          "a read takes longer through the proxy than over kept connections",
+          ratio(proxied, known, mean),
+          1,
+          { article: claimOf("envoy", "slower") },
+        ),
+        atLeast(
+          "sparse reads lose more through the proxy than frequent ones",
+          combine(
+            [...sparse, proxied, known],
+            (own, direct, ownDense, directDense) => own - direct - (ownDense - directDense),
+            mean,
+          ),
+          0,
+          { article: claimOf("envoy", "sparse"), text: ms },
+        ),
       ],
-      checks,
       table: tableOf(rows, commandsOf, [
         ["request", commandsOf],
         ["connection", ({ name }) => name],
         ...latencyColumns("latencies"),
       ]),
-      charts: [
-        barChart("Mean time of a request", "ms", rows, {
-          group: commandsOf,
-          style: ({ name }) => ({ label: name, hue: name.startsWith("gateway") ? 0 : 1 }),
-          value: ({ latencies }) => latencies.estimate(mean),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        group: commandsOf,
+        style: ({ name }) => ({ label: name, hue: name.startsWith("gateway") ? 0 : 1 }),
+        bars: [["Mean time of a request", "ms", ({ latencies }) => latencies.estimate(mean)]],
+      }),
       notes: [
         `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the article's proxy does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
         "The topology is fetched with CLUSTER SLOTS, as by the article's client. An idle connection of the gateway to Redis stays open, unlike the article's.",

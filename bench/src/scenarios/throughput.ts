@@ -1,21 +1,9 @@
 import { findRedisServer } from "warmline-testbed";
-import { isPeer } from "../client/bench-client.js";
 import { cellsOf, FAR, QUICK, REAL } from "../perf/cells.js";
+import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
 import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
-import { fixedServerNotes, startFixedSites } from "../perf/site.js";
-import { count, factor, headline } from "../results/format.js";
-import {
-  barChart,
-  curveChart,
-  inSummary,
-  latencyColumns,
-  medianColumns,
-  tableOf,
-} from "../results/present.js";
+import { chartsOf, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { ratio } from "../statistics/series.js";
-
-const us = (value: number) => `${value.toFixed(0)} us`;
 
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
 const ROUND_TRIPS = [0, 1, 20];
@@ -27,15 +15,12 @@ export default defineScenario({
   question:
     "How many commands per second does a client run as shipped, and how much CPU time does each take?",
   clients: "all",
-  nodes: true,
-  fixed: ["engine"],
   order: 11,
   ownServer: true,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;
-    const { nodes, sites } = await startFixedSites(context, 1);
-    const [{ placement, server }] = sites;
+    const server = await startFixedServer(context);
     const real = await rig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined, greeting: true });
     const { tls } = settings;
     const rtts = settings.rtts ?? (settings.quick ? ROUND_TRIPS.slice(0, 1) : ROUND_TRIPS);
@@ -52,17 +37,15 @@ export default defineScenario({
       ...(await Promise.all(fixed)),
       { endpoint: real.direct, cells: cells.filter(({ name }) => REAL.test(name)), prefix: "real servers: " },
     ];
-    return nodes.flatMap((node) =>
-      servers.flatMap(({ endpoint, cells, prefix }) =>
-        cells.flatMap(({ name, ...cell }) =>
-          clients
-            .filter(({ protocol, mixes }) => (protocol === "http" || endpoint.tcp) && (mixes || !cell.mixed))
-            .map((client) => {
-              const options = cell.single ? { ...endpoint, autoPipelining: false as const } : endpoint;
-              const work = { client, job: cell.job, node, placement, endpoint: options, trust: server.trust };
-              return { client, version: node.version, cell: prefix + name, ...cell, session, work };
-            }),
-        ),
+    return servers.flatMap(({ endpoint, cells, prefix }) =>
+      cells.flatMap(({ name, ...cell }) =>
+        clients
+          .filter(({ protocol }) => protocol === "http" || endpoint.tcp)
+          .map((client) => {
+            const options = cell.single ? { ...endpoint, autoPipelining: false as const } : endpoint;
+            const work = { client, job: cell.job, endpoint: options, trust: server.trust };
+            return { client, version: process.version, cell: prefix + name, ...cell, session, work };
+          }),
       ),
     );
   },
@@ -75,26 +58,13 @@ export default defineScenario({
     return () => session.stop();
   },
   run: async ({ client, job, perCall, session }) => throughputOf(await session.run(client, job), perCall),
-  report: (rows, context) => {
-    const { settings } = context;
-    const { version } = rows[0]!;
-    const own = rows.filter((row) => row.version === version);
-    const inFlight = own.filter(({ cell }) => cell === "50 in flight");
-    const ours = inFlight.find(({ client }) => client.name === "warmline");
-    const others = inFlight.filter(({ client }) => isPeer(client));
-    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell };
-    const few = own.filter(({ cell }) => /^(1|50) in flight$/.test(cell));
-    const arrivals = own.filter(({ cell }) => /arrivals/.test(cell));
+  report: (rows, { settings }) => {
+    const marks = {
+      ownScales: true,
+      group: ({ cell }: { cell: string }) => cell,
+      summary: ["CPU time per command", "Latency by percentile"],
+    };
     return {
-      headlines: [
-        ...(ours ? others : []).map(({ perSecond, client }) => {
-          const label = `the commands per second of ${client.label}, 50 in flight, warmline as shipped`;
-          return headline(ratio(ours!.perSecond, perSecond), factor, label);
-        }),
-        ...own
-          .filter(({ cell }) => cell === "1 in flight")
-          .map((row) => headline(row.cpuUs.estimate(), us, `CPU time of one command, ${row.client.label}`)),
-      ],
       checks: [],
       table: tableOf(rows, (row) => row.version + row.cell, [
         ["Node", (row) => row.version.slice(1)],
@@ -105,16 +75,17 @@ export default defineScenario({
         ...medianColumns({ cpuUs: "CPU us" }, 1),
       ]),
       charts: [
-        barChart("Commands per second", "", own, {
+        ...chartsOf(rows, {
           ...marks,
-          value: (row) => row.perSecond.estimate(),
-          text: (row) => count(row.perSecond.estimate().value),
+          bars: [["Commands per second", "", (row) => row.perSecond.estimate()]],
         }),
-        inSummary(
-          barChart("CPU time per command", "us", few, { ...marks, value: (row) => row.cpuUs.estimate() }),
+        ...chartsOf(
+          rows.filter(({ cell }) => /^(1|50) in flight$/.test(cell)),
+          { ...marks, bars: [["CPU time per command", "us", (row) => row.cpuUs.estimate()]] },
         ),
-        inSummary(
-          curveChart("Latency by percentile", arrivals, { ...marks, series: ({ latencies }) => latencies }),
+        ...chartsOf(
+          rows.filter(({ cell }) => /arrivals/.test(cell)),
+          { ...marks, curves: [["Latency by percentile", ({ latencies }) => latencies]] },
         ),
       ],
       notes: [
@@ -122,9 +93,9 @@ export default defineScenario({
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
         "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
         "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
-        "GET of bytes: warmline, ioredis and node-redis read bytes, the others text. Pipelines of mixed commands run on warmline and @upstash/redis.",
+        "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
         ...(settings.quick ? [] : warmUpNotes(rows, ({ client, cell }) => `${client.label}, ${cell}`)),
-        ...fixedServerNotes(context),
+        ...FIXED_SERVER_NOTES,
       ],
     };
   },

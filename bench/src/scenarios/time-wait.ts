@@ -1,14 +1,17 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { startCluster } from "warmline-testbed";
+import type { BenchClient } from "../client/bench-client.js";
 import twReuse from "../parts/tw-reuse.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, headline, share } from "../results/format.js";
-import { lineChart, meanColumns, tableOf } from "../results/present.js";
+import { count, share } from "../results/format.js";
+import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { driveRequests, SETTLE_MS } from "../sockets/drive.js";
 import { type Counts, kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
-import { openWay, waysOf } from "../sockets/ways.js";
+import { requestToCluster } from "../sockets/requests.js";
+import { openGateway } from "../sockets/ways.js";
 import { combine, mean, reduction } from "../statistics/series.js";
 import { pageKeys } from "../util/random.js";
+import { everyMs, runAt } from "../util/schedule.js";
 
 /** Nodes of the cluster, and commands of a request: most nodes serve one, as in the article. */
 const PRIMARIES = 24;
@@ -18,10 +21,26 @@ const REQUESTS_PER_S = 4;
 const LIFE_S = 60;
 /** Between two counts in ms: they read a list of all sockets, which runs at the same time share. */
 const SAMPLE_MS = 3_000;
+/** The wait in ms after the last request, whose sockets are still closing, before the last count. */
+const SETTLE_MS = 250;
 /** Runs at the same time: the rounds take place at different times, and all of them less than ten minutes. */
 const LANES = 3;
 /** The tolerance of the model. */
 const NEAR = 0.1;
+
+/** How web requests reach the cluster. */
+interface Way {
+  readonly way: string;
+  readonly hue: number;
+  /** Whether requests connect to the cluster's nodes, not to a gateway. */
+  readonly direct?: boolean;
+  /** The client that keeps its connections to the gateway. Absent: each request opens a connection. */
+  readonly client?: BenchClient;
+}
+const WAYS: readonly Way[] = [
+  { way: "direct to the cluster, new connections per request", hue: 1, direct: true },
+  { way: "gateway, a connection per request", hue: 2 },
+];
 
 const inTimeWait = ({ clientTimeWait, serverTimeWait }: Counts) => clientTimeWait + serverTimeWait;
 
@@ -32,7 +51,7 @@ export default defineScenario({
   question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
   clients: { words: ["warmline"], reason: "A client adds two minutes, and decides no claim." },
   protocol: "http",
-  fixed: ["rtt", "tls", "engine"],
+  fixed: ["rtt", "tls"],
   order: 8.1,
   lanes: LANES,
   parts: [twReuse],
@@ -46,29 +65,46 @@ export default defineScenario({
     const engine = `redis-server, a cluster of ${PRIMARIES}`;
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
     const sockets = sharedSockets(SETTLE_MS / 2);
-    return waysOf(clients).map((way) => ({ ...way, cluster, sockets }));
+    const ofClients = clients.map((client): Way => {
+      return { way: `gateway, kept connections of ${client.label}`, hue: 0, client };
+    });
+    return [...WAYS, ...ofClients].map((way) => ({ ...way, cluster, sockets }));
   },
   label: ({ way }) => way,
-  run: async ({ cluster, sockets, ...way }, { settings, random }) => {
+  run: async ({ cluster, sockets, direct, client }, { settings, random }) => {
     // A loopback address of its own tells the sockets of runs at the same time apart.
     const byte = () => 1 + Math.floor(random() * 250);
     const from = `127.${byte()}.${byte()}.${byte()}`;
-    const { gateway, request, close } = await openWay(cluster, { ...way, from });
-    const ports = gateway ? [gateway.port] : cluster.nodes.map(({ port }) => port);
-    const counter = new SocketCounter(new Set(ports), undefined, way.direct ? from : undefined);
-    const count = () => counter.count(sockets());
-    const page = () => request(pageKeys(COMMANDS, random));
+    const gateway = direct ? undefined : await openGateway(cluster, client);
+    const request = (keys: readonly string[]) =>
+      gateway ? gateway.request(keys) : requestToCluster(cluster.nodes[0]!.port, keys, from);
+    const ports = gateway ? [gateway.gateway.port] : cluster.nodes.map(({ port }) => port);
+    const counter = new SocketCounter(new Set(ports), undefined, direct ? from : undefined);
+    const samples: (Counts & { readonly atS: number })[] = [];
+    let [failed, closed] = [0, 0];
     try {
-      const driven = await driveRequests(page, REQUESTS_PER_S, settings.seconds, { count }, SAMPLE_MS);
-      const last = driven.samples.filter(({ atS }, at) => atS > LIFE_S || at === driven.samples.length - 1);
-      return {
-        timeWait: last.reduce((sum, each) => sum + inTimeWait(each), 0) / last.length,
-        closedPerS: driven.closed / driven.elapsedS,
-        failed: driven.failed,
-        samples: driven.samples,
-      };
+      await request(pageKeys(COMMANDS, random));
+      const begunAt = performance.now();
+      const elapsedS = () => (performance.now() - begunAt) / 1_000;
+      const sample = () => samples.push({ atS: elapsedS(), ...counter.count(sockets()) });
+      const sampling = setInterval(sample, SAMPLE_MS);
+      const page = () =>
+        request(pageKeys(COMMANDS, random)).then(
+          (closing) => {
+            closed += closing;
+          },
+          () => void failed++,
+        );
+      await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
+      const tookS = elapsedS();
+      await pause(SETTLE_MS);
+      clearInterval(sampling);
+      sample();
+      const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
+      const timeWait = last.reduce((sum, each) => sum + inTimeWait(each), 0) / last.length;
+      return { timeWait, closedPerS: closed / tookS, failed, samples };
     } finally {
-      await close();
+      await gateway?.close();
     }
   },
   report: (rows, { settings }) => {
@@ -80,9 +116,6 @@ export default defineScenario({
       mean,
     );
     return {
-      headlines: rows.map(({ timeWait, way }) =>
-        headline(timeWait.estimate(mean), count, `sockets in TIME_WAIT, ${way}`),
-      ),
       checks: [
         atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
           article: claimOf("envoy", "timeWait"),
@@ -104,12 +137,17 @@ export default defineScenario({
         ["failed", ({ failed }) => failed.total],
         ...meanColumns({ closedPerS: "closed per s", timeWait: "TIME_WAIT" }),
       ]),
-      charts: [
-        lineChart("Sockets in TIME_WAIT over time, first round", "sockets", "s", rows, {
-          style: ({ way, hue }) => ({ label: way, hue }),
-          points: ({ samples }) => samples[0]!.map((each) => [each.atS, inTimeWait(each)] as const),
-        }),
-      ],
+      charts: chartsOf(rows, {
+        style: ({ way, hue }) => ({ label: way, hue }),
+        lines: [
+          [
+            "Sockets in TIME_WAIT over time, first round",
+            "sockets",
+            "s",
+            ({ samples }) => samples[0]!.map((each) => [each.atS, inTimeWait(each)] as const),
+          ],
+        ],
+      }),
       notes: [
         `${REQUESTS_PER_S} requests per second for ${settings.seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of ${PRIMARIES} primaries on loopback. Up to ${LANES} runs at a time share the cluster and the processors. TIME_WAIT is the mean of the counts after ${LIFE_S} s, or the last one of a shorter run.`,
         "With one connection per request the reduction is 1 - 1/n for n nodes per request: the share follows from the set-up, so the article's number is not compared.",

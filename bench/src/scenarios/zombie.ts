@@ -3,7 +3,7 @@ import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
 import finWait from "../parts/fin-wait.js";
 import { claimOf, decideClaim, exactly } from "../results/checks.js";
-import { barChart, byClient, grouped, tableOf, totalColumns } from "../results/present.js";
+import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /**
@@ -55,10 +55,10 @@ export default defineScenario({
   },
   durationS: ({ frozenS, repeats }) => repeats * (frozenS + 0.5),
   label: ({ client, arm, frozenS }) => `${client.label}, ${arm}, frozen for ${frozenS} s`,
-  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }) => {
+  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }, { settings }) => {
     const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
     const endings: Ending[] = [];
-    for (let at = 0; at < repeats; at++)
+    for (let at = 0; at < (settings.quick ? 1 : repeats); at++)
       endings.push(await zombieTrial(rig, client, { drops, limitS, announcedS, frozenS }, FUNCTION_MS));
     return endingsOf(endings);
   },
@@ -70,7 +70,6 @@ export default defineScenario({
     const armOf = (own: typeof rows, name: string) => own.filter(({ arm }) => arm === name);
     const isOwn = ({ name }: (typeof clients)[number]) => name.startsWith("warmline");
     return {
-      headlines: clients.map(({ label, rows: own }) => ({ value: of(own), label })),
       checks: [
         ...clients.filter(isOwn).flatMap(({ label, rows: own }) => {
           const beside = arms.map(([each]) => `${each}: ${of(armOf(own, each))}`).join("; ");
@@ -103,19 +102,14 @@ export default defineScenario({
         ...totalColumns(COUNTS),
         ["longest ms", ({ ms }) => ms.max],
       ]),
-      charts: [
-        barChart(
-          "Lost calls",
-          "",
-          arms.flatMap(([, own]) => byClient(own)),
-          {
-            group: ({ rows: own }) => own[0]!.arm,
-            style: ({ label, rows: own }) => ({ label, hue: lost(own) > 0 ? 1 : 0 }),
-            value: ({ rows: own }) => lost(own),
-            text: ({ rows: own }) => of(own),
-          },
-        ),
-      ],
+      charts: chartsOf(
+        arms.flatMap(([, own]) => byClient(own)),
+        {
+          group: ({ rows: own }) => own[0]!.arm,
+          style: ({ label, rows: own }) => ({ label, hue: lost(own) > 0 ? 1 : 0 }),
+          bars: [["Lost calls", "", ({ rows: own }) => lost(own)]],
+        },
+      ),
       notes: [
         `A function is invoked, frozen for ${FREEZES.map(({ frozenS }) => frozenS).join(", ")} s, and invoked again, each time with one INCR. Meanwhile the connection is dropped after ${FREEZES.map(({ limitS }) => limitS).join(", ")} s of idle time. Times are real. The function's timeout is ${FUNCTION_MS / 1_000} s.`,
         `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nobody: the connection stays open.`,

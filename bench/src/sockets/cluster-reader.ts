@@ -1,5 +1,5 @@
 import { RawConnection } from "../client/raw-connection.js";
-import { rangesOfSlots, type SlotRange, slotOf } from "./slots.js";
+import { rangeOf, type SlotRange, slotRanges } from "./slots.js";
 
 /** Reads keys of a cluster over plain sockets, one after another. It keeps its connections until they are closed. */
 export class ClusterReader {
@@ -21,12 +21,9 @@ export class ClusterReader {
   async read(keys: readonly string[]): Promise<void> {
     const fetchSlots = async () =>
       JSON.parse(await (await this.#connectionTo(this.seedPort)).run(["CLUSTER", "SLOTS"]));
-    this.#ranges ??= rangesOfSlots(await fetchSlots());
-    for (const key of keys) {
-      const slot = slotOf(key);
-      const { port } = this.#ranges.find(({ from, to }) => slot >= from && slot <= to)!;
-      await (await this.#connectionTo(port)).run(["GET", key]);
-    }
+    this.#ranges ??= slotRanges(await fetchSlots());
+    for (const key of keys)
+      await (await this.#connectionTo(rangeOf(this.#ranges, key).port)).run(["GET", key]);
   }
 
   /** Drops the topology, so that the next read fetches it. */
@@ -42,12 +39,8 @@ export class ClusterReader {
   async #connectionTo(port: number): Promise<RawConnection> {
     const kept = this.#open.get(port);
     if (kept && !kept.ended) return kept;
-    const opened = await RawConnection.open({
-      port,
-      tls: false,
-      auth: { protocol: "redis" },
-      from: this.from,
-    });
+    const auth = { protocol: "redis" } as const;
+    const opened = await RawConnection.open({ port, tls: false, auth, from: this.from });
     this.#open.set(port, opened);
     return opened;
   }

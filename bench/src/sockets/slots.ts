@@ -1,34 +1,29 @@
-/** A node of a cluster and the slots that it holds. */
+/** A primary of a cluster with some of the slots that it holds, and its replicas. */
 export interface SlotRange {
   readonly from: number;
   readonly to: number;
   readonly port: number;
+  readonly replicas: readonly number[];
 }
 
-/** Which primary holds which slots, by the reply to CLUSTER SLOTS: per range its ends, then its nodes, the primary first. */
-export const rangesOfSlots = (
-  reply: readonly (readonly [from: string, to: string, primary: readonly [host: string, port: string]])[],
+type Node = readonly [host: string, port: string | number, ...rest: unknown[]];
+
+/** Returns which primary holds which slots, by the reply to CLUSTER SLOTS: per range its ends, then its nodes, the primary first. */
+export const slotRanges = (
+  reply: readonly (readonly [from: string | number, to: string | number, ...nodes: Node[]])[],
 ): SlotRange[] =>
-  reply.map(([from, to, [, port]]) => ({ from: Number(from), to: Number(to), port: Number(port) }));
+  reply.map(([from, to, ...nodes]) => {
+    const [port, ...replicas] = nodes.map((node) => Number(node[1]));
+    return { from: Number(from), to: Number(to), port: port!, replicas };
+  });
 
-/** Which primary holds which slots, by the text of CLUSTER NODES. */
-export function slotRanges(text: string): SlotRange[] {
-  return text
-    .split("\n")
-    .map((line) => line.split(" "))
-    .filter(([, , flags]) => flags?.includes("master"))
-    .flatMap(([, address, , , , , , , ...slots]) => {
-      const port = Number(/:(\d+)@/.exec(address!)![1]);
-      return slots
-        .filter((slot) => /^\d/.test(slot))
-        .map((slot) => {
-          const [from, to = from] = slot.split("-").map(Number);
-          return { from: from!, to: to!, port };
-        });
-    });
-}
+/** Returns the range that has the slot of a key. */
+export const rangeOf = (ranges: readonly SlotRange[], key: string): SlotRange => {
+  const slot = slotOf(key);
+  return ranges.find(({ from, to }) => slot >= from && slot <= to)!;
+};
 
-/** The slot of a key without a hash tag: CRC16 (XMODEM) modulo 16,384, as the Redis Cluster specification has it. */
+/** Returns the slot of a key without a hash tag: CRC16 (XMODEM) modulo 16,384, as the Redis Cluster specification has it. */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(key)) {

@@ -47,7 +47,7 @@ function claimsIn(file: string, text: string) {
 
 const result = {
   ...{ format: 3, scenario: "sequential", title: "One or ten", question: "How long?", command: "", seed: 1 },
-  ...{ startedAt: "2026-01-01T00:00:00Z", seconds: 1, summary: "", headlines: [], charts: [], notes: [] },
+  ...{ startedAt: "2026-01-01T00:00:00Z", seconds: 1, summary: "", charts: [], notes: [] },
   table: { columns: [], rows: [] },
   machine: { cpu: "a", cores: 2, memoryGb: 4, system: "Linux", node: "v20.0.0", runtime: "own", load: 0 },
   load: { before: 0, others: 0 },

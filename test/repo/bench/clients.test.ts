@@ -23,7 +23,7 @@ const named = all.flatMap(({ name, clients: chosen }) =>
 );
 
 test("a scenario that names its clients gives the reason", () => {
-  expect(named.length).toBeGreaterThan(5);
+  expect(named.length).toBeGreaterThan(3);
   for (const { name, reason } of named) expect(reason, name).toMatch(/^[A-Z]\S*( \S+){5,}\.$/);
   // An array has groups alone, which a new client joins by its properties.
   const words = all.flatMap(({ clients: chosen }) =>
@@ -35,7 +35,10 @@ test("a scenario that names its clients gives the reason", () => {
 test("a new standard client is measured by default in every scenario that names none", () => {
   const client = added({ standard: true });
   const without = all.filter(({ name }) => !measured(name, client).includes("added"));
-  const expected = named.filter(({ words }) => !words.includes("standard"));
+  const expected = [
+    ...named.filter(({ words }) => !words.includes("standard")),
+    ...all.filter(({ clients: chosen }) => chosen === "none"),
+  ];
   expect(without.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
 });
 
@@ -60,7 +63,7 @@ test("a new client is measured by default wherever all candidates are", () => {
 });
 
 test("every scenario takes every client that it can measure, and says why it cannot measure another", () => {
-  for (const { name, protocol } of all) {
+  for (const { name, protocol } of all.filter(({ clients: chosen }) => chosen !== "none")) {
     for (const client of [...known, added(), added({ protocol: "tcp" })]) {
       const run = () => measured(name, client, "--clients", client.name);
       if (protocol === undefined || client.protocol === protocol) expect(run()).toContain(client.name);
@@ -80,4 +83,15 @@ test("clients that no application on Node would choose are no candidates", () =>
     "ioredis-tuned",
     "raw",
   ]);
+});
+
+test("a scenario that measures servers takes no client", () => {
+  expect(all.filter(({ clients: chosen }) => chosen === "none").map(({ name }) => name)).toEqual([
+    "established",
+    "fleet",
+    "gateway",
+  ]);
+  expect(() => measured("gateway", added(), "--clients", "added")).toThrow(
+    /^--clients cannot be used with gateway, only with .*keepalive/,
+  );
 });

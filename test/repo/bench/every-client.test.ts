@@ -8,7 +8,7 @@ import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
 const all = await clients();
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig({ rttMs: 0, tls: false, engine: "embedded", redis: findRedisServer() !== undefined });
+  rig = await startRig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined });
   await rig.command("SET", "short", "abc");
 });
 afterAll(() => rig.close());

@@ -3,16 +3,15 @@ import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { httpResponse, redisReply } from "../../../bench/src/client/raw-connection.js";
-import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
-import { sumOf } from "../../../bench/src/fleet/metrics.js";
-import { predict } from "../../../bench/src/fleet/model.js";
+import { arrivals, maxConcurrent, predict } from "../../../bench/src/fleet/arrivals.js";
+import { sumOf } from "../../../bench/src/fleet/measure.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
-import { driveRequests } from "../../../bench/src/sockets/drive.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
 import { parseSockets, SocketCounter, sharedSockets } from "../../../bench/src/sockets/kernel.js";
-import { rangesOfSlots, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
+import { rangeOf, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 import { Gate } from "../../../bench/src/util/gate.js";
+import { everyMs, runAt } from "../../../bench/src/util/schedule.js";
 
 describe("a plain socket", () => {
   test("a plain socket returns a Redis reply once it is complete", () => {
@@ -56,15 +55,21 @@ describe("the kernel's sockets", () => {
     expect([fresh()[0]!.localPort, fresh()[0]!.localPort]).toEqual([2, 3]);
   });
 
-  test("requests at a fixed rate that lag count by the time that they took, without the first one", async () => {
-    const counts = { clientTimeWait: 0, clientEstablished: 0, serverTimeWait: 0, serverEstablished: 0 };
-    const request = async () => {
+  test("work at a fixed rate runs whether or not the last one has ended, and counts from when it was due", async () => {
+    expect(everyMs(10, 50)).toEqual([0, 10, 20, 30, 40]);
+    const begunAt = performance.now();
+    let [running, most] = [0, 0];
+    const from: number[] = [];
+    await runAt(everyMs(10, 50), async (dueAt, index) => {
+      from[index] = dueAt - begunAt;
+      most = Math.max(most, ++running);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      return 2;
-    };
-    const { closed, elapsedS, latencies } = await driveRequests(request, 100, 0.05, { count: () => counts });
-    expect([closed, latencies.length]).toEqual([10, 5]);
-    expect(elapsedS).toBeGreaterThan(0.09);
+      running--;
+    });
+    expect([from.length, running, most > 1]).toEqual([5, 0, true]);
+    // A busy machine delays the first call; later ones are due at their distance from it.
+    for (const [index, at] of from.entries()) expect(at).toBeLessThan(10 * (index + 1) + from[0]!);
+    await expect(runAt([0], () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   });
 
   test("the kernel's sockets have ports and states for IPv4 and IPv6 addresses", () => {
@@ -142,20 +147,15 @@ describe("the kernel's sockets", () => {
   test("the slots of keys and nodes match Redis", () => {
     // CLUSTER KEYSLOT of Redis gives these.
     expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
-    const nodes =
-      "a 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-5460 16383\n" +
-      "b 127.0.0.1:7002@17002,host master - 0 0 2 connected 5461-16382 [77->-c]\n" +
-      "c 127.0.0.1:7003@17003 slave a 0 0 1 connected\n";
-    const ranges = [
-      { from: 0, to: 5_460, port: 7_001 },
-      { from: 16_383, to: 16_383, port: 7_001 },
-      { from: 5_461, to: 16_382, port: 7_002 },
-    ];
-    expect(slotRanges(nodes)).toEqual(ranges);
-    const reply = ranges.map(
-      ({ from, to, port }) => [String(from), String(to), ["127.0.0.1", String(port)]] as const,
-    );
-    expect(rangesOfSlots(reply)).toEqual(ranges);
+    const ranges = slotRanges([
+      [0, 5_460, ["127.0.0.1", 7_001, "a"], ["127.0.0.1", 7_003, "c"]],
+      ["5461", "16382", ["127.0.0.1", "7002", "b"]],
+    ]);
+    expect(ranges).toEqual([
+      { from: 0, to: 5_460, port: 7_001, replicas: [7_003] },
+      { from: 5_461, to: 16_382, port: 7_002, replicas: [] },
+    ]);
+    expect([rangeOf(ranges, "bar").port, rangeOf(ranges, "foo").port]).toEqual([7_001, 7_002]);
   });
 });
 
@@ -187,16 +187,13 @@ describe("a fleet", () => {
   test("a fleet's model has one connection per instance, up to the platform's and the gateway's limits", () => {
     const facts = { arrivals: [0, 1, 2, 3, 4], workMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
     expect(predict(facts)).toEqual({
-      instances: 4,
       connectionsUnlimited: 4,
       connectionsLimited: [2, 3],
       evicts: true,
-      refuses: true,
     });
     expect(predict({ ...facts, softLimit: 10, hardLimit: 20 })).toMatchObject({
       connectionsLimited: [4, 4],
       evicts: false,
-      refuses: false,
     });
   });
 

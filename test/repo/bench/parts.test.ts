@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
-import { asText } from "../../../bench/src/results/table.js";
+import { asText } from "../../../bench/src/results/result-text.js";
 import { parse, UsageError } from "../../../bench/src/runner/command-line.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
 import { Latencies, median } from "../../../bench/src/statistics/latencies.js";
@@ -62,11 +62,7 @@ describe("the command line", () => {
   const clients = [...standard, undici, tuned, tcp];
   const shipped = { name: "shipped", clients: "shipped", defaults } as Partial<Scenario> as Scenario;
   const sweep = { name: "sweep", clients: "all", distances: true, defaults } as Partial<Scenario> as Scenario;
-  const none = {
-    name: "none",
-    clients: { words: [], reason: "" },
-    defaults,
-  } as Partial<Scenario> as Scenario;
+  const none = { name: "none", clients: "none", defaults } as Partial<Scenario> as Scenario;
   const web = { name: "web", clients: "all", protocol: "http", defaults } as Partial<Scenario> as Scenario;
   const read = (...args: string[]) => parse(args, [scenario, sweep, none, shipped, web], clients);
 
@@ -78,7 +74,6 @@ describe("the command line", () => {
         rttMs: 1,
         tls: false,
         seed: 5,
-        engine: "embedded",
         rounds: 10,
         invocations: 100,
       },
@@ -163,13 +158,13 @@ describe("the command line", () => {
     expect(names("sweep", "--quick", "--trial")).toMatchObject({ trial: true, names: ["sweep"] });
   });
 
-  test.each([["--invocations=5"], ["--seconds=5"], ["--speedup=5"], ["--memory=128"], ["--node=/bin/node"]])(
+  test.each([["--invocations=5"], ["--seconds=5"], ["--memory=128"], ["--clients=agent"]])(
     "%s is refused by a scenario that does not use it",
     (option) => {
       const rounds = [2, 1] as const;
-      const plain = { name: "plain", defaults: { rounds } } as Partial<Scenario> as Scenario;
-      const every = { rounds, invocations: rounds, seconds: rounds, speedup: rounds };
-      const whole = { ...plain, name: "whole", defaults: every, sizes: true, nodes: true };
+      const plain = { name: "plain", clients: "none", defaults: { rounds } } as Partial<Scenario> as Scenario;
+      const every = { rounds, invocations: rounds, seconds: rounds };
+      const whole: Scenario = { ...plain, name: "whole", clients: "all", defaults: every, sizes: true };
       const of = (name: string) => parse([name, option], [plain, whole], clients);
       expect(() => of("plain")).toThrow(
         `${option.split("=")[0]} cannot be used with plain, only with whole or all.`,
@@ -182,7 +177,6 @@ describe("the command line", () => {
   test.each([
     ["--rtt=5", "rtt"],
     ["--tls", "tls"],
-    ["--engine=auto", "engine"],
   ] as const)("%s is refused by a scenario that sets it itself", (option, name) => {
     const rounds = [2, 1] as const;
     const open = { name: "open", defaults: { rounds } } as Partial<Scenario> as Scenario;
@@ -201,20 +195,11 @@ describe("the command line", () => {
     });
   });
 
-  test("--engine is refused with clients over TCP, in front of which stands a redis-server", () => {
-    expect(() => read("sweep", "--engine", "auto")).toThrow(
-      "--engine cannot be used with clients over TCP such as ioredis, which need a redis-server. Add --clients http.",
-    );
-    expect(read("sweep", "--engine", "auto", "--clients", "http")).toMatchObject({ action: "run" });
-    expect(read("all", "--engine", "auto")).toMatchObject({ action: "all" });
-  });
-
   test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ clients });
     expect(read("sweep")).toMatchObject({ clients, settings: { rtts: undefined } });
     expect(read("shipped")).toMatchObject({ clients: clients.filter((each) => each !== tuned) });
     expect(read("none")).toMatchObject({ clients: [] });
-    expect(read("none", "--clients", "agent")).toMatchObject({ clients: [{ name: "agent" }] });
     expect(read("web")).toMatchObject({ clients: clients.filter((each) => each !== tcp) });
     expect(read("web", "--clients", "all")).toMatchObject({
       clients: clients.filter((each) => each !== tcp),
@@ -222,10 +207,11 @@ describe("the command line", () => {
     expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
     // With all scenarios, the runner skips it where it cannot be measured, with a note.
     const every = read("all", "--clients", "ioredis") as Extract<ReturnType<typeof read>, { action: "all" }>;
-    for (const run of every.runs) expect(run.clients).toEqual([tcp]);
+    for (const { scenario, clients } of every.runs)
+      expect(clients).toEqual(scenario.name === "none" ? [] : [tcp]);
     // A new client joins the groups by its own properties.
-    expect(read("none", "--clients", "tcp")).toMatchObject({ clients: [tcp] });
-    expect(read("none", "--clients", "warmline,tcp")).toMatchObject({ clients: [standard[0], tcp] });
+    expect(read("sweep", "--clients", "tcp")).toMatchObject({ clients: [tcp] });
+    expect(read("sweep", "--clients", "warmline,tcp")).toMatchObject({ clients: [standard[0], tcp] });
     expect(read("keepalive", "--clients", "http")).toMatchObject({
       clients: clients.filter((each) => each !== tcp),
     });
@@ -253,10 +239,6 @@ describe("the command line", () => {
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],
-    [
-      ["keepalive", "--engine", "/none"],
-      "--engine must be embedded, auto or the path of an executable; /none is not executable.",
-    ],
     [
       ["web", "--clients", "agent,ioredis"],
       "--clients must name clients over HTTP for web: it measures connections to the gateway, and ioredis connects to Redis.",

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
-import { HALF_S, heldCases } from "../../../bench/src/held/held-cases.js";
-import { waysOf } from "../../../bench/src/idle/first-write-ways.js";
 import distance from "../../../bench/src/parts/distance.js";
 import ephemeral from "../../../bench/src/parts/ephemeral.js";
 import finWait from "../../../bench/src/parts/fin-wait.js";
-import firstWrite from "../../../bench/src/parts/first-write.js";
+import firstWrite, { waysOf } from "../../../bench/src/parts/first-write.js";
 import { scenarios } from "../../../bench/src/registry.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
@@ -14,7 +12,7 @@ import { summaryOf } from "../../../bench/src/results/checks.js";
 import type { Report, Result, Style } from "../../../bench/src/results/result.js";
 import { buildRow } from "../../../bench/src/runner/run-scenario.js";
 import type { Context, Scenario } from "../../../bench/src/scenario.js";
-import established from "../../../bench/src/scenarios/established.js";
+import established, { HALF_S, CASES as HELD } from "../../../bench/src/scenarios/established.js";
 import faults from "../../../bench/src/scenarios/faults.js";
 import fleet from "../../../bench/src/scenarios/fleet.js";
 import gateway from "../../../bench/src/scenarios/gateway.js";
@@ -34,13 +32,10 @@ const settings = {
   rtts: undefined,
   tls: false,
   seed: 1,
-  engine: "embedded",
   invocations: 10,
   rounds: ROUNDS,
   seconds: 20,
-  speedup: 10,
   sizes: undefined,
-  node: process.execPath,
 };
 const context = { settings, clients: [] as readonly BenchClient[] } as Context;
 const client = (name: string, protocol: BenchClient["protocol"] = "http") =>
@@ -284,7 +279,7 @@ const closedSockets = (finWaitS: number) =>
 
 /** Rows whose checks all hold, and rows with the opposite numbers. */
 const heldOpen = (open: { readonly pods: number; readonly half: number; readonly others: number }) =>
-  rowsOf(heldCases([]), ({ name, limitS }, round) => ({
+  rowsOf(HELD, ({ name, limitS }, round) => ({
     open: near(name === "pods" ? (limitS === HALF_S ? open.half : open.pods) : open.others, round),
   }));
 
@@ -414,14 +409,13 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
 
 test("first-write compares every client's reads and writes over TLS with its own warm ones", () => {
   expect(firstWrite.clients).toBe("shipped");
-  const { table, headlines } = firstWrite.report(firstWrites(1.05), context);
+  const { table } = firstWrite.report(firstWrites(1.05), context);
   const peers = table.rows.map(({ cells }) => cells).filter(([, way]) => /ioredis/.test(way!));
   const pauses = ["back to back, TLS", "frozen for 2 s, TLS", "frozen for 60 s, TLS"];
   expect(peers.map((cells) => cells.slice(0, 2))).toEqual(
     pauses.flatMap((pause) => ["GET", "SET"].map((command) => [pause, `ioredis, ${command}`])),
   );
   for (const cells of peers) expect(cells.at(-1)).toMatch(/^1\.00 /);
-  expect(headlines.map(({ label }) => label).join()).not.toContain("ioredis");
 });
 
 test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and distance every client as shipped", async () => {
@@ -665,18 +659,6 @@ test("init and first are stacked with the interval of their sum, in colours of n
   }
   const html = page(result(keepalive, keepalive.report(CASES.keepalive![1], context)));
   expect(html).toContain("Thin lines are 95% intervals of the sum.");
-});
-
-test("a headline's interval is set apart from its number", () => {
-  const report = {
-    ...fleet.report(CASES.fleet![1], context),
-    headlines: [{ value: "1.7x (1.6x to 1.8x)", label: "faster" }],
-  };
-  expect(page(result(fleet, report))).toContain("<b>1.7x</b><small>1.6x to 1.8x</small><span>faster</span>");
-  const headlines = [{ value: "1.72 ms (1.65 ms to 1.80 ms)", label: "p50" }];
-  expect(page(result(fleet, { ...report, headlines }))).toContain(
-    "<b>1.72 ms</b><small>1.65 ms to 1.80 ms</small>",
-  );
 });
 
 test("charts fill their rows: one panel stands beside another chart or its title, four are two by two", () => {

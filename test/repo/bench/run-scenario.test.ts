@@ -17,16 +17,13 @@ const settings: Settings = {
   rtts: undefined,
   tls: false,
   seed: 1,
-  engine: "embedded",
   invocations: 1,
   rounds: 6,
   seconds: 1,
-  speedup: 1,
   sizes: undefined,
-  node: undefined,
 };
 const progress = new Progress({ write: () => true, isTTY: false } as never, "test");
-const report = { headlines: [], checks: [], table: { columns: [], rows: [] }, charts: [], notes: [] };
+const report = { checks: [], table: { columns: [], rows: [] }, charts: [], notes: [] };
 
 interface Each {
   readonly name: string;

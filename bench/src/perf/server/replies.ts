@@ -1,10 +1,6 @@
-/**
- * A reply before encoding: `{ status }` is a simple string, `{ error }` an error, `{ map }` a map of RESP3, a Buffer a bulk
- * string.
- */
+/** A reply before encoding: `{ status }` is a simple string, `{ map }` a map of RESP3, a Buffer a bulk string. */
 export type Reply =
   | { readonly status: string }
-  | { readonly error: string }
   | { readonly map: Readonly<Record<string, Reply>> }
   | number
   | null
@@ -13,7 +9,6 @@ export type Reply =
 
 const GREETING = Buffer.from("hello from a warm connection");
 const OK: Reply = { status: "OK" };
-const REFUSED: Reply = { error: "WRONGTYPE Operation against a key holding the wrong kind of value" };
 
 /** The fixed reply to each command; nothing is stored. */
 const REPLIES: Record<string, (args: readonly string[]) => Reply> = {
@@ -21,13 +16,6 @@ const REPLIES: Record<string, (args: readonly string[]) => Reply> = {
   GET: ([, key]) => storedUnder(key!),
   SET: () => OK,
   INCR: () => 42,
-  EXPIRE: () => 1,
-  MGET: ([, ...keys]) => keys.map(storedUnder),
-  HSET: () => 2,
-  HGETALL: () =>
-    ["name", "Ada", "born", "1815", "tags", '["poet","engine"]'].map((text) => Buffer.from(text)),
-  LRANGE: () => Array.from({ length: 10 }, (_, at) => Buffer.from(`item ${at}`)),
-  ZADD: () => 1,
   // Commands with which clients over TCP begin a connection.
   INFO: () => Buffer.from("redis_version:7.0.0\r\nloading:0\r\n"),
   CLIENT: () => OK,
@@ -46,16 +34,11 @@ export function replyTo(args: readonly unknown[]): Reply {
   return reply([name!, ...rest]);
 }
 
-/**
- * The key determines the value: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, `none`, `refused` for an error, or anything else
- * for a short greeting.
- */
+/** The key determines the value: `text:BYTES`, `json:BYTES`, `none`, or anything else for a short greeting. */
 function storedUnder(key: string): Reply {
   const [kind, bytes] = key.split(":");
   if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
-  if (kind === "json") return Buffer.from(jsonOf(Number(bytes), record));
-  if (kind === "numbers") return Buffer.from(jsonOf(Number(bytes), point));
-  if (kind === "refused") return REFUSED;
+  if (kind === "json") return Buffer.from(jsonOf(Number(bytes)));
   return kind === "none" ? null : GREETING;
 }
 
@@ -70,14 +53,11 @@ const record = (id: number) => ({
   about: TEXT,
 });
 
-/** Numbers with all the digits that they can have, as measurements and embeddings are. */
-const point = (id: number) => ({ id, x: Math.sin(id), y: Math.cos(id), z: Math.sqrt(id) });
-
 /** Returns a JSON array of about `bytes` bytes. */
-function jsonOf(bytes: number, item: (id: number) => unknown): string {
+function jsonOf(bytes: number): string {
   const items: string[] = [];
   for (let length = 2; length < bytes; length += items.at(-1)!.length + 1)
-    items.push(JSON.stringify(item(items.length)));
+    items.push(JSON.stringify(record(items.length)));
   return `[${items.join(",")}]`;
 }
 
@@ -95,18 +75,11 @@ export function resp2(reply: Reply): Buffer {
     ]);
     return Buffer.concat([Buffer.from(`%${pairs.length / 2}\r\n`), ...pairs]);
   }
-  const line = "error" in reply ? `-${reply.error}` : `+${(reply as { status: string }).status}`;
-  return Buffer.from(`${line}\r\n`);
+  return Buffer.from(`+${(reply as { status: string }).status}\r\n`);
 }
 
-/** Encodes a reply as the REST protocol does: `{ result }` or `{ error }`. */
-export function jsonReply(reply: Reply, base64: boolean): object {
-  const isError = Object(reply) === reply && "error" in (reply as object);
-  return isError ? (reply as object) : { result: jsonResult(reply, base64) };
-}
-
-/** Encodes a `result`; strings in base64 if requested, except a top-level status. */
-function jsonResult(reply: Reply, base64: boolean): unknown {
+/** Encodes a `result` of the REST protocol; strings in base64 if requested, except a top-level status. */
+export function jsonResult(reply: Reply, base64: boolean): unknown {
   if (reply === null || typeof reply === "number") return reply;
   if (Buffer.isBuffer(reply)) return reply.toString(base64 ? "base64" : "utf8");
   if (Array.isArray(reply)) return reply.map((item) => jsonResult(item, base64));

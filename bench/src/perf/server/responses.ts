@@ -1,26 +1,21 @@
-import { jsonReply, replyTo, resp2 } from "./replies.js";
+import { jsonResult, replyTo, resp2 } from "./replies.js";
 
-/** A parsed request head: the last part of the path, the response format, and whether to respond as warmline-gateway does. */
+/** A parsed request head: the path behind its slash, and the response format. */
 export interface RequestHead {
   readonly route: string;
   readonly resp2: boolean;
   readonly base64: boolean;
-  readonly gateway: boolean;
   /** The length of the body in bytes, unless it is chunked. */
   readonly length: number;
   readonly chunked: boolean;
 }
 
-/** Parses a request's head. With a path of `/plain` the server responds as a third-party endpoint without RESP2 batches. */
+/** Parses a request's head. */
 export function parseRequestHead(head: string): RequestHead {
-  const path = /^POST (\S*)/.exec(head)?.[1] ?? "/";
-  const gateway = !path.startsWith("/plain");
-  const route = path.split("/").at(-1)!;
   return {
-    route: route === "plain" ? "" : route,
-    resp2: /\r\nupstash-response-format: *resp2/i.test(head) && (gateway || route !== "pipeline"),
+    route: /^POST \/(\S*)/.exec(head)?.[1] ?? "",
+    resp2: /\r\nupstash-response-format: *resp2/i.test(head),
     base64: /\r\nupstash-encoding: *base64/i.test(head),
-    gateway,
     length: Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0),
     chunked: /\r\ntransfer-encoding: *chunked/i.test(head),
   };
@@ -58,7 +53,7 @@ export function buildResponse(request: RequestHead, body: string): Buffer {
   const content = contentOf(request, JSON.parse(body));
   const type = request.resp2 ? "application/vnd.redis.resp2" : "application/json";
   const head =
-    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${request.gateway ? "Warmline-Gateway: 0.1.0\r\n" : ""}` +
+    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nWarmline-Gateway: 0.1.0\r\n` +
     `Content-Length: ${content.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=310\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), content]);
 }
@@ -67,7 +62,7 @@ function contentOf({ route, ...form }: RequestHead, body: unknown[]): Buffer {
   const single = route === "";
   const replies = (single ? [body] : (body as unknown[][])).map(replyTo);
   if (form.resp2) return resp2(single ? replies[0]! : replies);
-  const json = replies.map((reply) => jsonReply(reply, form.base64));
+  const json = replies.map((reply) => ({ result: jsonResult(reply, form.base64) }));
   return Buffer.from(JSON.stringify(single ? json[0] : json));
 }
 

@@ -44,8 +44,8 @@ function serveHttp(socket: Socket): void {
     if (!read) return;
     const { body } = read;
     rest = rest.subarray(read.end);
-    const { route, resp2, base64, gateway } = request;
-    const key = `${route} ${resp2} ${base64} ${gateway} ${body}`;
+    const { route, resp2, base64 } = request;
+    const key = `${route} ${resp2} ${base64} ${body}`;
     socket.write(kept(responses, key, () => buildResponse(request, body)));
   });
 }
