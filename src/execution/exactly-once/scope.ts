@@ -2,7 +2,7 @@ import type { CommandArg } from "../../protocol/args.js";
 import { CHECK_PATH } from "./script.js";
 
 /** A condition that the script of a write checks first. */
-export interface WriteCheck {
+interface WriteCheck {
   /** Its Lua code: one of the checks in script.ts. */
   readonly lua: string;
   /** The key that it reads. It is the last key of the script. */
@@ -12,7 +12,7 @@ export interface WriteCheck {
 }
 
 /** The token of one write of a scope. */
-export interface ScopedWrite {
+interface ScopedWrite {
   /** The end of the token's name: ASCII without braces. */
   readonly id: string;
   readonly check: WriteCheck | undefined;
