@@ -19,18 +19,18 @@ export type CompressionFormat = "gzip" | "zstd";
 export interface CompressOptions<Name extends CodecName = CodecName, V = unknown> {
   /**
    * The format of values that are written. Default `"gzip"`. `"zstd"` is faster, and needs Node 22.15, 23.8 or later, Bun or Deno.
-   * Values of both are read, whatever this is.
+   * Values in either format are read.
    */
   format?: CompressionFormat | undefined;
-  /** The least bytes of a value that is compressed. Default 1,024. */
+  /** Minimum size in bytes of a value that is compressed. Default 1,024. */
   threshold?: number | undefined;
   /** The level of the format: 0 to 9 for gzip, default 6; 1 to 22 for zstd, default 3. */
   level?: number | undefined;
-  /** The most bytes of a value before compression. Default 67,108,864 (64 MiB). */
+  /** Maximum size in bytes of a value before compression. Default 67,108,864 (64 MiB). */
   maxSize?: number | undefined;
   /**
-   * Whether compressed values are stored as text, in base64, which is a third longer. Default false. For endpoints that take bytes only
-   * in single commands, such as Upstash. Values of both kinds are read, whatever this is.
+   * Whether compressed values are stored as text, in base64, which is a third longer. Default false. For endpoints that accept bytes
+   * only in single commands, such as Upstash. Values of either kind are read.
    */
   text?: boolean | undefined;
   /** The codec of the values, as for a client. Default `"json"`. */
@@ -49,11 +49,11 @@ export class CompressionError extends WarmlineError {
 
 /** Compresses and decompresses bytes. */
 interface Format {
-  /** Its number in the header. That of zstd is GLIDE's, which has no gzip. */
+  /** Its number in the header. zstd has its number of GLIDE, which has no gzip. */
   readonly id: number;
   readonly levels: readonly [least: number, most: number];
   compress(bytes: Uint8Array, level: number | undefined): Uint8Array;
-  /** @throws an error of the code ERR_BUFFER_TOO_LARGE if there are more bytes than `maxSize`. */
+  /** @throws an error of code ERR_BUFFER_TOO_LARGE if the result is larger than `maxSize` bytes. */
   decompress(bytes: Uint8Array, maxSize: number): Uint8Array;
 }
 
@@ -102,12 +102,12 @@ const TEXT_HEADER = /^warmline:(gzip|zstd):/;
 /** The longest text header. */
 const TEXT_HEADER_SIZE = "warmline:gzip:".length;
 
-/** The most bytes of one character of UTF-16. */
+/** Maximum number of bytes in UTF-8 of one UTF-16 code unit. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Returns a codec that compresses values from a size on: `new Redis({ codec: compress() })`. Values that do not become smaller are
- * stored as they are, and values without a header are read as they are, so it may be added to an application that has stored values.
+ * Returns a codec that compresses large values: `new Redis({ codec: compress() })`. Values that do not become smaller are stored
+ * uncompressed. Values without a header are read too, so that an application with stored values can start to use it.
  *
  * Commands that change or read a part of a value, such as APPEND and GETRANGE, see compressed bytes.
  * @throws ConfigError if an option is malformed, or the runtime lacks the format. The codec throws ArgumentError for a value above
@@ -137,13 +137,13 @@ export function compress<Name extends CodecName = "json", V = never>(
   return {
     encode(value) {
       const plain = codec.encode(value);
-      const arg = argOf(plain);
-      // The client refuses it by the name of the command and the place of the argument.
+      const arg = toArg(plain);
+      // The client reports it, with the name of the command and the position of the argument.
       if (arg === undefined) return plain as string;
-      const marked = isMarked(arg);
-      if (!marked && arg.length * MAX_BYTES_PER_CHARACTER < threshold) return arg;
+      const mustCompress = looksCompressed(arg);
+      if (!mustCompress && arg.length * MAX_BYTES_PER_CHARACTER < threshold) return arg;
       const bytes = toBytes(arg);
-      if (!marked && bytes.length < threshold) return arg;
+      if (!mustCompress && bytes.length < threshold) return arg;
       if (bytes.length > maxSize) {
         throw new ArgumentError(`compress: the value has ${bytes.length} bytes, and maxSize is ${maxSize}`);
       }
@@ -151,8 +151,7 @@ export function compress<Name extends CodecName = "json", V = never>(
       const stored = text
         ? `warmline:${format}:${Buffer.from(compressed).toString("base64")}`
         : Buffer.concat([toBytes(MAGIC), Uint8Array.of(VERSION, id), compressed]);
-      // What looks compressed is compressed, so that it is read as it was.
-      return stored.length < bytes.length || marked ? stored : arg;
+      return stored.length < bytes.length || mustCompress ? stored : arg;
     },
     decode(stored) {
       const bytes = unzip(stored, maxSize);
@@ -162,7 +161,7 @@ export function compress<Name extends CodecName = "json", V = never>(
 }
 
 /** Returns a value as the client sends it, or undefined if it can't be sent. */
-function argOf(value: unknown): CommandArg | undefined {
+function toArg(value: unknown): CommandArg | undefined {
   try {
     return toValueArg(value);
   } catch {
@@ -173,8 +172,8 @@ function argOf(value: unknown): CommandArg | undefined {
 /** Returns the beginning of a value, byte by byte as text (Latin-1). */
 const headOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, TEXT_HEADER_SIZE)).toString("latin1");
 
-/** Whether a value begins as compressed ones do. */
-function isMarked(arg: CommandArg): boolean {
+/** Whether a value begins like a compressed one. It is always compressed then, or reading would take it for one. */
+function looksCompressed(arg: CommandArg): boolean {
   const head = typeof arg === "string" ? arg : headOf(arg);
   return head.startsWith(MAGIC) || TEXT_HEADER.test(head);
 }

@@ -1,6 +1,6 @@
 /**
  * Outcome of a command that failed.
- * - `unsent`: not a byte of it was written; it has not been applied and will not be.
+ * - `unsent`: no byte of it was written; it has not been applied and will not be.
  * - `unknown`: it was written, or may have been; it may have been applied.
  * - `answered`: the Redis endpoint returned a complete, well-formed response.
  */
@@ -8,7 +8,7 @@ export type Outcome = "unsent" | "unknown" | "answered";
 
 /** Details of an error beside its message. */
 export interface ErrorDetails {
-  /** Whether the command was applied; `unsent` unless given. */
+  /** Whether the command was applied. Default: `unsent`. */
   outcome?: Outcome;
   /** Redis's name of the command, in upper case. Never its arguments. */
   command?: string | undefined;
@@ -22,7 +22,7 @@ export interface ErrorDetails {
 export class WarmlineError extends Error {
   /** Whether the command was applied, as far as is known. */
   readonly outcome: Outcome;
-  /** Redis's name of the command, in upper case, where one is concerned. Never its arguments. */
+  /** Redis's name of the command, in upper case, if the error concerns one. Never its arguments. */
   readonly command: string | undefined;
   /** The position of the command in the pipeline or transaction, from 0. */
   readonly index: number | undefined;
@@ -35,7 +35,7 @@ export class WarmlineError extends Error {
   }
 
   /**
-   * Returns the error of a request that carried several commands as the error of one of them.
+   * Returns the error of a request with several commands as the error of one of them.
    * @internal
    */
   forCommand(command: string): WarmlineError {
@@ -44,16 +44,16 @@ export class WarmlineError extends Error {
     return new Kind(message, { ...this, cause: this.cause, command });
   }
 
-  // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
-  // be an instance of the other's class. Each class leaves its brand on its prototype.
+  // Two copies of the package may be loaded: ESM and CommonJS, or two versions. Each class has a brand on its prototype, so that
+  // an error of one copy is an instance of the class of the other.
   /** Whether a value is an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: the class that was asked about, not this one
     const { prototype } = this;
-    const own = brand(prototype);
-    // A class of the user's that extends one of these has no brand.
-    return Object.hasOwn(prototype, own)
-      ? (value as Record<symbol, unknown> | null | undefined)?.[own] === true
+    const key = brand(prototype);
+    // A subclass of the user has no brand.
+    return Object.hasOwn(prototype, key)
+      ? (value as Record<symbol, unknown> | null | undefined)?.[key] === true
       : Object.prototype.isPrototypeOf.call(prototype, value as object);
   }
 }
@@ -68,8 +68,8 @@ export class RedisError extends WarmlineError {
   readonly code: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
-    // Redis repeats the arguments of an unknown command, and others between quotes; they may be user data. Another
-    // command's name is ours.
+    // Redis repeats arguments, which may be user data: those of an unknown command, and others between quotes. The name of a
+    // command at the end was added by this class.
     const shown = reply
       .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
       .replace(
@@ -96,7 +96,7 @@ export class RedisError extends WarmlineError {
 
 /** The endpoint could not be reached. Nothing was sent. */
 export class ConnectionError extends WarmlineError {
-  /** `"circuit-open"` if the endpoint was not tried, since it did not respond to earlier calls. */
+  /** `"circuit-open"` if the endpoint was not tried, because it did not respond to earlier calls. */
   readonly code: "circuit-open" | undefined;
   /** The time from which the endpoint is tried again, in ms since 1970, if the circuit is open. */
   readonly retryAt: number | undefined;
@@ -109,7 +109,7 @@ export class ConnectionError extends WarmlineError {
 }
 
 /**
- * The connection failed after the command was written and before its response came: it may have been applied.
+ * The connection failed after the command was written and before its response arrived: it may have been applied.
  * warmline does not send a write again on its own: check the data, or use `writes: "exactly-once"`.
  */
 export class UnknownOutcomeError extends WarmlineError {}
@@ -117,7 +117,7 @@ export class UnknownOutcomeError extends WarmlineError {}
 /** The call's time was up. `outcome` states whether the command had been sent. */
 export class TimeoutError extends WarmlineError {}
 
-/** The response was not one of a Redis HTTP endpoint: truncated, not JSON, or the page of another server. */
+/** The response is not that of a Redis HTTP endpoint: it is truncated, not JSON, or the page of another server. */
 export class ProtocolError extends WarmlineError {}
 
 /** An argument cannot be sent: `undefined`, `NaN`, a function, text that is not well-formed Unicode. */
@@ -137,7 +137,7 @@ export class SchemaError extends WarmlineError {
 /** The client's options or environment are wrong or missing. */
 export class ConfigError extends WarmlineError {}
 
-/** Every class whose errors are made of a message and details, by its name. */
+/** The classes whose constructors take a message and details, by their names. */
 export const errors = {
   WarmlineError,
   RedisError,
@@ -150,7 +150,7 @@ export const errors = {
 };
 
 for (const [name, kind] of Object.entries({ ...errors, SchemaError })) {
-  // Minified classes have lost their names, and Node prints them.
+  // Minification removes the names of classes, which Node prints.
   const value = { value: name, configurable: true, writable: true };
   Object.defineProperty(kind, "name", value);
   Object.defineProperties(kind.prototype, { name: value, [brand({ name })]: { value: true } });

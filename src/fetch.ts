@@ -1,5 +1,5 @@
 /**
- * The client where there is nothing but `fetch`: Cloudflare Workers, edge functions, browsers.
+ * The client for runtimes that have only `fetch`: Cloudflare Workers, edge functions, browsers.
  *
  * @module warmline/fetch
  */
@@ -15,12 +15,12 @@ export * from "./types.js";
 /** A client of a Redis over HTTP, on the runtime's own fetch. */
 export type Redis<V = unknown> = RedisClient<V>;
 
-/** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
+/** Creates clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
   tracer: (debug) => createTracer(debug ? { hook: logHook } : {}),
-  // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
-  // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
+  // `keepAlive` is not passed on: fetch's own `keepalive` lets a request outlive its page, and limits it to 64 KB. Some runtimes
+  // reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options, maxReplySize) => {
     const { cache, backend, tls, proxy, circuit, debug } = options;
     assertConfig(

@@ -43,23 +43,23 @@ export interface IdempotentOptions {
 const MIN_PAUSE = 50;
 const MAX_PAUSE = 1_000;
 
-/** Time in ms that the end of a lease may take. */
+/** Maximum timeout in ms of the request that ends a lease. */
 const RELEASE_TIMEOUT = 1_000;
 
-/** The values of the key while a run holds the lease, and after it. */
+/** Beginnings of the key's value while a run holds the lease, and after it. */
 const LEASE = "lease:";
 const RESULT = "result:";
 
 /**
  * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
  * process ends, the next call runs it again, and the writes that were applied return their first replies.
- * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The result is stored, or the
- * lease ended, also after the signal has aborted.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The request that stores
+ * the result or ends the lease ignores them.
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
  * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
  * ended. Its result must be JSON, or undefined.
- * @throws ArgumentError if JSON would return something else than the result; InProgressError while another run holds the lease; RedisError of code `LEASELOST` if the lease ended before the
- * result was stored; what the function throws.
+ * @throws ArgumentError if JSON would change the result; InProgressError while another run holds the lease; RedisError of code
+ * `LEASELOST` if the lease ended before the result was stored; what the function throws.
  */
 export async function idempotent<T, V = unknown>(
   redis: Redis<V>,
@@ -79,17 +79,17 @@ export async function idempotent<T, V = unknown>(
   const { lease = 60, remember = 86_400, wait = 0 } = options;
   for (const [name, value] of Object.entries({ lease, remember, wait }))
     checkNumber(assert, name, value, "a number of seconds", MAX_SECONDS, name === "wait");
-  const held = LEASE + randomId();
-  const check = { lua: CHECK_LEASE, key, args: [held] };
+  const leaseValue = LEASE + randomId();
+  const check = { lua: CHECK_LEASE, key, args: [leaseValue] };
   const writes = "exactly-once";
   const guard = (scope: WriteScope): WriteScope => ({
     next: (argv) => ({ ...scope.next(argv)!, check }),
     fork: () => guard(scope.fork()),
   });
   const guarded = redis.with({ writes, scope: guard(createScope(key)), remember });
-  // The run's own last write is no part of its path: a later run that fails in the same place ends its lease too.
+  // The last write has a random token. With one of the scope, a second run that fails in the same place would not end its lease.
   const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
-  // It is sent after the signal or the deadline too: without it the lease blocks other runs, or the result is lost.
+  // The last write is sent after the signal or the deadline too, or the lease would block other runs, or the result be lost.
   const signal = () => undefined;
   const deadline = { remaining: () => Infinity };
   const last = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
@@ -103,7 +103,7 @@ export async function idempotent<T, V = unknown>(
 
   let stored: string | undefined;
   try {
-    stored = await acquire(redis, key, held, lease, wait);
+    stored = await acquire(redis, key, leaseValue, lease, wait);
   } catch (error) {
     // The lease may have been taken.
     if (!(error instanceof WarmlineError) || error.outcome === "unknown") void release();
@@ -124,12 +124,12 @@ export async function idempotent<T, V = unknown>(
 /**
  * Takes the lease.
  * @returns undefined, or the result of an earlier run.
- * @throws InProgressError when the time to wait is up, or the deadline is reached; the reason of a signal that aborts.
+ * @throws InProgressError if the time to wait is up, or the deadline is reached; the reason of a signal that aborts.
  */
 async function acquire(
   redis: Redis<any>,
   key: string,
-  held: string,
+  leaseValue: string,
   lease: number,
   wait: number,
 ): Promise<string | undefined> {
@@ -141,11 +141,11 @@ async function acquire(
   for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
     const [, value, left] = await client
       .multi()
-      .set(key, held, { nx: true, px: Math.ceil(lease * 1_000) })
+      .set(key, leaseValue, { nx: true, px: Math.ceil(lease * 1_000) })
       .get(key)
       .pttl(key)
       .exec();
-    if (value === held) return undefined;
+    if (value === leaseValue) return undefined;
     if (value?.startsWith(RESULT)) return value.slice(RESULT.length);
     if (!value?.startsWith(LEASE))
       throw new WarmlineError("idempotent: the key has a value that was not stored by idempotent()", {

@@ -47,7 +47,7 @@ const platform: Platform = {
   },
 };
 
-/** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
+/** Creates clients. Create one outside the handler: `const redis = Redis.fromEnv()`. */
 export const Redis = createRedisClass(platform);
 
 Object.defineProperty(Redis.prototype, Symbol.for("nodejs.util.inspect.custom"), { value: inspectClient });

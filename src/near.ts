@@ -18,34 +18,34 @@ export interface NearOptions {
   /** Keys whose reads are cached: names, and prefixes that end with `*`, such as `flag:*`. */
   match: string | readonly string[];
   /**
-   * The most ms for which a read may miss a change, from the moment that the change was acknowledged. Default 2,000. Where the
-   * endpoint reports no changes, it is the time to live of a reply in memory.
+   * Maximum time in ms for which a read may miss a change, from the acknowledgement of the change. Default 2,000. If the endpoint
+   * reports no changes, this is the time to live of a reply in memory.
    */
   maxStale?: number | undefined;
-  /** The most bytes of memory for replies, approximately. The least recently used are removed first. Default 8,000,000. */
+  /** Approximate memory in bytes for replies. The least recently used are removed first. Default 8,000,000. */
   maxBytes?: number | undefined;
 }
 
 /**
- * Makes a near cache for the clients of one endpoint: `new Redis({ near: near({ match: "flag:*" }) })`. Make it outside the
+ * Creates a near cache for the clients of one endpoint: `new Redis({ near: near({ match: "flag:*" }) })`. Create it outside the
  * handler. Changes are reported by warmline-gateway with `--near-prefix`.
- * @throws ConfigError when an option is malformed.
+ * @throws ConfigError if an option is malformed.
  */
 export function near(options: NearOptions, ...surplus: []): NearCache {
   const assert = checkCall(ConfigError, "near", 1, surplus);
-  const wanted = 'the argument must be an object of options, such as { match: "flag:*" }';
-  checkNames(assert, options, ["match", "maxStale", "maxBytes"], wanted);
+  const message = 'the argument must be an object of options, such as { match: "flag:*" }';
+  checkNames(assert, options, ["match", "maxStale", "maxBytes"], message);
   const { match, maxStale = 2_000, maxBytes = 8_000_000 } = options;
   checkNumber(assert, "maxStale", maxStale, "a number of ms", MAX_SECONDS * 1_000);
   checkNumber(assert, "maxBytes", maxBytes, "a number of bytes", Number.MAX_SAFE_INTEGER);
-  return new LocalCache({ matches: matcherOf(assert, [match].flat()), maxStale, maxBytes });
+  return new LocalCache({ matches: createMatcher(assert, [match].flat()), maxStale, maxBytes });
 }
 
 const describe = (pattern: unknown) =>
   typeof pattern === "string" ? JSON.stringify(pattern) : `a value of type ${typeof pattern}`;
 
 /** Returns a function that decides whether a key has one of the names or prefixes. */
-function matcherOf(assert: Assert, patterns: readonly unknown[]): MatchKey {
+function createMatcher(assert: Assert, patterns: readonly unknown[]): MatchKey {
   const names = new Set<string>();
   const prefixes: string[] = [];
   for (const pattern of patterns) {

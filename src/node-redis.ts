@@ -27,15 +27,15 @@ export interface LoopbackOptions {
 export interface Loopback {
   /** Options for `createClient()`. Spread them if there are others. */
   readonly options: LoopbackOptions;
-  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that take nothing else. */
+  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that accept nothing else. */
   readonly url: string;
   /** Ends the server and its connections. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server on 127.0.0.1, on a free port and with a random password, that forwards commands to warmline-gateway. It
- * keeps no process alive.
+ * Starts a server on 127.0.0.1, on a free port and with a random password, that forwards commands to warmline-gateway. It does
+ * not keep the process alive.
  *
  * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`. One that was not sent rejects
  * with `UNSENT`. The connection of node-redis stays open.
@@ -57,7 +57,7 @@ export async function startLoopback(options: ConnectorOptions = {}, ...surplus: 
         sockets.delete(socket);
         stream.destroy();
       });
-    // The client sees the socket close; each command has its error by then.
+    // The client sees the socket close after each command has its error.
     stream.on("error", () => {}).on("close", () => socket.destroySoon());
     socket.pipe(stream).pipe(socket);
   });

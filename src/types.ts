@@ -1,4 +1,4 @@
-// Exports of both entries beside the class itself.
+// Exports of both entries besides the class itself.
 export type { CommandResult, CommandResults, Pipeline, Queued } from "./client/pipeline.js";
 export type { ClientStats, RedisConstructor, WithValues } from "./client/redis.js";
 export type { Builders, Commands, Namespaces } from "./commands/index.js";

@@ -19,7 +19,7 @@ const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy"
 /**
  * Returns a transport whose requests go over a dispatcher of undici 7 or later: `new Redis({ url, token, transport:
  * undici(new ProxyAgent(proxy)) })`. The dispatcher stays the caller's: `close()` of the client leaves it open.
- * @throws ConfigError if it is not a dispatcher. `new Redis()` throws it if an option is given that only the client's own
+ * @throws ConfigError if it is not a dispatcher. `new Redis()` throws ConfigError for an option that only the client's own
  * connections have.
  */
 export function undici(dispatcher: Dispatcher, ...surplus: []): TransportFactory {

@@ -37,7 +37,7 @@ interface FlightCall {
   readonly args: readonly unknown[];
   /** The id of an entry that could not be decoded. */
   readonly ignored: string | undefined;
-  /** Whether the call has waited for one computation until its lease ended. It waits for no other one. */
+  /** Whether the call has waited for a computation until its lease ended. It does not wait for another. */
   readonly waited: boolean;
   /** Time in ms for its further requests. */
   timeout: number;
@@ -50,8 +50,8 @@ const MAX_PAUSE = 500;
 const ignore = () => {};
 
 /**
- * Returns a function that stores the results of `fn` in Redis. Of all processes, one at a time computes the result of a key; the
- * others wait for it, or get a stale one. Create it outside the handler, like the client.
+ * Returns a function that stores the results of `fn` in Redis. Of all processes, one at a time computes the result of a key. The
+ * others wait for it, or get a stale result. Create the function outside the handler, like the client.
  * @param name begins the function's keys in Redis, `<name>:cached:<key>` and `<name>:cached`. With a hash tag, such as
  * `{user}`, all its keys are in one slot of a cluster.
  * @param fn is called without `this`. Its results must be JSON, or undefined. Errors are not stored, and reach all calls that share the computation.
@@ -92,7 +92,7 @@ class CachedCalls {
     this.#redis = redis;
     this.#fn = fn;
     this.#settings = settings;
-    // Every script may be delivered twice. A signal ends the wait of its call, but no request that others share.
+    // Every script may be delivered twice. A signal ends the wait of its call, but not the requests, which other calls share.
     const signal = executorOf(redis).settings.signal && (() => undefined);
     const client = redis.with({ codec: "text", writes: "at-least-once", ...(signal && { signal }) });
     this.#store = new ResultStore(client as unknown as Redis, name, settings);
@@ -118,7 +118,7 @@ class CachedCalls {
     return signal ? within(MAX_TIMER, run(), undefined, signal) : run();
   }
 
-  /** Returns the result of a flight that holds what was true after this call began. */
+  /** Returns the result of a flight, if that was true at a time after this call began. */
   async #read(key: string, args: readonly unknown[]): Promise<unknown> {
     const began = moment();
     const time = ++this.#time;
@@ -162,7 +162,7 @@ class CachedCalls {
     const leave = () => this.#leave(key, flight);
     // Calls of the same tick share the first request.
     await undefined;
-    // Where served requests must not share promises, only calls of one tick do.
+    // On runtimes where code that serves one request must not wait for that of another, only calls of one tick share a flight.
     if (!executorOf(this.#redis).context.contextNow) leave();
     const token = randomId();
     const began = moment();
@@ -173,7 +173,7 @@ class CachedCalls {
         if (onOutage === "throw" || !isOutage(error)) throw error;
       });
       const took = call.timeout - left();
-      // Without Redis, and after a wait of one lease, it computes by itself: calls would queue for a slow function.
+      // Without Redis, or after a wait of one lease, the call computes too. Otherwise calls would queue for a slow function.
       const isWaiting = lookup?.state === "wait";
       if (!lookup || (isWaiting && (waited || elapsed(began) >= leaseTime))) {
         flight.startLease(leaseTime, leave);
@@ -200,8 +200,8 @@ class CachedCalls {
   }
 
   /**
-   * Ends a lease without a result, so that another call may compute: after the response, if the platform waits for that.
-   * @throws the error by which there is none.
+   * Ends a lease without a result, so that another call may compute. With `waitUntil` this call does not wait for that.
+   * @throws the error of the function or of Redis, because of which there is no result.
    */
   async #release({ key, timeout }: FlightCall, lease: Lease, error: unknown): Promise<never> {
     const { waitUntil } = this.#settings;
@@ -213,7 +213,7 @@ class CachedCalls {
     throw error;
   }
 
-  /** Computes and stores a result. If that fails, the stale one is returned until the lease has ended. */
+  /** Computes and stores a result. If that fails, calls get the stale result until the lease has ended. */
   async #refresh(call: FlightCall, lease: Lease): Promise<SharedResult> {
     const { key, args, timeout } = call;
     const { text, tags, time } = await this.#compute(args);
@@ -224,7 +224,7 @@ class CachedCalls {
       if (!isOutage(error)) throw error;
     });
     const isNew = isStored && !this.#store.isSplit;
-    // Nothing was deleted until it was stored.
+    // The result is stored only if it was not deleted meanwhile, so it was true when it was stored.
     return { text, time: isNew ? stored : time, took: timeout - left() };
   }
 
@@ -236,9 +236,9 @@ class CachedCalls {
     const text = encodeResult("cached", await fn(...args), schema !== undefined);
     const result = await decodeResult(text, schema);
     if (!tags) return { text, tags: "", time };
-    const given = tags(result, ...args);
-    if (!Array.isArray(given)) throw new ArgumentError("cached: tags must return an array");
-    return { text, tags: Array.from(given, encodeTag).join(" "), time };
+    const tagList = tags(result, ...args);
+    if (!Array.isArray(tagList)) throw new ArgumentError("cached: tags must return an array");
+    return { text, tags: Array.from(tagList, encodeTag).join(" "), time };
   }
 
   #keyOf(args: readonly unknown[]): string {
@@ -260,8 +260,9 @@ function encodeTag(tag: unknown): string {
   return encodeURIComponent(tag);
 }
 
-function assertText(given: unknown, what: string): asserts given is string {
-  if (typeof given === "string" && given !== "" && given.isWellFormed()) return;
-  const type = given === "" ? "empty text" : describe(given);
-  throw new ArgumentError(`cached: ${what} non-empty, well-formed text, not ${type}`);
+/** @param subject begins the message: its subject and verb. */
+function assertText(value: unknown, subject: string): asserts value is string {
+  if (typeof value === "string" && value !== "" && value.isWellFormed()) return;
+  const type = value === "" ? "empty text" : describe(value);
+  throw new ArgumentError(`cached: ${subject} non-empty, well-formed text, not ${type}`);
 }

@@ -1,9 +1,9 @@
 import { clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
 
-/** A result as text, for calls that began before a time. */
+/** A result as text, for calls that began before its time. */
 export interface SharedResult {
   readonly text: string;
-  /** The result holds what was true at this time, by the count of the function's calls and requests. */
+  /** The time at which the result was true. The calls and requests of the function are counted as time. */
   readonly time: number;
   /** Identifies the entry, if the result was stored before. */
   readonly id?: string;
@@ -15,7 +15,7 @@ export interface SharedResult {
 export class Flight {
   /** The result for the call that began the flight. */
   readonly result: Promise<SharedResult>;
-  /** The result for other calls; undefined if the lease of the computation ended before it. */
+  /** The result for other calls, or undefined if the lease of the computation ended before. */
   readonly shared: Promise<SharedResult | undefined>;
   #end!: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -26,11 +26,11 @@ export class Flight {
     });
     this.result = run(this).finally(() => clearTimeout(this.#timer));
     this.shared = Promise.race([this.result, ended]);
-    // Without other calls, its rejection is that of `result`.
+    // Without other calls nobody handles this rejection. `result` rejects with the same error.
     this.shared.catch(() => {});
   }
 
-  /** Limits the time for which other calls wait: the process may have been frozen, and a connection of the function lost. */
+  /** Limits the time for which other calls wait: the function may wait for a connection that was lost during a freeze. */
   startLease(ms: number, onEnd: () => void): void {
     this.#timer = setTimeout(
       () => {

@@ -5,8 +5,8 @@ import { describe, lacksJson } from "../protocol/args.js";
 /**
  * Returns a result as text: JSON, or nothing for undefined.
  * @param label begins the messages of errors.
- * @param converted whether a schema converts the JSON of objects that write themselves, such as a Date.
- * @throws ArgumentError if JSON would return something else than the result.
+ * @param converted whether a schema converts the JSON of objects with toJSON, such as a Date, back to objects.
+ * @throws ArgumentError if JSON would change the result.
  */
 export function encodeResult(label: string, result: unknown, converted: boolean): string {
   if (result === undefined) return "";
@@ -43,14 +43,14 @@ function assertJson(
     (written === null && writesItself) ||
     (typeof written === "object" && written !== null && lacksJson(written));
   if (!isLost && (converted || !writesItself)) return;
-  const what = typeof part === "number" ? String(part) : describe(part);
-  let why = "which returns from JSON as another type: convert it, or give cached a schema";
-  if (isLost) why = writesItself ? `whose toJSON returns ${describe(written)}` : "which JSON can't hold";
-  throw new ArgumentError(`${label}: the result contains ${what}, ${why}`);
+  const description = typeof part === "number" ? String(part) : describe(part);
+  let reason = "which returns from JSON as another type: convert it, or give cached a schema";
+  if (isLost) reason = writesItself ? `whose toJSON returns ${describe(written)}` : "which JSON can't hold";
+  throw new ArgumentError(`${label}: the result contains ${description}, ${reason}`);
 }
 
 /**
- * Returns the result of a text that {@link encodeResult} returned, as the schema returns it.
+ * Decodes a text of {@link encodeResult}. Returns the result, or the output of the schema for it.
  * @throws SchemaError if it does not match the schema.
  */
 export async function decodeResult(text: string, schema: StandardSchema | undefined): Promise<unknown> {

@@ -3,16 +3,16 @@
 // - version, tags: the newest deletion of a tag when its computation began, and its tags
 // - lease, until: the computation in progress, and when its lease ends
 //
-// The deletions of tags are a sorted set: each tag by the version of its deletion. Versions grow, and are about the time of
-// the deletion in ms since 1970. The score of the empty member is the floor: entries of earlier versions are deleted too.
-// So a lost set, and records that were removed for their age, never bring a deleted entry back.
+// The deletions of tags are a sorted set: each tag with the version of its deletion. Versions grow, and are about the time of the
+// deletion in ms since 1970. The score of the empty member is the floor: entries of earlier versions count as deleted. So a deleted
+// entry never comes back when the set is lost, or when records are removed for their age.
 
 const NOW = `local c,e=redis.call,KEYS[1]
 local t=c("TIME")
 local now=t[1]*1000+math.floor(t[2]/1000)
 `;
 
-/** `newest` returns the newest version, and begins the set if there is none. It lives as long as any entry. */
+/** `newest` returns the newest version, and creates the set if there is none. The set lives as long as any entry. */
 const NEWEST = `local function newest(k,keep)
 local r=c("ZRANGE",k,-1,-1,"WITHSCORES")
 if not r[2] then c("ZADD",k,now,"") r={"",now} end
@@ -37,11 +37,11 @@ end
  * Returns the state of an entry: `fresh`, `stale` while another call computes, `wait` while another call computes and there
  * is no value, or `lease`: the caller has the lease now, and gets the stale value if there is one. KEYS: the entry, and the
  * deletions of tags if both are in one slot. ARGV: the caller's token, the times lease, fresh and lifetime in ms, the id of an
- * entry that counts as none, and the time for which deletions are kept. Replies [state, lease or ms to wait, value, id, version,
- * tags, newest version].
+ * entry to ignore, and the time for which deletions are kept. Replies [state, lease or ms to wait, value, id, version, tags, newest
+ * version].
  *
- * If a lookup is delivered again, its token shows that the lease is its own. The lease contains its start, so that a lookup
- * delivered after its end gets another one, and can't make an old value acceptable.
+ * A lookup that is delivered again recognises its lease by the token. The lease contains its start, so that a lookup delivered
+ * after the end of its lease gets another lease, and can't make an old value acceptable.
  */
 export const LOOK_UP = `${NOW}${NEWEST}${LIVE}local tags=KEYS[2]
 local token,fresh,lifetime=ARGV[1],tonumber(ARGV[3]),tonumber(ARGV[4])
@@ -66,11 +66,11 @@ if c("PTTL",e)<tonumber(ARGV[2]) then c("PEXPIRE",e,ARGV[2]) end
 return reply("lease",lease)`;
 
 /**
- * Stores a value, unless the lease has ended or was deleted, or one of the tags was deleted since. KEYS: as of
- * {@link LOOK_UP}. ARGV: the lease, the value, the lifetime in ms, the version, the tags. Returns 1 if the value was stored.
+ * Stores a value, unless the lease has ended or was deleted, or one of the tags was deleted since. KEYS: those of {@link LOOK_UP}.
+ * ARGV: the lease, the value, the lifetime in ms, the version, the tags. Returns 1 if the value was stored.
  *
- * The lease is removed last: without a field the key would be gone, and a script may not create a key of a slot that moves to
- * another node.
+ * The lease is removed last: a key without fields would be deleted, and a script may not create a key of a slot that moves to another
+ * node.
  */
 export const STORE = `${NOW}${LIVE}local h=c("HMGET",e,"lease","until")
 if h[1]~=ARGV[1] or now>=tonumber(h[2]) then return 0 end
@@ -90,7 +90,7 @@ export const RELEASE = `if redis.call("HGET",KEYS[1],"lease")==ARGV[1] then redi
 
 /**
  * Returns the newest version, or whether tags are live. KEYS: the deletions of tags. ARGV: the time for which deletions are
- * kept, in ms, and for the second a version and tags.
+ * kept, in ms; to check tags also a version and the tags.
  */
 export const CHECK_TAGS = `${NOW}${NEWEST}${LIVE}local last=newest(e,tonumber(ARGV[1]))
 if not ARGV[2] then return last end

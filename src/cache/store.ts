@@ -6,7 +6,7 @@ import type { CachedSettings } from "./options.js";
 import { CHECK_TAGS, DELETE_TAG, LOOK_UP, RELEASE, STORE } from "./scripts.js";
 
 /** A stored result. */
-export interface StoredResult {
+interface StoredResult {
   readonly text: string;
   /** Identifies the entry. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface Lease {
 export type TimeLeft = () => number;
 
 /** The state of an entry. */
-export type Lookup =
+type Lookup =
   | { readonly state: "found"; readonly result: StoredResult }
   | { readonly state: "leased"; readonly lease: Lease; readonly stale: StoredResult | undefined }
   | { readonly state: "wait"; readonly ms: number };
@@ -31,7 +31,7 @@ export type Lookup =
 /** The reply of {@link LOOK_UP}. */
 type LookupReply = [
   state: "fresh" | "stale" | "wait" | "lease",
-  more: string | number,
+  leaseOrWait: string | number,
   value: string | null,
   id: string,
   version: number,
@@ -39,10 +39,10 @@ type LookupReply = [
   newest: number,
 ];
 
-/** Lets Upstash lock only the keys of a script, and not the whole database. Other servers refuse it. */
+/** Line of a script by which Upstash locks only its keys, not the whole database. Other servers refuse it. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
-/** Difference in ms of two timeouts that is not worth another client. */
+/** Difference in ms between two timeouts that is not worth another client. */
 const SLACK = 10;
 
 /** The results of one cached function in Redis. */
@@ -71,38 +71,38 @@ export class ResultStore {
   /**
    * Reads an entry, or takes the lease.
    * @param token identifies the caller.
-   * @param ignored the id of an entry that counts as none.
+   * @param ignored the id of an entry to ignore.
    */
   async lookUp(key: string, token: string, left: TimeLeft, ignored = ""): Promise<Lookup> {
     const { lease, fresh, lifetime, tags } = this.#settings;
-    const args = (without: string) => [token, lease, fresh, lifetime, without, this.#keep];
-    const run = (keys: string[], without: string, client?: Redis): Promise<LookupReply> =>
-      this.#run(LOOK_UP, keys, args(without), left, client);
+    const args = (ignoredId: string) => [token, lease, fresh, lifetime, ignoredId, this.#keep];
+    const run = (keys: string[], ignoredId: string, client?: Redis): Promise<LookupReply> =>
+      this.#run(LOOK_UP, keys, args(ignoredId), left, client);
     const entry = this.#entryKey(key);
     if (tags && !this.isSplit) {
       try {
         return toLookup(await run([entry, this.#tagsKey], ignored));
       } catch (error) {
-        if (codeOf(error) !== "CROSSSLOT") throw error;
+        if (getCode(error) !== "CROSSSLOT") throw error;
         this.isSplit = true;
       }
     }
-    const check = (client?: Redis, ...more: (string | number)[]): Promise<number> =>
-      this.#run(CHECK_TAGS, [this.#tagsKey], [this.#keep, ...more], left, client);
-    for (let without = ignored; ; ) {
+    const check = (client?: Redis, ...versionAndTags: (string | number)[]): Promise<number> =>
+      this.#run(CHECK_TAGS, [this.#tagsKey], [this.#keep, ...versionAndTags], left, client);
+    for (let ignoredId = ignored; ; ) {
       // Commands of one client share a request.
       const client = this.#clientFor(left);
-      const [reply, newest] = await Promise.all([run([entry], without, client), tags ? check(client) : 0]);
-      const [state, more, value, id, version, ownTags] = reply;
-      // An instance without the option tags may read the result of one with it.
+      const [reply, newest] = await Promise.all([run([entry], ignoredId, client), tags ? check(client) : 0]);
+      const [state, leaseOrWait, value, id, version, entryTags] = reply;
+      // An instance without the option tags may read the result of an instance with it.
       const isLive =
         value === null ||
-        ownTags === "" ||
+        entryTags === "" ||
         (tags && version >= newest) ||
-        (await check(undefined, version, ownTags)) === 1;
+        (await check(undefined, version, entryTags)) === 1;
       if (isLive || state === "lease")
-        return toLookup([state, more, isLive ? value : null, id, version, ownTags, newest]);
-      without = id;
+        return toLookup([state, leaseOrWait, isLive ? value : null, id, version, entryTags, newest]);
+      ignoredId = id;
     }
   }
 
@@ -138,7 +138,7 @@ export class ResultStore {
     return `${this.#name}:cached`;
   }
 
-  /** Runs a script. Each of its requests has the rest of the time. */
+  /** Runs a script. The timeout of each request is the rest of the time. */
   #run(
     lua: string,
     keys: string[],
@@ -151,11 +151,11 @@ export class ResultStore {
     return this.#script(text, client)
       .evalsha(keys, args)
       .catch((error: unknown) => {
-        if (codeOf(error) !== "NOSCRIPT") throw error;
+        if (getCode(error) !== "NOSCRIPT") throw error;
         return this.#clientFor(left).eval(text, keys, args);
       })
       .catch((error: unknown) => {
-        // The server is not Upstash's. Redis before version 7 compiles the line as Lua.
+        // The server is not Upstash. Redis before version 7 compiles the line as Lua.
         if (text === lua || !/shebang|flag|compiling/.test((error as Error).message)) throw error;
         this.#lacksKeyLocking = true;
         return this.#run(lua, keys, args, left);
@@ -175,12 +175,12 @@ export class ResultStore {
   }
 }
 
-const codeOf = (error: unknown) => (error instanceof RedisError ? error.code : undefined);
+const getCode = (error: unknown) => (error instanceof RedisError ? error.code : undefined);
 
-function toLookup([state, more, value, id, , , newest]: LookupReply): Lookup {
+function toLookup([state, leaseOrWait, value, id, , , newest]: LookupReply): Lookup {
   const result = value === null ? undefined : { text: value, id };
-  if (state === "wait") return { state: "wait", ms: more as number };
+  if (state === "wait") return { state: "wait", ms: leaseOrWait as number };
   if (state === "lease")
-    return { state: "leased", lease: { id: more as string, version: newest }, stale: result };
+    return { state: "leased", lease: { id: leaseOrWait as string, version: newest }, stale: result };
   return { state: "found", result: result! };
 }

@@ -1,6 +1,6 @@
 import { executorOf } from "../execution/executor-key.js";
 
-/** Returns what `console.log` of Node shows of a client. */
+/** Returns the text that `console.log` of Node prints for a client. */
 export function inspectClient(
   this: object,
   _depth: number,

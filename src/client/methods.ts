@@ -22,9 +22,9 @@ import { createPipeline } from "./pipeline.js";
 
 export const PROTOTYPE = Symbol("prototype");
 
-/** Puts middleware around the requests of one client. */
+/** Wraps the requests of one client in middleware. */
 const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
-  // From here on this client differs from those that it shared its methods with.
+  // From here on this client no longer shares its methods with others.
   const executor = executorOf(client).withMiddleware(middleware);
   // A replaced method that calls the original one would bypass the middleware.
   for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
@@ -34,7 +34,7 @@ const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middlewar
 
 const tables = new WeakMap<CommandExecutor, Map<object, object>>();
 
-/** Returns the methods of a class of clients, bound to an executor. They are made once. */
+/** Returns the methods of a class of clients, bound to an executor. They are created once. */
 export function boundMethods(executor: CommandExecutor, prototype: object): object {
   let byPrototype = tables.get(executor);
   if (!byPrototype) {
@@ -49,7 +49,7 @@ export function boundMethods(executor: CommandExecutor, prototype: object): obje
   return methods;
 }
 
-/** An object with every method bound to the executor, above the prototype, whose own methods win. */
+/** Returns an object with every method bound to the executor, except methods that the prototype replaces. */
 function bind(executor: CommandExecutor, prototype: object): object {
   const isReplaced = (name: string) => {
     for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
@@ -62,7 +62,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
     const method = getMethod(name)?.(executor, prototype) as Method;
     if (typeof method !== "function") return method;
     return function (this: object | undefined, ...args: unknown[]) {
-      // A spy on the prototype came after the method was made.
+      // A spy may have replaced the method on the prototype since then.
       const called = isReplaced(name) ? (prototype as Record<string, Method>)[name]! : method;
       return called.apply(this ?? methods, args);
     };
@@ -71,12 +71,12 @@ function bind(executor: CommandExecutor, prototype: object): object {
   return identify(methods, executor, prototype);
 }
 
-/** Makes what stands under a name, if anything does. */
+/** Returns the function that binds the method of a name, or undefined if there is no such method. */
 function getMethod(name: string): Bound | undefined {
-  // The client's own first: to find that a name is no command's, all specs are made.
-  const own = clientMethods[name];
-  const make = own ? undefined : commandMethod(name);
-  return make ? (executor) => make((spec, args) => executor.run(spec, args)) : own;
+  // Before the commands: to look up a name that is not a command creates all specs.
+  const clientMethod = clientMethods[name];
+  const make = clientMethod ? undefined : commandMethod(name);
+  return make ? (executor) => make((spec, args) => executor.run(spec, args)) : clientMethod;
 }
 
 type Method = (this: object | undefined, ...args: unknown[]) => unknown;
@@ -92,8 +92,8 @@ const pipeline =
 const subscribeBy =
   (method: SubscribeMethod): Bound =>
   (executor) =>
-  (names: string | readonly string[], ...more: unknown[]) => {
-    if (more.length === 0) return createSubscriber(executor, method, names);
+  (names: string | readonly string[], ...surplus: unknown[]) => {
+    if (surplus.length === 0) return createSubscriber(executor, method, names);
     const message = 'takes one argument: add a listener with .on("message", listener)';
     throw new ArgumentError(`${method}() ${message}`, { command: method.toUpperCase() });
   };
@@ -136,7 +136,7 @@ const clientMethods: Record<string, Bound> = {
         "near needs new Redis({ near })",
       );
       const client = derived(executor.withSettings(settings), prototype);
-      // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
+      // Copy fields that a subclass added, but not replaced methods: those are bound to the old settings.
       if (this && executorOf(this) === executor) {
         for (const name of Object.keys(this)) {
           if (!getMethod(name))
@@ -156,8 +156,8 @@ const clientMethods: Record<string, Bound> = {
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
 /**
- * The prototype of every class of clients: its methods are bound whenever they are looked up. Clients for one call or a
- * few have no others, and `super.get(key)` in a class of the user's finds them here.
+ * The prototype of every class of clients. Its methods are bound at each lookup. Clients created by `with()` have only these, and
+ * `super.get(key)` in a subclass of the user finds them here.
  */
 export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (name) => {
@@ -169,7 +169,7 @@ export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (object) => executorOf(object) !== undefined,
 );
 
-/** A client for one call or a few. */
+/** Creates a client for a few calls: its methods are bound at each lookup. */
 const derived = (executor: CommandExecutor, prototype: object): object =>
   identify(Object.create(prototype), executor, prototype);
 

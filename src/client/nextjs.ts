@@ -1,18 +1,18 @@
 import type { RedisOptions } from "../options/options.js";
 
-/** Modes of `cache` that let a page keep the data it read. */
+/** Modes of `cache` in which a page may be stored with the data that it read. */
 const KEPT: readonly RedisOptions["cache"][] = ["default", "force-cache", "only-if-cached"];
 
 /**
- * Next.js renders a page once, while it builds, when the page reads nothing but what it takes for constant, and a socket
- * is not seen. A fetch that must not be cached is: with one, the page is rendered anew for each request.
- * @returns a function to call before each command; it returns a promise if the command has to wait. Undefined without
- * Next.js, or if `cache` lets pages keep the data they read.
+ * Makes Next.js render a page for each request. Next.js renders a page once, during the build, if the page seems to read only
+ * constant data. It does not see a socket, but it sees a fetch that must not be cached.
+ * @returns a function to call before each command, which returns a promise if the command has to wait. Undefined without
+ * Next.js, or if pages may be stored.
  */
 export function markPageDynamic({ cache }: RedisOptions): (() => Promise<unknown> | undefined) | undefined {
-  // Next.js puts a constant in the place of this name.
+  // Next.js replaces this name by a constant.
   if (!process.env.NEXT_RUNTIME || KEPT.includes(cache)) return undefined;
-  /** The fetches of the commands issued in this turn. */
+  /** The fetches of the commands issued in this tick. */
   let turn: Promise<unknown>[] | undefined;
   let settled: Promise<unknown>;
   return () => {
@@ -22,7 +22,7 @@ export function markPageDynamic({ cache }: RedisOptions): (() => Promise<unknown
       marked.catch(() => {});
       return undefined;
     }
-    // While building, the rendering of the page ends with this: its error has to reach Next.js. Commands of one turn go on
+    // During the build this fetch ends the rendering of the page: its error has to reach Next.js. Commands of one tick continue
     // together, so that they are sent in the order issued.
     if (!turn) {
       const marks: Promise<unknown>[] = [];

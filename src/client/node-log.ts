@@ -2,14 +2,14 @@ import { builtin } from "../transport/node/builtin.js";
 import { monotonicTime } from "../util/clock.js";
 import { logLine, requestLine } from "./request-log.js";
 
-/** The channels of events, whose messages have no argument of a command. */
+/** The channels of events. Their messages contain no argument of a command. */
 const EVENTS = ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw", "circuit"];
 
 let isStarted = false;
 
 /**
  * Prints a line on stderr for each request and each event of the process's connections, if the client has the option, or if
- * NODE_DEBUG names warmline. The lines have commands by their names.
+ * NODE_DEBUG names warmline. Commands appear only by their names.
  */
 export function startLog(debug = /\bwarmline\b/i.test(process.env.NODE_DEBUG ?? "")): void {
   if (isStarted || !debug) return;

@@ -24,12 +24,12 @@ export interface Queued<Q extends readonly unknown[], V = unknown> extends Reply
   readonly stored: V;
 }
 
-/** The result of one command where errors are kept: `error` is set when it failed. */
+/** The result of one command, with the option `keepErrors`. `error` is set if the command failed. */
 export type CommandResult<T> =
   | { readonly result: T; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: Error };
 
-/** The result of each command of a pipeline where errors are kept. */
+/** The result of each command of a pipeline, with the option `keepErrors`. */
 export type CommandResults<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: CommandResult<Q[I]> };
 
 /**
@@ -46,8 +46,8 @@ export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
   /**
    * Sends the commands.
    * @returns their values, in order.
-   * @throws the first error among them, whose `.index` tells which command it was; the others have run all the same,
-   * unless this is a transaction that Redis discarded.
+   * @throws the first error among them. Its `.index` is the position of the command. The other commands have run anyway, unless
+   * this is a transaction that Redis discarded.
    */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(): Promise<R>;
   /** Sends the commands. Returns each command's value or error in its place, rather than throwing the first error. */
@@ -73,7 +73,7 @@ class CommandQueue {
     return this;
   }
 
-  // Bound, as everything that is taken out of a client or a pipeline works on its own.
+  // Bound, because a detached method of a client or a pipeline has to work.
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
@@ -101,11 +101,11 @@ class CommandQueue {
     const { settings } = client;
     const path = this.#path;
     const isPipeline = path === "pipeline";
-    const send = (given: readonly Command[]): Promise<Result[]> => {
-      const guarded = given.map((command) => guardWrite(client, command));
-      const commands = guardReads(client, guarded, path, settings.scope);
-      // After the guards: each write that is called takes its ordinal of a scope, whatever its limits.
-      return sendAll(client, commands, path, createLimits(settings));
+    const send = (commands: readonly Command[]): Promise<Result[]> => {
+      const guardedWrites = commands.map((command) => guardWrite(client, command));
+      const guarded = guardReads(client, guardedWrites, path, settings.scope);
+      // After the guards, because the limits may throw: each called write takes an ordinal of its scope.
+      return sendAll(client, guarded, path, createLimits(settings));
     };
     const near = getNear(client);
     const run = () =>
@@ -143,7 +143,7 @@ function sendAll(
       onError: (error, place) => settle(place, { error }),
     };
     const batch = commands.map((command, place) => new Pending(command, undefined, receiver, place));
-    // Commands that wait do so one after the other, but not in a transaction.
+    // Blocking commands of a pipeline wait one after the other. In a transaction none waits.
     const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
     const time = timeLeft(
       client.settings,

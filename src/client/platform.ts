@@ -23,18 +23,18 @@ export interface Platform extends Pick<ClientContext, "contextNow" | "sha1"> {
     probe: HttpRequest,
   ): Transport;
   /**
-   * Returns what publishes traces, if the runtime has channels for them.
-   * @param debug the client's option: whether requests are printed.
+   * Returns the tracer of the runtime, if it has one.
+   * @param debug the client's option `debug`.
    */
   tracer?(debug: boolean | undefined): Tracer | undefined;
   /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** The endpoint of a client without one. Nothing is sent to it. */
+/** Stands for a missing endpoint. Nothing is sent to it. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
-/** The options of a client, and the environment that url and token were read from, if they were. */
+/** The options of a client, with the environment if url and token were read from it. */
 type ClientOptions = RedisOptions & { readonly [ENV]?: Env };
 
 type Connected = Pick<ClientContext, "transport" | "protocol" | "endpoint">;
@@ -68,8 +68,8 @@ export function createExecutor(
 }
 
 /**
- * Makes a client without an endpoint read the environment again with each command, until it has one: the hooks of tests set
- * it after the module that creates the client was imported.
+ * Makes a client without an endpoint read the environment again with each command, until it has an endpoint: the hooks of tests
+ * set the variables after the module that creates the client was imported.
  */
 function connectLater(context: ClientContext, connected: Connected, retry: () => Connected): void {
   for (const name of ["transport", "protocol", "endpoint"] as const) {
@@ -96,7 +96,7 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
   );
   if (options.near && usable !== NOWHERE) {
     const near = options.near as NearHooks;
-    // Where responses arrive in another asynchronous context, requests share connections, and may share promises.
+    // If responses arrive in another asynchronous context, code that serves several requests may share connections and promises.
     near.attach(usable, platform.contextNow !== undefined, options.prefix);
     protocol.near = near;
   }

@@ -32,13 +32,13 @@ export interface ClientStats extends ConnectionStats {
   near?: NearStats;
 }
 
-/** The client `Client`, of this class or one of its own, with another type of stored values. */
+/** The client `Client`, of this class or a subclass, with another type of stored values. */
 export type WithValues<Client, V> = keyof Client extends keyof Redis
   ? Redis<V>
   : Redis<V> & Omit<Client, keyof Redis>;
 
 /**
- * A client of one endpoint. Make one outside the handler; making more costs next to nothing.
+ * A client of one endpoint. Create one outside the handler. More clients cost next to nothing.
  *
  * @typeParam V the type that the client's codec gives stored values: `unknown` for JSON.
  */
@@ -48,34 +48,34 @@ export interface Redis<V = unknown>
     Builders<Immediate<V>>,
     Iterators<V>,
     Target<Immediate<V>> {
-  /** Collects commands that `exec()` sends as one request. Its order to other requests is as with `with()`. */
+  /** Collects commands that `exec()` sends as one request. `with()` describes its order relative to other requests. */
   pipeline(): Pipeline<[], V>;
   /** Collects commands that `exec()` runs as one transaction: all of them, without other clients' commands in between. */
   multi(): Pipeline<[], V>;
   /**
    * Sends any command, argument by argument: `redis.exec(["SET", "key", "value"])`.
-   * @throws ArgumentError when the command changes the state of a connection, which are shared over HTTP.
+   * @throws ArgumentError if the command would change the state of a connection: over HTTP connections are shared.
    */
   exec<T = unknown>(command: readonly [name: string, ...args: unknown[]]): Promise<T>;
   /**
-   * A Lua script that is sent by its digest.
-   * @param options `readonly`: it only reads, and so may run on a replica and be repeated.
+   * Creates a Lua script that is sent by its digest.
+   * @param options `readonly`: the script only reads, so it may run on a replica and be sent again.
    */
   createScript<T = unknown, R extends boolean = false, Args extends readonly unknown[] = unknown[]>(
     script: string,
     options?: { readonly?: R | boolean | undefined },
   ): R extends true ? ReadonlyScript<T, Args> : Script<T, Args>;
   /**
-   * Reads a key, changes its value by a function, and stores the result unless another client changed the key
-   * meanwhile; then it starts over. The key keeps its time to live.
-   * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may
+   * Reads a key, changes its value by a function, and stores the result. If another client changed the key meanwhile, it starts
+   * over. The key keeps its time to live.
+   * @param change gets the value or null. Returns the new value, null to delete the key, or undefined to leave it unchanged. It may
    * be called several times.
-   * @returns what is stored now.
+   * @returns the value that is stored now.
    * @throws WarmlineError if other clients changed the key at every attempt.
    */
   update<T = V>(key: Key, change: Updater<T>, options?: UpdateOptions): Promise<T | null>;
   /**
-   * Listens to channels. Messages are read by the client's codec, as values are.
+   * Listens to channels. Messages are decoded by the client's codec, like values.
    * @throws ArgumentError if a name can't be sent. The subscriber emits any other error.
    */
   subscribe<TMessage = V>(channels: string | readonly string[]): Subscriber<TMessage>;
@@ -92,24 +92,24 @@ export interface Redis<V = unknown>
    */
   monitor(): AsyncGenerator<string, void, undefined>;
   /**
-   * Returns the same client with other settings, for one call or many. What a class of your own keeps in fields goes along.
-   * With `codec`, the types of stored values change: `redis.with({ codec: "bytes" }).get(key)` gives a Uint8Array or null.
+   * Returns a client with other settings, for one call or many. Fields of a class of your own are copied. With `codec`, the types of
+   * stored values change: `redis.with({ codec: "bytes" }).get(key)` gives a Uint8Array or null.
    *
-   * Its commands are requests of their own. A request may reach Redis before one that was issued earlier, also in the same
-   * turn: await the first where the order matters.
+   * Its commands do not share requests with those of this client. A request may reach Redis before an earlier one, also of the same
+   * tick: await the first if the order matters.
    */
   with<Name extends CodecName = never, V = never>(
     options: CallOptions<Name, V> & ScopeOptions,
   ): [Name | V] extends [never] ? this : WithValues<this, CodecValue<Name, V>>;
-  /** The option `prefix`, for patterns of `scan` and for names in replies, which have it. */
+  /** The option `prefix`. It is not added to patterns of `scan`, and not removed from names in replies. */
   readonly keyPrefix: string | undefined;
-  /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
+  /** The endpoint's sync token. Another process that sets it sees the writes of this one. */
   readYourWritesSyncToken: string | undefined;
-  /** Puts `middleware` around every request of this client, outside of what was put before. */
+  /** Wraps every request of this client in `middleware`. The middleware added last is called first. */
   use(middleware: Middleware): void;
   /**
-   * Opens a connection ahead of need. On Node it also checks an idle connection that may be dead, by a PING, so that the
-   * first write need not wait for one. Settles when that is done, has failed or has taken a second. Never rejects.
+   * Opens a connection before the first command. On Node it also checks an idle connection that may be dead by a PING, so that the
+   * first write need not wait for that. Settles when it is done, has failed or has taken a second. Never rejects.
    */
   ready(): Promise<void>;
   /** Counts of what happened to this origin's connections since the process began, and to the client's near cache. */
@@ -118,21 +118,21 @@ export interface Redis<V = unknown>
   close(): void;
 }
 
-/** Makes clients. */
+/** Creates clients. */
 export interface RedisConstructor {
   /**
-   * @param options the endpoint and settings, or a requester: an object that sends the client's requests by itself.
-   * @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead.
+   * @param options the endpoint and settings, or a requester: an object that sends the client's requests.
+   * @throws ConfigError if an option is malformed. A missing url or token rejects each command instead.
    */
   new <Name extends CodecName = CodecName, V = any>(
     options?: RedisOptions<Name, V> | Requester,
   ): Redis<CodecValue<Name, V>>;
   /**
-   * A client of the endpoint that the environment names: the first complete pair of WARMLINE_URL and
-   * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN. While there
-   * is no such pair, each command reads the environment again, and is rejected with ConfigError if there still is none.
-   * @param envOrOptions settings, or the environment where there is no `process.env`, such as the one passed to a handler of
-   * Cloudflare Workers.
+   * Creates a client of the endpoint in the environment: the first complete pair of WARMLINE_URL and WARMLINE_TOKEN,
+   * UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN. While there is no such pair, each
+   * command reads the environment again, and rejects with ConfigError if there is still no pair.
+   * @param envOrOptions settings, or the environment if there is no `process.env`, such as that of a handler of Cloudflare
+   * Workers.
    * @param options settings, after an environment.
    */
   fromEnv<Name extends CodecName = CodecName, V = any>(
@@ -145,31 +145,31 @@ export interface RedisConstructor {
 
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
-  /** Clients with the same options share an executor. Options that are not plain data get one of their own. */
-  const known: { readonly options: RedisOptions; readonly executor: CommandExecutor }[] = [];
+  /** Executors of clients with plain options. Clients with the same options share one. */
+  const shared: { readonly options: RedisOptions; readonly executor: CommandExecutor }[] = [];
   const getExecutor = (options: RedisOptions): CommandExecutor => {
-    const same = known.find((each) => equal(each.options, options));
+    const same = shared.find((candidate) => equal(candidate.options, options));
     if (same) return same.executor;
     const executor = createExecutor(platform, options);
     const isPlain = Object.values(options).every(
       (value) => Object(value) !== value || value === options.transport,
     );
     // A client without an endpoint may find one in the environment later.
-    if (isPlain && options.url && options.token && known.length < 100)
-      known.push({ options: { ...options }, executor });
+    if (isPlain && options.url && options.token && shared.length < 100)
+      shared.push({ options: { ...options }, executor });
     return executor;
   };
 
   class RedisClient {
     declare readonly [PROTOTYPE]: object;
 
-    constructor(options: RedisOptions | Requester = {}, ...more: unknown[]) {
+    constructor(options: RedisOptions | Requester = {}, ...surplus: unknown[]) {
       assertConfig(
-        typeof options === "object" && options !== null && more.length === 0,
+        typeof options === "object" && options !== null && surplus.length === 0,
         "new Redis() needs an object of options, such as { url, token }",
       );
       const executor = "request" in options ? createExecutor(platform, {}, options) : getExecutor(options);
-      // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
+      // Methods are bound once per executor and class, so that a client created in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
       return Object.create(boundMethods(executor, new.target.prototype));
     }
@@ -205,15 +205,15 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       return executorOf(this).run(spec, args);
     }
   }
-  // Minified classes have lost their names.
+  // Minification removes the name of a class.
   Object.defineProperty(RedisClient, "name", { value: "Redis" });
   Object.setPrototypeOf(RedisClient.prototype, inherited);
   return RedisClient as unknown as RedisConstructor;
 }
 
 /** Whether two objects have the same properties. */
-function equal<T extends object>(one: T, other: T): boolean {
-  for (const name in other) if (one[name] !== other[name] || !(name in one)) return false;
-  for (const name in one) if (!(name in other)) return false;
+function equal<T extends object>(a: T, b: T): boolean {
+  for (const name in b) if (a[name] !== b[name] || !(name in a)) return false;
+  for (const name in a) if (!(name in b)) return false;
   return true;
 }

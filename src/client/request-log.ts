@@ -1,7 +1,7 @@
 import type { TraceContext, TraceHook } from "../options/options.js";
 import type { Transport } from "../transport/transport.js";
 
-/** Returns a line of the log. It has no argument of a command, and nothing that is undefined. */
+/** Returns a line of the log. JSON leaves out members that are undefined. */
 export const logLine = (name: string, details: object) => `${name} ${JSON.stringify(details)}`;
 
 /** Returns the line of a request that has ended, with its error if it failed. */
@@ -13,7 +13,7 @@ export const requestLine = (
 
 const print = (line: string) => console.log(`warmline: ${line}`);
 
-/** Prints a line for each request, where there are no channels. */
+/** Prints a line for each request, on runtimes without channels. */
 export const logHook: TraceHook = (context) => {
   const started = Date.now();
   return context.operation === "request"

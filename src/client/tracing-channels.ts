@@ -5,8 +5,8 @@ import { builtin } from "../transport/node/builtin.js";
 
 const channels: { [Operation in TraceContext["operation"]]?: TracingChannel } = {};
 
-/** Returns a channel, which is created with the first command, as those of events with the first connection. */
-const channelOf = (operation: TraceContext["operation"]): TracingChannel =>
+/** Returns a channel. It is created with the first command, because loading Node's module takes time. */
+const getChannel = (operation: TraceContext["operation"]): TracingChannel =>
   (channels[operation] ??= builtin("node:diagnostics_channel").tracingChannel(`warmline:${operation}`));
 
 /**
@@ -14,14 +14,14 @@ const channelOf = (operation: TraceContext["operation"]): TracingChannel =>
  * @see https://nodejs.org/api/diagnostics_channel.html#tracingchannel-channels
  */
 export const channelTracer: Tracer = {
-  isActive: (operation) => channelOf(operation).hasSubscribers,
+  isActive: (operation) => getChannel(operation).hasSubscribers,
   trace(context, run) {
     let value: Awaited<ReturnType<typeof run>>;
-    // Node adds the result to the context; a reply is not for subscribers.
+    // Node adds the result of this function to the context. A reply is not for subscribers.
     const silent = async () => {
       value = await run();
     };
-    return channelOf(context.operation)
+    return getChannel(context.operation)
       .tracePromise(silent, context)
       .then(() => value);
   },

@@ -11,7 +11,7 @@ const RESPONSE = Buffer.from(
     "Content-Length: 7\r\nConnection: keep-alive\r\nKeep-Alive: timeout=300\r\n\r\n$1\r\n1\r\n",
 );
 
-/** Answers at once, by what writes heads and reads responses on a connection. */
+/** Responds at once, and runs the code that writes heads and parses responses on a connection. */
 const stubTransport: Transport = {
   stats: createStats(),
   attempt(listener) {
@@ -26,8 +26,8 @@ const stubTransport: Transport = {
 let warmedUp = false;
 
 /**
- * Takes a command through all that is done with one, but for the socket, once in a process: code that has run is
- * compiled. To be called while a connection is being opened, when there is nothing else to do.
+ * Runs all code of a command except the socket, once in a process, because code that has run is compiled. Call it while a
+ * connection is being opened, when there is nothing else to do.
  */
 export function warmUp(): void {
   if (warmedUp) return;

@@ -1,7 +1,7 @@
 import { blockingTime } from "../commands/blocking.js";
 import { Limits } from "../execution/limits.js";
 import { traced } from "../execution/trace.js";
-import { errorFrom } from "../execution/verdict.js";
+import { createReplyError } from "../execution/verdict.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { CommandReader, MalformedCommand } from "./command-reader.js";
@@ -373,7 +373,7 @@ function traceCommand(context: ConnectorContext, name: string): LimitedCommand["
         const text = Buffer.isBuffer(end) ? errorText(end) : undefined;
         if (end instanceof Error) reject(end);
         else if (text === undefined) resolve();
-        else reject(errorFrom(text, name));
+        else reject(createReplyError(text, name));
       };
     });
   traced(context, "command", run, () => ({ command: name })).catch(() => {});

@@ -11,9 +11,9 @@ import type { Tracer } from "./trace.js";
 export interface ClientContext {
   readonly transport: Transport;
   readonly protocol: Protocol;
-  /** The endpoint, or the error of every command if url or token is missing. Undefined with a requester. */
+  /** The endpoint, or the error of each command if url or token is missing. Undefined with a requester. */
   readonly endpoint: Endpoint | ConfigError | undefined;
-  /** Carries the requests instead of the transport, if given. */
+  /** Sends the requests in place of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
   /** Precedes every key of the client, if given. */
   readonly prefix?: string | undefined;
@@ -21,13 +21,13 @@ export interface ClientContext {
   readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
-  /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
+  /** Returns a function that runs others in the current asynchronous context, if responses arrive in another one. */
   readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
   /** Reports commands and requests, if given. */
   readonly tracer?: Tracer | undefined;
   /** Whether traces of commands have their arguments. */
   readonly tracesArgs?: boolean | undefined;
-  /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
+  /** Returns the SHA-1 digest of a text in hexadecimal digits, if the runtime can compute it synchronously. */
   readonly sha1?: ((text: string) => string) | undefined;
 }
 

@@ -14,7 +14,7 @@ import { createTimeoutError, type Sent } from "./verdict.js";
 
 /** A command with its arguments encoded. */
 export interface Command {
-  /** Redis's name of it, in upper case. */
+  /** Redis's name of the command, in upper case. */
   readonly name: string;
   readonly spec: CommandSpec;
   readonly args: readonly unknown[];
@@ -22,7 +22,7 @@ export interface Command {
   readonly codec: Codec;
   /** Whether it may change data. */
   readonly write: boolean;
-  /** Whether it may be sent again when it may have been applied: a read, or a write that is guarded. */
+  /** Whether it may be sent again after it may have been applied: a read, or a guarded write. */
   readonly repeatable: boolean;
   /** The time in ms for which a blocking command may block. Undefined for other commands. */
   readonly wait: number | undefined;
@@ -30,17 +30,17 @@ export interface Command {
   readonly bytes: boolean;
   /** The schema of the values that it reads. */
   readonly schema?: StandardSchema | undefined;
-  /** Its place in a batch that is its user's own. */
+  /** Its position in a pipeline or transaction of the user. */
   readonly index?: number | undefined;
-  /** Calls what reads the reply in the asynchronous context of the caller, where the user's own functions read it. */
+  /** Runs a function in the asynchronous context of the caller. Given if functions of the user read the reply. */
   readonly inContext?: (<T>(read: () => T) => T) | undefined;
 }
 
-/** @throws ArgumentError when an argument can't be sent. */
+/** @throws ArgumentError if an argument can't be sent. */
 export function createCommand(
   { context, settings: { codec, writes } }: ConfiguredClient,
   spec: CommandSpec,
-  given: readonly unknown[],
+  callArgs: readonly unknown[],
   index?: number,
 ): Command {
   const { name } = spec;
@@ -50,9 +50,9 @@ export function createCommand(
   if (name.includes(" ")) encoded = name.split(" ");
   const nameLength = encoded.length;
   let schema: StandardSchema | undefined;
-  let args = given as unknown[];
+  let args = callArgs as unknown[];
   try {
-    if (spec.schema && given.some((arg) => typeof arg === "object")) [schema, args] = schemaAmong(given);
+    if (spec.schema && args.some((arg) => typeof arg === "object")) [schema, args] = schemaAmong(args);
     spec.encodeArgs(codec.encode, args, encoded);
     if (context.prefix) prefixKeys(encoded, context.prefix);
   } catch (error) {
@@ -88,12 +88,12 @@ export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** Gets the values and the errors of commands. */
 export interface Receiver {
-  /** @param place that of the command among those of this receiver. */
+  /** @param place position of the command among those of this receiver. */
   onValue(value: unknown, place: number): void;
   onError(error: unknown, place: number): void;
 }
 
-/** Settles a promise. An error gets the stack of the code that waits for it. */
+/** Settles the promise of a call. An error gets the stack of the code that waits for it. */
 export class Call implements Receiver {
   constructor(readonly onValue: (value: unknown) => void) {}
 
@@ -109,8 +109,8 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
   #unwatch: (() => void) | undefined;
 
   /**
-   * @param limits its own limits, if it has any but the timeout.
-   * @param place its place among the commands of the receiver.
+   * @param limits its own limits, if it has any besides the timeout.
+   * @param place its position among the commands of the receiver.
    */
   constructor(
     public command: C,
@@ -128,7 +128,7 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
   }
 
   /**
-   * Rejects the command when its limits end, if it has any, while others in its request continue.
+   * Rejects the command when its own limits end, if it has any, while other commands of its request continue.
    * @param time the time in ms after which its request ends anyway.
    * @param isWritten returns whether its request is written.
    * @param onLeave called with the error after the rejection.

@@ -4,9 +4,9 @@ import { ErrorReply, type RawReply } from "../protocol/reply.js";
 import type { Command } from "./command.js";
 
 /**
- * Returns a command's value from its reply: a promise where the schema of the values checks asynchronously.
- * @param place its place in a batch.
- * @throws ErrorReply if the reply is one; MalformedReply if it is not one of the command; SchemaError.
+ * Returns a command's value from its reply, or a promise of it if the schema validates asynchronously.
+ * @param place its position in a batch.
+ * @throws ErrorReply if that is the reply; MalformedReply if the command has no such reply; SchemaError.
  */
 export function decodeReply(command: Command, reply: RawReply, place?: number): unknown {
   const { inContext, index = place } = command;
@@ -30,7 +30,7 @@ function readChecked(
   let rebuild = (checked: unknown[]): unknown => checked;
   if (spec.schema === "each") {
     spec.reply(reply, (bulk) => values.push(decode(bulk)), args);
-    // Read once more, with the schema's outputs in their places.
+    // Read again, with the schema's outputs in place of the values.
     let at = 0;
     rebuild = (checked) => spec.reply(reply, () => checked[at++], args);
   } else {
@@ -51,7 +51,7 @@ function readChecked(
     // A value inside a reply is never missing.
     value === null && spec.schema !== "each" ? { value } : schema["~standard"].validate(value),
   );
-  // A promise of another realm is no instance of this one's class.
+  // Not by `instanceof Promise`, which is false for a promise of another realm.
   return results.some((result) => "then" in result)
     ? Promise.all(results).then(accept)
     : accept(results as Validation<unknown>[]);

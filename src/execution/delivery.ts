@@ -67,7 +67,7 @@ const SENT_AGAIN: Record<Failure["kind"], (sent: Sent, numbered: boolean) => boo
   error: () => false,
 };
 
-/** Extra time in ms for what carries the commands, whose own timeout error is more precise. */
+/** Extra time in ms for `carry`, whose own timeout error is more precise. */
 const GRACE = 20;
 
 /** Sends commands as one request, and again, until each has a value or an error. */
@@ -113,7 +113,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   readonly #budget: RetryBudget;
   readonly #timers: Timers;
   #encoded: EncodedRequest<readonly Verdict[]> | undefined;
-  /** Whether the bytes of the current request are written or about to be, or may have been. They stay as they are. */
+  /** Whether the current request may have been written, or is about to be. Its bytes no longer change. */
   #frozen = false;
   /** Whether the current attempt has begun to write. */
   #started = false;
@@ -265,7 +265,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     });
   }
 
-  /** Starts the timer, for the rest of the time or until the transport is to be called. @param waited the time so far in ms. */
+  /** Starts the timer for the next call of `onWait`, or for the end of the time. @param waited the time so far in ms. */
   #wait(waited: number): void {
     const { time, carry } = this.options;
     // A command that blocks at the server is not late.
@@ -293,7 +293,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
       return false;
     }
     const isOnly = !this.commands.some(isPossiblyApplied);
-    // What does not let a path pass applies nothing.
+    // A proxy that refuses the path of the request applies nothing.
     const isRefused = outcome === "unsent" || response.status !== 412;
     const isUnsent = numbers.isUnapplied(response, number) || (isRefused && isOnly);
     this.#mark(!isUnsent);
@@ -346,7 +346,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#cancel({ kind: "error", errorFor });
   }
 
-  /** Acts by the failure of the request as a whole. */
+  /** Acts on the failure of the request as a whole. */
   #fail(failure: RequestFailure): void {
     const verdicts = this.commands.map(() => failure);
     this.#act(verdicts, failure);
@@ -439,7 +439,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 const isSettled = ({ settled }: { readonly settled: boolean }) => settled;
 const isPossiblyApplied = ({ possiblyApplied }: Sent) => possiblyApplied;
 
-// The delivery is passed to timers as their argument, so that it needs no functions of its own.
+// Timers get the delivery as their argument, so that no function is created per delivery.
 const fire = (timed: Timed) => timed.onTimeout();
 const sendNow = (delivery: { send(): void }) => delivery.send();
 

@@ -9,14 +9,13 @@ import type { ConfiguredClient } from "./client-context.js";
 import { deliverRequest } from "./delivery.js";
 import type { HandledCall, UpstashRequest, UpstashResponse } from "./middleware.js";
 
-/** Names of headers that middleware may add: those that the client and HTTP/1.1 do not need for themselves. */
+/** Names of headers that middleware may add: not those that the client or HTTP/1.1 sets. */
 const HEADER_NAME = /^(?!authorization$|connection$|content-|host$|transfer-)[\w-]+$/i;
 
 /**
  * Sends a request that middleware lets through.
  * @param client the client without middleware, with the settings of the call.
- * @throws RedisError where the response has an error, as in the reference client; ArgumentError for a header that can't be
- * added.
+ * @throws RedisError for an error reply, as `@upstash/redis` does; ArgumentError for a header that can't be added.
  */
 export function sendDirect(
   { context, settings }: ConfiguredClient,
@@ -30,7 +29,7 @@ export function sendDirect(
     if (!HEADER_NAME.test(name) || /[^\t -~]/.test(value))
       throw new ArgumentError(`${label}: middleware can't send the header ${name}`, { command: label });
   }
-  // Only the arguments are known of a request that middleware created itself.
+  // For a request that middleware created itself only the arguments are known.
   const write = commands.some(isWrite);
   const repeatable = body === call.argv ? call.repeatable : !write;
   const waits = commands.map(([name, ...args] = []) => blockingTime([String(name).toUpperCase(), ...args]));

@@ -2,18 +2,18 @@ import type { Assert } from "../options/check-call.js";
 import type { CommandExecutor } from "./executor.js";
 
 /**
- * The key of a function that returns the client's executor: an inspected client does not show its token. It is registered, since
- * entries may be loaded from other files than the client.
+ * Key of a method that returns the client's executor: a method, so that an inspected client does not show its token. The symbol
+ * is registered, because another entry may be loaded with a copy of this file.
  */
 export const EXECUTOR = Symbol.for("warmline.executor");
 
-/** The executor of a client; undefined where the object is none, as in a method that was taken out. */
+/** Returns the executor of a client, or undefined for any other object, such as `this` of a detached method. */
 export function executorOf(client: object): CommandExecutor {
   return (client as { [EXECUTOR]?: () => CommandExecutor })[EXECUTOR]?.() as CommandExecutor;
 }
 
 /** Checks that the first argument of a function is a client. */
-export function checkClient(assert: Assert, given: unknown): void {
-  const isClient = executorOf(Object(given)) !== undefined;
+export function checkClient(assert: Assert, client: unknown): void {
+  const isClient = executorOf(Object(client)) !== undefined;
   assert(isClient, "the first argument must be a client, such as new Redis()");
 }

@@ -37,7 +37,7 @@ export class CommandExecutor implements ConfiguredClient {
       ((request, call) => sendDirect({ context, settings: call.settings }, request, call));
     const requestHandler: RequestHandler = (request, call) =>
       middleware(request, async (inner) => next(inner, call));
-    // Inherits from the context, whose endpoint may be found in the environment later.
+    // Inherits from the context, which may find its endpoint in the environment later.
     return new CommandExecutor(Object.assign(Object.create(context), { requestHandler }), this.settings);
   }
 
@@ -47,8 +47,7 @@ export class CommandExecutor implements ConfiguredClient {
   }
 
   /**
-   * Sends one command, with those issued in the same turn where that is allowed. Rejects with ArgumentError when an argument
-   * can't be sent.
+   * Sends a command, in an auto-pipeline if that is allowed. Rejects with ArgumentError if an argument can't be sent.
    */
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     const waitFor = beforeCall(this, spec.name);
@@ -64,14 +63,11 @@ export class CommandExecutor implements ConfiguredClient {
         command: name,
         ...(context.tracesArgs && { args: command.argv.slice(name.split(" ").length) }),
       });
-      return traced(context, "command", () => this.#perform(command), details);
+      const perform = () => getNear(this)?.run(this, command) ?? this.send(command);
+      return traced(context, "command", perform, details);
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  #perform(command: Command): Promise<unknown> {
-    return getNear(this)?.run(this, command) ?? this.send(command);
   }
 
   /**
@@ -79,9 +75,9 @@ export class CommandExecutor implements ConfiguredClient {
    * @param limits those of the call. By default they are created now.
    * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
    */
-  send(given: Command, callLimits?: Limits): Promise<unknown> {
-    // Before the limits, which may throw: each write that is called takes its ordinal of a scope.
-    const command = guardWrite(this, given);
+  send(unguarded: Command, callLimits?: Limits): Promise<unknown> {
+    // Before the limits, which may throw: each called write takes an ordinal of its scope.
+    const command = guardWrite(this, unguarded);
     const limits = callLimits ?? createLimits(this.settings);
     return new Promise((resolve) => {
       const pending = new Pending(command, limits, new Call(resolve));
@@ -99,7 +95,7 @@ export class CommandExecutor implements ConfiguredClient {
     }
   }
 
-  /** A command that waits would keep all the others waiting. */
+  /** Whether a command may be in an auto-pipeline. A blocking command would hold up the others. */
   #mayBatch({ wait, bytes }: Command): boolean {
     const { batchesBytes } = this.context.protocol;
     return this.settings.autoPipelining && wait === undefined && (batchesBytes || !bytes);

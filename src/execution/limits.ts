@@ -5,10 +5,10 @@ import type { ConfiguredClient } from "./client-context.js";
 import type { Settings } from "./settings.js";
 import { createTimeoutError } from "./verdict.js";
 
-/** Left for the handler to say that its time is running out, in ms. */
+/** Time in ms between the end of a call and the deadline, for the handler to respond. */
 const DEADLINE_MARGIN = 50;
 
-/** A call's own signal and time, both read when the call is made. */
+/** The signal and the time of a call, both read when the call is made. */
 export class Limits {
   readonly signal: AbortSignal | undefined;
   readonly #timeout: number;
@@ -16,8 +16,8 @@ export class Limits {
   readonly #began = moment();
 
   /**
-   * @throws ConfigError where the signal or the deadline is none; what their functions throw; the signal's reason where
-   * it is aborted already.
+   * @throws ConfigError if the function of the signal or the deadline returns another type; what such a function throws; the
+   * reason of an aborted signal.
    */
   constructor(settings: Settings) {
     this.signal = getSignal(settings);
@@ -27,31 +27,31 @@ export class Limits {
   }
 
   /**
-   * The time of the call, in ms.
-   * @param wait how long the command may wait at the server, which comes on top of the timeout, in ms.
+   * Returns the time of the call in ms.
+   * @param wait time in ms for which the command may block at the server. Added to the timeout.
    */
   time(wait = 0): number {
     return Math.max(0, Math.min(this.#timeout + wait, this.#deadline, MAX_TIMER));
   }
 
-  /** The rest of that time, in ms. */
+  /** Returns the rest of {@link time} in ms. */
   left(wait?: number): number {
     return Math.max(0, this.time(wait) - elapsed(this.#began));
   }
 }
 
-/** The limits of a call made now; undefined where it has none but the timeout. @throws as {@link Limits} does. */
+/** Returns the limits of a call made now, or undefined if it has only the timeout. @throws as {@link Limits} does. */
 export function createLimits(settings: Settings): Limits | undefined {
   return settings.signal || settings.deadline ? new Limits(settings) : undefined;
 }
 
-/** The time that a call has left, in ms. @param wait see {@link Limits.time}. */
+/** Returns the time that a call has left, in ms. @param wait see {@link Limits.time}. */
 export function timeLeft({ timeout }: Settings, limits: Limits | undefined, wait = 0): number {
   return limits ? limits.left(wait) : Math.min(timeout + wait, MAX_TIMER);
 }
 
 /**
- * Does what the platform has to do before a command, in the asynchronous context of the caller.
+ * Calls the platform's hook before a command, in the asynchronous context of the caller.
  * @param label the command's name in error messages.
  * @returns a promise if the command has to wait for it. Rejects with TimeoutError after the timeout.
  */
@@ -63,12 +63,12 @@ export function beforeCall(
   return waitFor && within(timeout, waitFor, () => createTimeoutError(label, timeout, false));
 }
 
-/** The signal of a call made now. @throws ConfigError where its function returns none, and what that throws. */
+/** Returns the signal of a call made now. @throws ConfigError if its function returns another type; what it throws. */
 export function getSignal({ signal }: Settings): AbortSignal | undefined {
   if (typeof signal !== "function") return signal;
-  const given = signal();
-  assertConfig(given === undefined || isSignal(given), "signal must return an AbortSignal or undefined");
-  return given;
+  const result = signal();
+  assertConfig(result === undefined || isSignal(result), "signal must return an AbortSignal or undefined");
+  return result;
 }
 
 /** Whether a value is an AbortSignal, also of another realm or a polyfill. */
@@ -76,7 +76,7 @@ export function isSignal(value: unknown): value is AbortSignal {
   return "aborted" in Object(value) && "addEventListener" in (value as object);
 }
 
-/** Returns the time until the deadline, less the margin, in ms. Infinity if there is none. */
+/** Returns the time until the deadline, less the margin, in ms. Infinity without a deadline. */
 export function getRemainingTime({ deadline }: Pick<Settings, "deadline">): number {
   if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;

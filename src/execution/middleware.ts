@@ -9,7 +9,7 @@ export interface UpstashRequest {
   path?: string[];
   /** The command's arguments, or for a batch an array of them. */
   body?: unknown;
-  /** Headers that are sent besides the client's own. One that is the client's own is an ArgumentError. */
+  /** Headers that are sent besides the client's own, which they must not replace. */
   headers?: Record<string, string>;
   /** Ends the request when it is aborted. */
   signal?: Signal;
@@ -23,27 +23,27 @@ export interface UpstashResponse<T> {
   error?: string;
 }
 
-/** Whatever carries requests to an endpoint and its responses back. */
+/** Sends requests in place of the built-in transport. */
 export interface Requester {
   /** Sends one request. What it rejects with is what the command rejects with. */
   request<T = unknown>(request: UpstashRequest): Promise<UpstashResponse<T>>;
 }
 
-/** Wraps every request: call `next` with it, or with another, or answer it yourself. */
+/** Wraps each request. Call `next` with the request or another one, or return a response of your own. */
 export type Middleware = (
   request: UpstashRequest,
   next: <T = unknown>(request: UpstashRequest) => Promise<UpstashResponse<T>>,
 ) => Promise<UpstashResponse<any>>;
 
-/** The call that a request is carried for. */
+/** The call to which a request belongs. */
 export interface HandledCall {
-  /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
+  /** The settings of the client that was called. They may differ from those of the client with the middleware. */
   readonly settings: Settings;
   /** The arguments of the call, before middleware. */
   readonly argv: Argv;
-  /** Whether these arguments may be written again after they may have been applied. */
+  /** Whether the commands may be sent again after they may have been applied. */
   readonly repeatable: boolean;
-  /** The time that is left: middleware may send a request late, and again. */
+  /** The time that is left. Middleware may use some of it before it sends a request. */
   readonly budget: RetryBudget;
   readonly signal: AbortSignal | undefined;
 }

@@ -29,15 +29,15 @@ export type SendBatch = (commands: readonly Command[]) => Promise<Result[]>;
 /** The near cache of a client, as the executor uses it. `warmline/near` implements it. */
 export interface NearHooks extends NearCache, NearRequests {
   /**
-   * Makes the cache that of an endpoint.
-   * @param sharesPromises whether a promise of one request that is served may be awaited by another.
+   * Attaches the cache to an endpoint.
+   * @param sharesPromises whether code that serves one request may await a promise of code that serves another.
    * @param prefix precedes every key of the client.
-   * @throws ConfigError if it is that of another endpoint, token or prefix.
+   * @throws ConfigError if the cache is attached to another endpoint, token or prefix.
    */
   attach(endpoint: Endpoint, sharesPromises: boolean, prefix?: string): void;
   /** Runs a command, from memory if possible. */
   run(client: NearClient, command: Command): Promise<unknown>;
-  /** Runs a pipeline, with reads from memory if possible. In a transaction no read is. */
+  /** Runs a batch. In a pipeline, reads are served from memory if possible. */
   runBatch(
     client: NearClient,
     commands: readonly Command[],

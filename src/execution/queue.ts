@@ -9,28 +9,28 @@ import { guardReads } from "./exactly-once/guard.js";
 import { timeLeft } from "./limits.js";
 import { sendCommands } from "./request.js";
 
-/** The most commands, and the most bytes of arguments, that travel in one request. */
+/** Maximum number of commands, and of bytes of arguments, in one request. */
 const MAX_COMMANDS = 1_000;
 const MAX_BYTES = 512 * 1024;
 
-/** A command with more bytes of arguments does not travel with those that have waited, which it would hold up. */
+/** Bytes of arguments above which a command does not join commands that have waited, because it would delay them. */
 const LARGE = 32 * 1024;
 
-/** Settled already: what its `then` is given runs in the next microtask. */
+/** A settled promise: its `then` runs a function in the next microtask. */
 const microtask = Promise.resolve();
 
 /**
  * Collects the commands issued before the next microtask and sends them as one request, in the order issued. Commands
- * beyond a limit travel in further requests, each after the one before. While so many requests are under way that more of
- * them would not pay, the commands of later turns join those that wait. Over `fetch` and undici none waits: where several
- * requests are served in one process, the commands of one never travel with those of another.
+ * beyond a limit are sent in further requests, each after the end of the one before. While many requests are under way,
+ * commands of several ticks wait and share one. Over `fetch` and undici no command waits, so that code that serves one request
+ * never shares a request with code that serves another.
  */
 export class AutoPipeline {
   /** The commands of each request, in the order issued. The last list has room for more. */
   #lists: Pending[][] = [];
-  /** About how many bytes the last list has. */
+  /** Approximate number of bytes of the last list. */
   #bytes = 0;
-  /** Since when the commands wait for requests that are under way, if they do. */
+  /** Since when the commands wait for other requests to end, if they do. */
   #waitsSince: Moment | undefined;
 
   constructor(private readonly client: ConfiguredClient) {}
@@ -41,9 +41,9 @@ export class AutoPipeline {
     let list = lists.at(-1);
     if (!list) this.#begin();
     const waitsSince = this.#waitsSince;
-    const isHeld = waitsSince && lists.length === 1 && bytes > LARGE;
-    if (isHeld) microtask.then(() => this.#sendAll());
-    if (!list || isHeld || list.length === MAX_COMMANDS || this.#bytes + bytes > MAX_BYTES) {
+    const endsWait = waitsSince && lists.length === 1 && bytes > LARGE;
+    if (endsWait) microtask.then(() => this.#sendAll());
+    if (!list || endsWait || list.length === MAX_COMMANDS || this.#bytes + bytes > MAX_BYTES) {
       list = [];
       lists.push(list);
       this.#bytes = 0;
@@ -53,7 +53,7 @@ export class AutoPipeline {
     if (waitsSince) pending.watchLimits(Infinity);
   }
 
-  /** Sends what is collected at the next microtask or at its turn, in the asynchronous context of the first command. */
+  /** Sends the commands in the next microtask or at their turn, in the asynchronous context of the first command. */
   #begin(): void {
     const turn = this.#crowd?.turn();
     if (turn) this.#waitsSince = moment();
@@ -67,7 +67,7 @@ export class AutoPipeline {
     this.#lists = [];
     this.#waitsSince = undefined;
     if (lists.length === 1) sendList(this.client, lists[0]!, since, leave);
-    // Not the time of one round trip.
+    // The argument says that this was not the time of one round trip.
     else this.#sendInOrder(lists, since).then(() => leave?.(true));
   }
 
@@ -85,9 +85,9 @@ export class AutoPipeline {
 }
 
 /**
- * Sends commands of one tick as one request, in which each has an outcome and limits of its own.
- * @param since when the first of them began to wait for other requests, if they did.
- * @param onEnd called when all of them are settled. Its argument is set unless a response has settled them.
+ * Sends commands as one request. Each has its own outcome and its own limits.
+ * @param since when the first command began to wait for other requests, if it did.
+ * @param onEnd called when all commands are settled. Its argument is set unless a response has settled them.
  */
 export function sendList(
   client: ConfiguredClient,
@@ -140,7 +140,7 @@ function guardList(client: ConfiguredClient, list: readonly Pending[]): void {
 
 const isOpen = ({ settled }: Pending) => !settled;
 
-/** Returns about how many bytes the arguments take; exact for ASCII. */
+/** Returns the approximate size of the arguments in bytes. It is exact for ASCII. */
 function sizeOf(argv: readonly CommandArg[]): number {
   let size = 0;
   for (const arg of argv) size += arg.length + 3;

@@ -83,11 +83,11 @@ const argvOf = ({ command }: Pending) => command.argv;
 
 /**
  * Returns a verdict for each command from the reply to their request.
- * @throws MalformedReply; ErrorReply, or the RedisError of the command because of which a transaction was discarded.
+ * @throws MalformedReply; ErrorReply, or RedisError for the command that caused a transaction to be discarded.
  */
 function decode(sent: readonly Pending[], route: Route, reply: RawReply): readonly Verdict[] {
   if (reply instanceof ErrorReply) {
-    // warmline-gateway reports the command because of which a transaction was discarded.
+    // warmline-gateway reports the command that caused the transaction to be discarded.
     const index = Number(/^EXECABORT .* command (\d+) of /.exec(reply.message)?.[1]) - 1;
     throw sent[index] ? new RedisError(reply.message, { command: sent[index].command.name, index }) : reply;
   }
@@ -108,7 +108,7 @@ function decode(sent: readonly Pending[], route: Route, reply: RawReply): readon
   });
 }
 
-/** Returns what the error that the gateway reports for a command says of its outcome. */
+/** Returns the outcome of a command by the error that the gateway reports for it. */
 function kindOf(error: unknown): Failure["kind"] {
   if (error instanceof ConnectionError) return "unsent";
   return error instanceof UnknownOutcomeError ? "unknown" : "error";

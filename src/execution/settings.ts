@@ -24,7 +24,7 @@ export interface Settings {
   backoff(retry: number): number;
 }
 
-/** The least time that a repeat of an exactly-once write may take to arrive, in ms. */
+/** Time in ms that the last repeat of an exactly-once write may take to arrive. */
 const DELIVERY_MARGIN = 10_000;
 
 /** @throws ConfigError naming the option that is wrong. */
@@ -86,7 +86,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
   return settings;
 }
 
-/** An error ends the retries, so that it never reaches a socket's event. */
+/** Returns a backoff that ends the retries if the user's function throws, so that no error reaches the event of a socket. */
 const endedByError = (backoff: Settings["backoff"]) => (retry: number) => {
   try {
     return backoff(retry);

@@ -9,7 +9,7 @@ export type TraceDetails = Pick<TraceContext, "command" | "batchSize" | "args" |
 
 /** Reports the beginning and the end of commands and requests. */
 export interface Tracer {
-  /** Whether `trace` has an effect now. Without, nothing is created for it. */
+  /** Whether `trace` has an effect now. If not, no context is created for it. */
   isActive(operation: Operation): boolean;
   /** Calls `run` at once. The returned promise settles as that of `run` does. */
   trace<T>(context: TraceContext, run: () => Promise<T>): Promise<T>;
@@ -21,7 +21,7 @@ interface TracedClient {
   readonly endpoint: Endpoint | ConfigError | undefined;
 }
 
-/** The tracer of a client: its hook around the platform's. */
+/** Returns the tracer of a client: its hook around the tracer of the platform. */
 export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer | undefined {
   if (!hook) return inner;
   return {
@@ -31,7 +31,7 @@ export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer |
       try {
         end = hook(context);
       } catch (error) {
-        // It is uncaught, as that of an event's listener: the command is sent all the same.
+        // The error is uncaught, like that of an event listener. The command is sent anyway.
         queueMicrotask(() => {
           throw error;
         });

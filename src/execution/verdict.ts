@@ -13,7 +13,7 @@ import { ErrorReply } from "../protocol/reply.js";
 import { Resp2Refused } from "../protocol/rest-protocol.js";
 import type { Unreachable } from "../transport/transport.js";
 
-/** A command, or all commands of a request, as far as its error depends on it. */
+/** The facts about a command, or about all commands of a request, on which its error depends. */
 export interface Sent {
   readonly command: {
     /** Its name in error messages. */
@@ -53,27 +53,27 @@ export interface RequestFailure extends Failure {
   readonly final?: boolean;
   /** Whether no response arrived. */
   readonly silent?: boolean;
-  /** Whether the endpoint takes no RESP2, and so did not read the request. */
+  /** Whether the endpoint does not accept RESP2, and so did not read the request. */
   readonly resp2Refused?: boolean;
 }
 
 /** @param started whether the request may have been written. */
 export function judgeFailure(cause: Error, started: boolean): RequestFailure {
-  // Next.js ends the rendering of a page by an error of its `fetch`, which it knows by this field.
+  // With an error that has this field Next.js ends the rendering of a page.
   if ("digest" in cause) return failed(cause);
   if ("final" in cause) return { ...lost("unknown", cause, ProtocolError), final: true };
   if ("retryAt" in cause) return { ...lost("unsent", cause), final: true };
   return { ...lost(started ? "unknown" : "unsent", cause), silent: true };
 }
 
-/** Returns the failure of a request whose number was refused when a copy may have been applied. */
+/** Returns the failure of a request whose number was refused, if a copy may have been applied. */
 export function judgeRefusal(response: HttpResponse): RequestFailure {
   const cause = new Error("the gateway could not find out whether it had been applied");
   return { ...lost("unknown", cause), retryAfter: retryAfter(response) };
 }
 
 /**
- * @param error what a requester or middleware threw. The client in it has sent the request again as often as it may.
+ * @param error what a requester or middleware threw. A client inside it has already sent the request again.
  * @param repeatable whether all of the commands may be sent again.
  */
 export function judgeRejection(error: unknown, repeatable: boolean): RequestFailure {
@@ -93,7 +93,7 @@ export function judgeResponse(
 ): readonly Verdict[] | RequestFailure {
   const { status } = response;
   const isUnsent = status === 503 && response.header("warmline-outcome") === "unsent";
-  // A proxy may respond so after the endpoint has applied the request.
+  // A proxy may send such a status after the endpoint has applied the request.
   if (status >= 500 && !isUnsent) return lost("unknown", statusError(response));
   const isRefusal = isUnsent || status === 429;
   let thrown: unknown;
@@ -129,7 +129,7 @@ function refused(thrown: unknown): RequestFailure {
 /** @param Kind the class of the error if the outcome is unknown. */
 function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeError): RequestFailure {
   const errorFor = ({ command: { name: command, write, repeatable }, possiblyApplied }: Sent) => {
-    // An error reply ends in the command's name, which this message begins with.
+    // The message begins with the command's name, so the end of an error reply need not repeat it.
     const reason = cause.message.replace(/ \(command: \S+\)$/, "");
     // A read changes nothing, so its earlier attempts don't count.
     if (write ? possiblyApplied : kind === "unknown") {
@@ -145,10 +145,9 @@ function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeErr
 }
 
 /**
- * Returns the error that the text of an error reply stands for. The gateway reports by the error's first word whether a command
- * of a batch may have been applied.
+ * Returns the error of an error reply. Its first word says whether the gateway may have applied a command of a batch.
  */
-export function errorFrom(message: string, command: string, index?: number): WarmlineError {
+export function createReplyError(message: string, command: string, index?: number): WarmlineError {
   const details = { command, index };
   const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
   if (code === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, details);
@@ -158,35 +157,34 @@ export function errorFrom(message: string, command: string, index?: number): War
 }
 
 /**
- * Returns the error of a command from that of its reply, or of the reply to its request: an ErrorReply and a MalformedReply
- * become errors of the command. If an earlier attempt of a write may have been applied, and this one was not sent, or not
- * run, the outcome stays unknown.
+ * Returns the error of a command from an error of its request: an ErrorReply and a MalformedReply become errors of the command.
+ * If an earlier attempt of a write may have been applied, and this one was not sent or not run, the outcome stays unknown.
  */
 export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, index?: number): unknown {
   const { name, write } = command;
   let error = thrown;
-  if (error instanceof ErrorReply) error = errorFrom(error.message, name, index);
+  if (error instanceof ErrorReply) error = createReplyError(error.message, name, index);
   else if (error instanceof Resp2Refused) error = new ArgumentError(`${name}: ${error.message}`);
   else if (error instanceof MalformedReply) {
     const details = { outcome: "unknown", command: name, index, cause: error } as const;
     error = new ProtocolError(`${name}: ${error.message}`, details);
   }
   if (!(error instanceof WarmlineError)) return error;
-  const own = error.command === "PIPELINE" ? error.forCommand(name) : error;
-  const notRun = own instanceof RedisError && NOT_RUN.test(own.code);
-  if (!write || !possiblyApplied || (own.outcome !== "unsent" && !notRun)) return own;
-  const Kind = own instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
-  const message = `${name}: an earlier attempt may have been applied; the last one: ${own.message}`;
-  return new Kind(message, { outcome: "unknown", command: name, index: own.index, cause: own });
+  const last = error.command === "PIPELINE" ? error.forCommand(name) : error;
+  const notRun = last instanceof RedisError && NOT_RUN.test(last.code);
+  if (!write || !possiblyApplied || (last.outcome !== "unsent" && !notRun)) return last;
+  const Kind = last instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
+  const message = `${name}: an earlier attempt may have been applied; the last one: ${last.message}`;
+  return new Kind(message, { outcome: "unknown", command: name, index: last.index, cause: last });
 }
 
-/** Codes of the errors of commands that Redis did not run, so that it did not look for a stored reply either. */
+/** Error codes by which Redis did not run a command, and so did not look for a stored reply either. */
 const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
 
 /**
  * Returns the error of a command whose time is up.
- * @param ms that time.
+ * @param ms the time in ms.
  * @param written whether the command was written, and so may have been applied.
  * @param write whether the command may change data.
  * @param cause the error of the last attempt, if there was one.

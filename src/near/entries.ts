@@ -7,7 +7,7 @@ import type { Tagged } from "./reports.js";
 export interface Entry extends Tagged {
   readonly id: string;
   readonly reply: RawReply;
-  /** Bytes that it takes in memory, about. */
+  /** Approximate number of bytes that it takes in memory. */
   readonly bytes: number;
   /** Bytes of the contents of its reply. */
   readonly contentBytes: number;
@@ -16,7 +16,7 @@ export interface Entry extends Tagged {
   readonly timeToLive: number;
 }
 
-/** The bucket of a key in reports: its hash slot. */
+/** Returns the bucket of a key in reports: its hash slot. */
 export const bucketOf = (key: string): number => slotOf(toBytes(key));
 
 /** Replies in memory, up to a number of bytes. The least recently used are removed first. */
@@ -24,18 +24,15 @@ export class Entries {
   /** The least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #byBucket = new Map<number, Set<Entry>>();
-  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
+  constructor(private readonly maxBytes: number) {}
 
   get(id: string): Entry | undefined {
     return this.#entries.get(id);
   }
 
-  /** Counts an entry as the last used one. */
+  /** Makes an entry the most recently used one. */
   use(entry: Entry): void {
     this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
@@ -45,7 +42,7 @@ export class Entries {
   add(entry: Entry): number {
     const former = this.#entries.get(entry.id);
     if (former) this.remove(former);
-    if (entry.bytes > this.#maxBytes) return 0;
+    if (entry.bytes > this.maxBytes) return 0;
     this.#entries.set(entry.id, entry);
     this.#bytes += entry.bytes;
     for (const bucket of entry.buckets) {
@@ -55,7 +52,7 @@ export class Entries {
     }
     let removed = 0;
     for (const oldest of this.#entries.values()) {
-      if (this.#bytes <= this.#maxBytes) break;
+      if (this.#bytes <= this.maxBytes) break;
       this.remove(oldest);
       removed++;
     }

@@ -14,20 +14,20 @@ import { bucketOf, Entries, type Entry } from "./entries.js";
 import { type Changes, type ReadStart, type Report, Reports, type Tagged } from "./reports.js";
 import { storeReply } from "./stored-reply.js";
 
-/** The settings of a near cache, all of them present and checked. */
-export interface LocalCacheOptions {
+/** The settings of a near cache, checked and with defaults. */
+interface LocalCacheOptions {
   readonly matches: MatchKey;
   readonly maxStale: number;
   readonly maxBytes: number;
 }
 
-/** A reply that was received, with the report of its response. */
+/** A reply, with the report of its response. */
 interface Received {
   readonly reply: RawReply;
   readonly report: Report | undefined;
 }
 
-/** A read of keys of the cache, whose reply in memory, if any, is not known to be right. */
+/** A read that can't be served from memory, or not without a report. */
 interface Read {
   readonly client: NearClient;
   readonly command: Command;
@@ -41,11 +41,11 @@ interface Read {
 interface Load extends Tagged {
   readonly buckets: readonly number[];
   readonly client: NearClient;
-  /** Commands sent along that return the times to live of its keys, if its reply may be kept longer than by time alone. */
+  /** The commands PTTL for its keys, which are sent along. Empty if no report covers the keys. */
   readonly lifetimes: readonly Command[];
-  /** The reply, for other reads of the same. */
+  /** The reply, for equal reads. */
   reply?: Promise<RawReply>;
-  /** The report that has one of its buckets, which may be that of its own response; null for several, and for an own write. */
+  /** The report, possibly of its own response, that contains one of its buckets. Null after several, or a write of this client. */
   changedBy?: Report | null;
 }
 
@@ -53,36 +53,34 @@ interface Load extends Tagged {
 interface Sync {
   readonly client: NearClient;
   readonly done: Promise<unknown>;
-  /** Sends the reads that follow it, in the rest of their time. */
+  /** Sends the reads after this request, with the rest of their time as the timeout. */
   rest?: NearClient;
 }
 
-/** Bytes of memory that an entry takes beside its reply and its id, and those of each of its keys. */
+/** Bytes of memory that an entry takes besides its reply and its id, and that each of its keys takes. */
 const ENTRY_BYTES = 450;
 const KEY_BYTES = 150;
 
-/** The replies of a client's reads, kept in the memory of its process, with what is known about their changes. */
+/** The replies of a client's reads, in the memory of its process. Reports of changed keys remove them. */
 export class LocalCache implements NearHooks {
   readonly stats: NearStats = { hits: 0, verified: 0, misses: 0, invalidated: 0, dropped: 0, bytesSaved: 0 };
-  readonly #options: LocalCacheOptions;
-  /** Decides by the whole name of a key, whose client may have a prefix. */
+  /** Gets the whole name of a key, with the prefix of the client. */
   #matches: MatchKey;
   readonly #entries: Entries;
   readonly #reports = new Reports((changes, report) => this.#onChanges(changes, report));
   /** Reads in flight that others may share, by their ids. */
   readonly #shared = new Map<string, Load>();
   readonly #loads = new Set<Load>();
-  /** Whether there was a reply, so that the first report, if there is one, is known. */
+  /** Whether there was a response. Before that it is not known whether the endpoint sends reports. */
   #hasReplied = false;
-  /** The request for a report that others of this turn may share. */
+  /** The request for a report that other reads of this tick may share. */
   #sync: Sync | undefined;
   /** The arguments of commands that request a report. */
   readonly #syncs = new WeakSet<object>();
   #endpoint: string | undefined;
   #sharesPromises = false;
 
-  constructor(options: LocalCacheOptions) {
-    this.#options = options;
+  constructor(private readonly options: LocalCacheOptions) {
     this.#matches = options.matches;
     this.#entries = new Entries(options.maxBytes);
   }
@@ -95,7 +93,7 @@ export class LocalCache implements NearHooks {
       this.#endpoint === endpoint,
       "near: this near cache is that of another url, token or prefix: call near() for each",
     );
-    const { matches } = this.#options;
+    const { matches } = this.options;
     this.#matches = (key) => key.startsWith(prefix) && matches(key.slice(prefix.length));
   }
 
@@ -109,7 +107,7 @@ export class LocalCache implements NearHooks {
     const { near, scope } = client.settings;
     const keys = near === false || scope ? undefined : cacheableKeys(command, this.#matches);
     if (!keys) return client.send(command);
-    // Of the read and of all that is sent for it: a signal may be a function, which is called once.
+    // One for all requests of the read, because the function of a signal is called once.
     const limits = createLimits(client.settings);
     const id = idOf(command);
     const start = this.#reports.start();
@@ -129,11 +127,11 @@ export class LocalCache implements NearHooks {
     const caches = near !== false && !scope && !isTransaction;
     const results: (Result | Promise<Result>)[] = new Array(commands.length);
     const sent: Command[] = [];
-    /** For each command that is sent, its place and what becomes of its reply. */
+    /** For each command that is sent, its position and the read whose reply is to be stored. */
     const places: { readonly at: number; readonly load?: Load }[] = [];
     const lifetimes: Command[] = [];
     const start = this.#reports.start();
-    // A read behind a write of its key is sent: the write has dropped what was in memory.
+    // A read after a write of its key is sent, because the write drops the reply in memory.
     const drops = commands.map((command) => (command.write ? changedKeys(command, this.#matches) : []));
     commands.forEach((command, at) => {
       if (command.write) this.#drop(drops[at]!);
@@ -161,14 +159,14 @@ export class LocalCache implements NearHooks {
       const ttls = replies.slice(sent.length).map((each) => ("result" in each ? each.result : undefined));
       places.forEach(({ at, load }, place) => {
         const result = replies[place]!;
-        const own = ttls.splice(0, load?.lifetimes.length ?? 0);
+        const ttlsOfRead = ttls.splice(0, load?.lifetimes.length ?? 0);
         if (!load || !("result" in result)) {
           results[at] = result;
           return;
         }
         const command = commands[at]!;
         const received = result.result as Received;
-        this.#store(idOf(command), load, command, received, own);
+        this.#store(idOf(command), load, command, received, ttlsOfRead);
         results[at] = this.#resultOf(client, command, received.reply);
       });
     } finally {
@@ -178,7 +176,7 @@ export class LocalCache implements NearHooks {
     return Promise.all(results);
   }
 
-  /** Removes what a write may change, when it is sent and when it has ended, whatever its outcome. */
+  /** Sends a write. Removes the replies that it may change when it is sent, and when it has ended with any outcome. */
   #write(client: NearClient, command: Command): Promise<unknown> {
     const keys = changedKeys(command, this.#matches);
     const drop = () => this.#drop(keys);
@@ -193,10 +191,10 @@ export class LocalCache implements NearHooks {
     const changes: Changes = keys === "all" ? "*" : new Set(keys.map(bucketOf));
     this.#reports.time++;
     const changed = this.#findChanged(changes, undefined);
-    const isOwn = (others: readonly string[]) => keys === "all" || others.some((key) => keys.includes(key));
-    for (const [id, load] of this.#shared) if (isOwn(load.keys)) this.#shared.delete(id);
+    const concerns = (read: Tagged) => keys === "all" || read.keys.some((key) => keys.includes(key));
+    for (const [id, load] of this.#shared) if (concerns(load)) this.#shared.delete(id);
     for (const entry of changed) {
-      if (!isOwn(entry.keys)) continue;
+      if (!concerns(entry)) continue;
       this.#entries.remove(entry);
       this.stats.dropped++;
     }
@@ -211,8 +209,8 @@ export class LocalCache implements NearHooks {
   }
 
   /**
-   * Marks the reads in flight that a change concerns. Returns the entries that it concerns.
-   * @param report undefined for an own write
+   * Marks the reads in flight that changes concern. Returns the entries that they concern.
+   * @param report undefined for a write of this client
    */
   #findChanged(changes: Changes, report: Report | undefined): Entry[] {
     for (const load of this.#loads) {
@@ -233,7 +231,7 @@ export class LocalCache implements NearHooks {
 
   #isFresh(entry: Entry, start: ReadStart, near: boolean | "verify"): boolean {
     if (near === "verify") return this.#reports.isVerified(entry, start);
-    return this.#reports.staleness(entry, start) < this.#options.maxStale;
+    return this.#reports.staleness(entry, start) < this.options.maxStale;
   }
 
   #use(entry: Entry, counter: "hits" | "verified"): RawReply {
@@ -247,7 +245,7 @@ export class LocalCache implements NearHooks {
     return client.decode(command, this.#use(entry, "hits"));
   }
 
-  /** Requests a report, which may show that the reply in memory is still right. If not, the command is sent. */
+  /** Requests a report. If it shows that the reply in memory is still right, returns that, or else sends the command. */
   async #readAfterSync(read: Read): Promise<unknown> {
     const { client, command, id, start, limits } = read;
     const { settings } = client;
@@ -261,12 +259,12 @@ export class LocalCache implements NearHooks {
       return client.decode(command, this.#use(entry, "verified"));
     }
     if (limits) return this.#load(read);
-    // One client for all reads that shared the sync, so that they share the next request.
+    // One client for all reads that shared the report, so that they share the next request.
     sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(start.at)) });
     return this.#load({ ...read, client: sync.rest });
   }
 
-  /** Sends a PING whose response reports all changes until now. Reads of one turn with the same limits share it. */
+  /** Sends a PING whose response reports all changes until now. Reads of one tick with the same limits share it. */
   #requestReport(client: NearClient, limits: Limits | undefined): Sync {
     if (this.#sync && hasSameLimits(this.#sync.client, client)) return this.#sync;
     const ping = plainCommand("PING");
@@ -278,7 +276,7 @@ export class LocalCache implements NearHooks {
     return this.#sync;
   }
 
-  /** Sends a read, or shares the reply of one that is in flight, and keeps the reply. */
+  /** Sends a read and stores the reply, or shares the reply of an equal read in flight. */
   async #load(read: Read): Promise<unknown> {
     const { client, command, id, keys, start } = read;
     this.stats.misses++;
@@ -298,16 +296,16 @@ export class LocalCache implements NearHooks {
     }
   }
 
-  /** Whether a read may share one in flight: that has the same limits, and its reply is no older than the read allows. */
+  /** Whether a read may share the reply of one in flight: it has the same limits, and allows a reply of that age. */
   #mayShare(load: Load, client: NearClient, { at }: ReadStart): boolean {
-    const maxAge = client.settings.near === "verify" ? 0 : this.#options.maxStale;
+    const maxAge = client.settings.near === "verify" ? 0 : this.options.maxStale;
     return between(load.sentAt, at) <= maxAge && hasSameLimits(load.client, client);
   }
 
   async #receive({ client, command, id, limits }: Read, load: Load): Promise<RawReply> {
     try {
       const { lifetimes } = load;
-      // In one request: a time to live from before another client's write would not be that of the value.
+      // In one request, because a write of another client in between could change the time to live.
       const isOne = client.settings.autoPipelining || lifetimes.length === 0;
       const sender = isOne ? client : client.withSettings({ autoPipelining: true });
       const received = sender.send(this.#receiving(command), limits) as Promise<Received>;
@@ -329,22 +327,22 @@ export class LocalCache implements NearHooks {
     return load;
   }
 
-  /** Returns the command with a decoder that keeps the reply as it is, with the report of its response. */
+  /** Returns the command with a decoder that returns a {@link Received}. */
   #receiving(command: Command): Command {
     const reports = this.#reports;
     const reply = (raw: RawReply): Received => ({ reply: raw, report: reports.current });
     return { ...command, spec: { ...command.spec, reply }, schema: undefined, inContext: undefined };
   }
 
-  /** Keeps a reply, unless one of its keys may have changed since it was read. */
+  /** Stores a reply, unless one of its keys may have changed since it was read. */
   #store(id: string, load: Load, command: Command, received: Received, ttls: readonly unknown[]): void {
     const { keys, buckets, sentAt, time, changedBy } = load;
     this.#hasReplied = true;
     if (changedBy !== undefined && changedBy !== received.report) return;
-    // NaN if one was not requested or is not known. Below 0 stands for a key without one.
+    // NaN for a time that was not requested or is not known. Below 0 for a key without a time to live.
     const timesToLive = keys.map((_, at) => Number(ttls[at]));
     const timeToLive = Math.min(...timesToLive.map((ms) => (ms < 0 ? Infinity : ms)));
-    // Otherwise the reply goes by time alone: no epoch is reported at the time 0.
+    // Otherwise only the age of the reply counts: no epoch was reported by the time 0.
     const tag =
       timeToLive > 0
         ? { time, report: received.report, timeToLive }
@@ -364,14 +362,13 @@ export class LocalCache implements NearHooks {
   }
 }
 
-/** Whether calls have the same limits: those of clients with the same settings, but for a signal that differs by call. */
-function hasSameLimits(some: NearClient, other: NearClient): boolean {
-  const { signal } = some.settings;
-  const names = Object.keys(some.settings) as (keyof Settings)[];
+/** Whether calls of two clients have the same limits: their settings are equal, and no function returns a signal per call. */
+function hasSameLimits(a: NearClient, b: NearClient): boolean {
+  const names = Object.keys(a.settings) as (keyof Settings)[];
   return (
-    typeof signal !== "function" &&
-    some.context === other.context &&
-    names.every((name) => some.settings[name] === other.settings[name])
+    typeof a.settings.signal !== "function" &&
+    a.context === b.context &&
+    names.every((name) => a.settings[name] === b.settings[name])
   );
 }
 

@@ -2,17 +2,17 @@ import type { NearRequest } from "../protocol/near-requests.js";
 import { between, type Moment, moment } from "../util/clock.js";
 import { microtask } from "../util/timers.js";
 
-/** Maximum number of epochs, each of a worker of a gateway, that are sent with a request. */
+/** Maximum number of epochs that are sent with a request. Each is that of a worker of a gateway. */
 const MAX_EPOCHS = 16;
-/** An epoch is forgotten after this many requests without a report of it: its gateway has ended or tracks changes no more. */
+/** Number of requests without a report after which an epoch is forgotten: its gateway has ended or stopped to track changes. */
 const MAX_SILENCE = 64;
 /** Any key may have changed. */
 const ALL = "*";
 
-/** The changes of a report without any. */
+/** The changes of a report if there are none. */
 const NONE = "-";
 
-/** The state of one epoch, by its reports. */
+/** The state of one epoch, from its reports. */
 interface Epoch {
   readonly name: string;
   /** The number of the last change that was reported. */
@@ -26,7 +26,7 @@ interface Epoch {
   /** Every change acknowledged `age` ms before `at` was reported. */
   at: Moment;
   age: number;
-  /** The number of the request with the report that says so. */
+  /** The number of the request whose report set `at` and `age`. */
   request: number;
   /** The number of the last request with a report of this epoch. */
   reportedAt: number;
@@ -42,13 +42,13 @@ export interface Report {
 /** Buckets that have changed, or all of them. */
 export type Changes = ReadonlySet<number> | typeof ALL;
 
-/** A reply, by what decides whether it is still right. */
+/** The facts about a reply that decide whether it is still right. */
 export interface Tagged {
   readonly keys: readonly string[];
   /** When its request was sent, and the time of the cache then. */
   readonly sentAt: Moment;
   readonly time: number;
-  /** The report of its response, if that had one. */
+  /** The report of its response, if there was one. */
   readonly report: Report | undefined;
 }
 
@@ -62,25 +62,22 @@ export interface ReadStart {
 /** The reports of the gateway about the keys of a near cache. */
 export class Reports {
   readonly #epochs = new Map<string, Epoch>();
-  readonly #onChanges: (changes: Changes, report: Report | undefined) => void;
   /** The header of requests, until a report changes it. */
   #header: string | undefined;
   #requests = 0;
-  /** Counts the reports and the own writes: the time by which these and reads are ordered. */
+  /** Number of reports and of writes of this client. It orders them and reads. */
   time = 0;
-  /** The report of the response that is being read; undefined if it has none. */
+  /** The report of the response that is being read, if there is one. */
   current: Report | undefined;
 
   /** @param onChanges called with the buckets of each report, before the replies of its response are read */
-  constructor(onChanges: (changes: Changes, report: Report | undefined) => void) {
-    this.#onChanges = onChanges;
-  }
+  constructor(private readonly onChanges: (changes: Changes, report: Report | undefined) => void) {}
 
   start(): ReadStart {
     return { at: moment(), request: this.#requests };
   }
 
-  /** @param verifies whether the report must have every change acknowledged by now */
+  /** @param verifies whether the report must contain every change acknowledged by now */
   onRequest(verifies: boolean): NearRequest {
     this.#header ??=
       Array.from(this.#epochs.values(), ({ name, sequence }) => `${name}:${sequence}`).join() || "none";
@@ -91,7 +88,7 @@ export class Reports {
       onResponse: (text) => {
         this.current = this.#read(text ?? "", at, request);
         this.#trim(request);
-        // The replies of the response are read in this turn.
+        // The replies of the response are read in this tick.
         microtask(() => {
           this.current = undefined;
         });
@@ -99,41 +96,41 @@ export class Reports {
     };
   }
 
-  /** Whether there may be a report that a reply is still right. */
+  /** Whether a report may show that a reply is still right. */
   covers(reply: Tagged): boolean {
     return this.#covering(reply).length > 0;
   }
 
-  /** Returns how long before a read it is known that the reply was right, in ms; 0 or less if it was at its start. */
+  /** Returns for how many ms before the start of a read the reply may have been wrong; 0 or less if it was right at the start. */
   staleness(reply: Tagged, { at }: ReadStart): number {
-    const known = this.#covering(reply).map((epoch) => epoch.age + between(epoch.at, at));
-    return Math.min(between(reply.sentAt, at), ...known);
+    const ages = this.#covering(reply).map((epoch) => epoch.age + between(epoch.at, at));
+    return Math.min(between(reply.sentAt, at), ...ages);
   }
 
-  /** Whether a request that was sent after the start of a read has shown that the reply was right then. */
+  /** Whether a request after the start of a read has shown that the reply was right at the start. */
   isVerified(reply: Tagged, start: ReadStart): boolean {
     return this.#covering(reply).some(
       ({ request, age, at }) => request > start.request && age + between(at, start.at) <= 0,
     );
   }
 
-  /** Returns the epochs whose reports have all changes of a reply's keys since it was read. */
+  /** Returns the epochs whose reports contain all changes of a reply's keys since it was read. */
   #covering(reply: Tagged): Epoch[] {
     return [...this.#epochs.values()].filter((epoch) => isCovered(reply, epoch));
   }
 
-  /** `epoch:sequence age changes`, as docs/gateway.md describes it. */
+  /** Reads a report, `epoch:sequence age changes`. docs/gateway.md describes it. */
   #read(text: string, at: Moment, request: number): Report | undefined {
-    const [, name, number, ageText, changes, prefixes = ""] =
+    const [, name, sequenceText, ageText, changes, prefixes = ""] =
       /^(\w+):(\d+) (\d+) ([^ ]*)(?: (.*))?$/.exec(text) ?? [];
     if (!name) return undefined;
-    const sequence = Number(number);
+    const sequence = Number(sequenceText);
     const age = Number(ageText);
     const report = { epoch: name, sequence };
     let epoch = this.#epochs.get(name);
     this.time++;
     if (changes !== "new") {
-      this.#onChanges(changes === ALL ? ALL : bucketsOf(changes!), report);
+      this.onChanges(changes === ALL ? ALL : parseBuckets(changes!), report);
       if (epoch) epoch.sequence = Math.max(epoch.sequence, sequence);
     } else if (!epoch) {
       epoch = {
@@ -141,7 +138,7 @@ export class Reports {
         sequence,
         first: sequence,
         since: this.time,
-        prefixes: prefixesOf(prefixes),
+        prefixes: parsePrefixes(prefixes),
         at,
         age,
         request,
@@ -150,11 +147,11 @@ export class Reports {
     }
     if (!epoch) return undefined;
     epoch.reportedAt = request;
-    // The last used one comes last.
+    // The epochs are in the order of their last reports.
     this.#epochs.delete(name);
     this.#epochs.set(name, epoch);
     this.#header = undefined;
-    // A report of changes that were not received says nothing of those before.
+    // If reports are missing between this one and the last, not every earlier change was reported.
     if (epoch.sequence >= sequence && age + between(at, epoch.at) <= epoch.age) {
       epoch.at = at;
       epoch.age = age;
@@ -163,7 +160,7 @@ export class Reports {
     return report;
   }
 
-  /** Forgets the epoch that was reported least recently if there are too many, or if it is not reported any more. */
+  /** Forgets the least recently reported epoch if there are too many, or if it is no longer reported. */
   #trim(request: number): void {
     const [oldest] = this.#epochs.values();
     if (!oldest || (this.#epochs.size <= MAX_EPOCHS && request - oldest.reportedAt <= MAX_SILENCE)) return;
@@ -173,16 +170,16 @@ export class Reports {
 }
 
 /**
- * Whether all changes of a reply's keys since it was read are in the reports of an epoch: of the epoch that its response
- * reported, or of one that had been reported before its request was sent.
+ * Whether the reports of an epoch contain all changes of a reply's keys since it was read: the response of the reply had a report
+ * of this epoch, or its first report arrived before the request was sent.
  */
 function isCovered({ keys, time, report }: Tagged, { name, first, since, prefixes }: Epoch): boolean {
   const isKnown = report?.epoch === name ? report.sequence >= first : since <= time;
   return isKnown && keys.every((key) => prefixes.some((prefix) => key.startsWith(prefix)));
 }
 
-/** Returns the prefixes in a report; none if they are malformed, so that no reply is taken for covered. */
-function prefixesOf(text: string): readonly string[] {
+/** Returns the prefixes in a report, or none if they are malformed, so that no reply counts as covered. */
+function parsePrefixes(text: string): readonly string[] {
   try {
     return text.split(",").filter(Boolean).map(decodeURIComponent);
   } catch {
@@ -190,6 +187,6 @@ function prefixesOf(text: string): readonly string[] {
   }
 }
 
-function bucketsOf(text: string): Set<number> {
+function parseBuckets(text: string): Set<number> {
   return new Set(text === NONE ? [] : text.split(",").map((bucket) => Number.parseInt(bucket, 36)));
 }

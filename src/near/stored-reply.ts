@@ -1,13 +1,13 @@
 import { BytesBulk, TextBulk } from "../protocol/bytes.js";
 import type { Bulk, RawReply } from "../protocol/reply.js";
 
-/** Bytes of memory that an item of a reply takes beside its content. */
+/** Bytes of memory that an item of a reply takes besides its content. */
 const ITEM_BYTES = 48;
 
 /**
- * Copies a reply out of the response that it is a part of, which is larger and would stay in memory.
- * @param asText whether its strings are read as text alone.
- * @returns the copy, about as many bytes as it takes in memory, and the bytes of its strings and numbers in UTF-8.
+ * Copies a reply out of its response, which is larger and would stay in memory.
+ * @param asText whether its strings are read only as text.
+ * @returns the copy, the approximate bytes that it takes in memory, and the bytes of its strings and numbers in UTF-8.
  */
 export function storeReply(reply: RawReply, asText: boolean) {
   let bytes = 0;
@@ -24,7 +24,7 @@ export function storeReply(reply: RawReply, asText: boolean) {
     contentBytes += content.length;
     if (!asText) return new BytesBulk(content, 0, content.length);
     const text = bulk.text();
-    // Text beyond ASCII may take two bytes for each character.
+    // Text that is not ASCII may take two bytes for each character.
     if (text.length < content.length) bytes += text.length;
     return new TextBulk(text);
   };

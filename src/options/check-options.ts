@@ -10,20 +10,20 @@ import type {
   TracingOptions,
 } from "./options.js";
 
-type Check = readonly [holds: (value: any) => boolean, wanted: string];
+type Check = readonly [holds: (value: any) => boolean, expected: string];
 
-const ofType = (type: string, wanted: string): Check => [(value) => typeof value === type, wanted];
+const ofType = (type: string, expected: string): Check => [(value) => typeof value === type, expected];
 const oneOf = (...values: unknown[]): Check => [
   (value) => values.includes(value),
   `one of ${values.join(", ")}`,
 ];
-const wholeNumber = (least: number, wanted = `a whole number, ${least} or more`): Check => [
-  (value) => Number.isInteger(value) && value >= least,
-  wanted,
+const wholeNumber = (min: number, expected = `a whole number, ${min} or more`): Check => [
+  (value) => Number.isInteger(value) && value >= min,
+  expected,
 ];
 const isBoolean = ofType("boolean", "true or false");
 const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
-// An empty one counts as missing.
+// Empty text counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
 const objectOrFalse = (members: string): Check => [
   (value) => value === false || (typeof value === "object" && value !== null),
@@ -41,7 +41,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
   retry: objectOrFalse("retries and backoff"),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
-  // Checked where it is resolved.
+  // Checked by resolveCodec.
   codec: isAnything,
   scope: [
     (value) =>
@@ -102,31 +102,31 @@ const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
 };
 
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
-export function checkOptions(given: RedisOptions): void {
-  check(given, OPTIONS);
-  const { circuit, retry, tracing } = given;
+export function checkOptions(options: RedisOptions): void {
+  check(options, OPTIONS);
+  const { circuit, retry, tracing } = options;
   if (circuit) check(circuit, CIRCUIT_OPTIONS, "circuit.");
   if (tracing) check(tracing, TRACING_OPTIONS, "tracing.");
   if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
-export function checkCallOptions(given: CallOptions & ScopeOptions): void {
+export function checkCallOptions(options: CallOptions & ScopeOptions): void {
   assertConfig(
-    typeof given === "object" && given !== null,
+    typeof options === "object" && options !== null,
     "with() needs an object of options, such as { timeout: 500 }",
   );
-  const fixed = Object.keys(given).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
+  const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
-  check(given, CALL_OPTIONS);
-  if (given.retry) check(given.retry, RETRY_OPTIONS, "retry.");
+  check(options, CALL_OPTIONS);
+  if (options.retry) check(options.retry, RETRY_OPTIONS, "retry.");
 }
 
-function check(given: object, checks: Record<string, Check>, path = ""): void {
-  assertConfig(!Array.isArray(given), "options must be an object");
-  for (const [name, value] of Object.entries(given)) {
+function check(options: object, checks: Record<string, Check>, path = ""): void {
+  assertConfig(!Array.isArray(options), "options must be an object");
+  for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) throw new ConfigError(unknownOption(name, Object.keys(checks)));
-    const [holds, wanted] = checks[name]!;
-    assertConfig(value === undefined || holds(value), `${path}${name} must be ${wanted}`);
+    const [holds, expected] = checks[name]!;
+    assertConfig(value === undefined || holds(value), `${path}${name} must be ${expected}`);
   }
 }

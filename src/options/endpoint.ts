@@ -2,29 +2,29 @@ import { ConfigError } from "../errors.js";
 import { assertConfig } from "./assert-config.js";
 import type { RedisOptions } from "./options.js";
 
-/** An endpoint, taken apart once per client. */
+/** The parts of an endpoint. */
 export interface Endpoint {
   readonly origin: string;
-  /** The path that commands are sent to, without a slash at its end. */
+  /** The path to which commands are sent, without a slash at its end. */
   readonly path: string;
   readonly token: string;
-  /** Names the variable that the token came from in errors. */
+  /** The environment, by which errors name the variable of the token. */
   readonly env?: Env | undefined;
 }
 
 /** Environment variables, as `process.env` has them. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The key under which options have the environment that `Redis.fromEnv()` reads. */
+/** The key of the environment in the options that `Redis.fromEnv()` passes. */
 export const ENV = Symbol("env");
 
 /** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
-/** Returns a variable without white space around it, such as a line end or a byte order mark. */
+/** Returns a variable without surrounding white space, such as a line end or a byte order mark. */
 const read = (env: Env | undefined, name: string) => env?.[name]?.trim();
 
-/** The first complete pair of url and token in the environment. */
+/** Returns the first complete pair of url and token in the environment. */
 export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
   const pairs = PREFIXES.map((prefix) => ({
     url: read(env, `${prefix}URL`),
@@ -39,12 +39,12 @@ export function refusedToken({ origin, token, env }: Endpoint): string {
   return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
 }
 
-/** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
+/** Whether an object is an environment, such as that of a Cloudflare Worker, rather than options. */
 export function isEnvironment(value: object): value is Env {
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
-/** Returns the error of a client without url or token. It names the variable that is missing if the other one of a pair is set. */
+/** Returns the error of a client without url or token. It names the missing variable of an incomplete pair. */
 function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): ConfigError {
   for (const prefix of env ? PREFIXES : []) {
     const [set, unset] = env![`${prefix}URL`] ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
@@ -58,10 +58,11 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
 }
 
 /**
- * @param env the environment that url and token were read from, if they were.
- * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
- * a build that only imports a module which creates a client has to pass.
- * @throws ConfigError when the url or the token is malformed.
+ * Parses url and token.
+ * @param env the environment, if url and token were read from it.
+ * @returns the endpoint, or the error of every command if url or token is missing. It is not thrown, so that a build can import a
+ * module that creates a client.
+ * @throws ConfigError if url or token is malformed.
  */
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
   const { url, token } = options;
@@ -79,7 +80,7 @@ export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | Conf
   assert(!username && !password, "url must not contain a user or password: pass the token as `token`");
   assert(!search && !hash, 'url must not contain "?" or "#"');
   assert(port !== "0", "url must not have port 0");
-  // Characters that a header can hold. Quotes and a line break pasted along with the token are the usual mistakes.
+  // Characters that a header can contain. The usual mistakes are quotes and a line break, pasted with the token.
   assert(
     /^(?!["'`])[\x21-\x7e]+$/.test(token),
     "token has a quote, or a character that a header can't contain, such as a line break: remove it",

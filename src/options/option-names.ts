@@ -1,25 +1,27 @@
 import { ArgumentError } from "../errors.js";
 
-/** Returns what is wrong with an option's name, with the known name that was probably meant, or all of them. */
-export function unknownOption(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return `unknown option ${name}; ${near ? `did you mean ${near}?` : `it takes ${known.join(", ")}`}`;
+/** Returns the message for an unknown option. It has the valid name that was probably meant, or all valid names. */
+export function unknownOption(name: string, validNames: readonly string[]): string {
+  const near = nearest(name, validNames);
+  return `unknown option ${name}; ${near ? `did you mean ${near}?` : `it takes ${validNames.join(", ")}`}`;
 }
 
-/** Returns what is wrong with the first name among the options that is not known, or undefined. */
-export function findUnknownOption(given: object, known: readonly string[]): string | undefined {
-  const name = Object.keys(given).find((name) => !known.includes(name));
-  return name === undefined ? undefined : unknownOption(name, known);
+/** Returns the message for the first unknown option, or undefined if all names are valid. */
+export function findUnknownOption(options: object, validNames: readonly string[]): string | undefined {
+  const name = Object.keys(options).find((name) => !validNames.includes(name));
+  return name === undefined ? undefined : unknownOption(name, validNames);
 }
 
-/** Returns the known name that `name` was probably meant to be, or undefined if none is near. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+/** Returns the valid name that was probably meant by `name`, or undefined if none is near. */
+function nearest(name: string, validNames: readonly string[]): string | undefined {
   return [0, 1, 2]
     .filter((edits) => edits < name.length)
-    .flatMap((edits) => known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase(), edits)))[0];
+    .flatMap((edits) =>
+      validNames.filter((valid) => isNear(name.toLowerCase(), valid.toLowerCase(), edits)),
+    )[0];
 }
 
-/** Whether `a` becomes `b` by at most so many letters put in, left out or changed (Levenshtein distance). */
+/** Whether at most `edits` insertions, deletions and changes of a letter turn `a` into `b` (Levenshtein distance). */
 function isNear(a: string, b: string, edits: number): boolean {
   if (a === b) return true;
   if (a[0] === b[0]) return isNear(a.slice(1), b.slice(1), edits);
@@ -35,7 +37,7 @@ function isNear(a: string, b: string, edits: number): boolean {
 }
 
 /** @throws ArgumentError for an option that the method does not have. */
-export function assertKnownOptions(method: string, options: object, ...known: string[]): void {
-  const unknown = findUnknownOption(options, known);
+export function assertKnownOptions(method: string, options: object, ...validNames: string[]): void {
+  const unknown = findUnknownOption(options, validNames);
   if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
 }

@@ -6,25 +6,25 @@ export interface RetryOptions {
   /** Maximum number of times that a command is sent again, if it may be. Default 5. */
   retries?: number | undefined;
   /**
-   * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
-   * are no further retries.
+   * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If the function throws,
+   * there are no further retries.
    */
   backoff?: ((retryCount: number) => number) | undefined;
 }
 
 /** Times of the circuit. */
 export interface CircuitOptions {
-  /** Time in ms until the next attempt at an origin that does not respond. Default 1,000; doubled after each failed one, up to 30,000. */
+  /** Time in ms until the next attempt to reach an origin that does not respond. Default 1,000; doubled after each attempt, up to 30,000. */
   resetTimeout?: number | undefined;
-  /** Time in ms for the response to the PING that decides. Default 500; at most half of a call's timeout, more where connecting takes long. */
+  /** Time in ms for the response to the circuit's PING. Default 500; at most half of a call's timeout, longer if connecting takes long. */
   probeTimeout?: number | undefined;
 }
 
-/** A command or a request, as traces report it. It holds no key and no value, unless `tracing.args` is true. */
+/** A command or a request in traces. It contains no key and no value, unless `tracing.args` is true. */
 export interface TraceContext {
   /** `command`: from the call of a method until it settles. `request`: one HTTP request, with its retries. */
   readonly operation: "command" | "request";
-  /** Redis's name of the command. Of a batch `PIPELINE` or `MULTI`, and the name of its commands if it is the same for all: `PIPELINE GET`. */
+  /** Redis's name of the command. For a batch `PIPELINE` or `MULTI`, then the name of its commands if they are all the same: `PIPELINE GET`. */
   readonly command: string;
   /** Number of commands in a pipeline or transaction. */
   readonly batchSize?: number | undefined;
@@ -43,9 +43,9 @@ export type TraceHook = (context: TraceContext) => ((error?: unknown) => void) |
 
 /** Options of traces. */
 export interface TracingOptions {
-  /** Whether the trace of a command has its arguments, which may be user data. Default false. */
+  /** Whether the trace of a command contains its arguments, which may be user data. Default false. */
   args?: boolean | undefined;
-  /** Reports commands and requests where there is no `node:diagnostics_channel`. */
+  /** Called for each command and request, also on runtimes without `node:diagnostics_channel`. */
   hook?: TraceHook | undefined;
 }
 
@@ -64,10 +64,10 @@ export interface AbortSignalLike {
   removeEventListener(type: "abort", listener: { handleEvent(): void }): void;
 }
 
-/** The runtime's AbortSignal, or what the client needs of one where the program has no types of it. */
+/** The runtime's AbortSignal, or AbortSignalLike if the program has no types of it. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
-/** Two functions of the user's own: `encode` returns text or bytes, `decode` gets the stored bytes. */
+/** A codec of your own: `encode` returns text or bytes, `decode` gets the stored bytes. */
 export interface CustomCodec<V = unknown> {
   /** Returns the text or bytes to store for a value. */
   encode(value: unknown): string | Uint8Array;
@@ -82,8 +82,8 @@ export type CodecName = "json" | "text" | "bytes";
 export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name | CustomCodec<V>;
 
 /**
- * The type of stored values under the codec `Name`, or under two functions of which one returns a `V`: `any` and `never`
- * stand for no such functions. If it returns `unknown`, the type is `any`: such a codec may store what JSON can't hold.
+ * The type of stored values under the codec `Name`, or under a codec of your own that decodes a `V`. If `V` is `any` or `never`,
+ * there is no such codec. If `V` is `unknown`, the type is `any`, because the codec may store values that JSON can't hold.
  */
 export type CodecValue<Name extends CodecName, V = any> = [V] extends [never]
   ? CodecValue<Name>
@@ -108,7 +108,7 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
   timeout?: number | undefined;
   /** Retries of commands that may be sent again; `false` turns them off. */
   retry?: RetryOptions | false | undefined;
-  /** Keeps each call inside the time that is left when it is made, less 50 ms. */
+  /** Limits each call to the time that is left when it is made, less 50 ms. */
   deadline?: Deadline | undefined;
   /**
    * The treatment of a write whose outcome is unknown. `"at-most-once"` (default) never sends it again and rejects with
@@ -117,22 +117,21 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    */
   writes?: WriteMode | undefined;
   /**
-   * The codec of values: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
-   * functions.
+   * The codec of values: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or a codec of your own.
    */
   codec?: CodecOption<Name, V> | undefined;
   /**
-   * The use of the client's near cache by reads: `true` (default) reads from memory what is younger than `maxStale`,
-   * `"verify"` what has not changed at Redis by now, `false` nothing. Only with `near` of `new Redis()`.
+   * The use of the client's near cache by reads: `true` (default) returns replies from memory that are younger than `maxStale`,
+   * `"verify"` replies that have not changed at Redis by now, `false` none. Only with `near` of `new Redis()`.
    */
   near?: boolean | "verify" | undefined;
 }
 
 /** Counts of a near cache since it was created. */
 export interface NearStats {
-  /** Reads answered from memory, without a request. */
+  /** Reads served from memory, without a request. */
   hits: number;
-  /** Reads answered from memory after a small request, which reported that nothing had changed. */
+  /** Reads served from memory after a small request, which reported that nothing had changed. */
   verified: number;
   /** Reads of keys of the cache that were sent to Redis. */
   misses: number;
@@ -168,17 +167,17 @@ export interface ScopeOptions {
   strict?: boolean | undefined;
 }
 
-/** Options of the reference client that change nothing here: there is no telemetry. */
+/** Options of `@upstash/redis` that have no effect here. */
 export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */
   agent?: unknown | undefined;
-  /** Ignored: there is none. */
+  /** Ignored: there is no telemetry. */
   enableTelemetry?: boolean | undefined;
   /** Ignored; see the channels of `node:diagnostics_channel`. */
   latencyLogging?: boolean | undefined;
 }
 
-/** Certificates as PEM, with the meaning that they have for `tls.connect` of Node. */
+/** Certificates as PEM, as for `tls.connect` of Node. */
 export interface TlsOptions {
   /** The authorities to trust, in place of Node's own. */
   ca?: string | Uint8Array | (string | Uint8Array)[] | undefined;
@@ -217,13 +216,13 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   keepAlive?: boolean | undefined;
   /**
-   * A private certificate authority, or a certificate of the client's own, for the endpoint's TLS. On the entry for Node.
+   * A private certificate authority, or a client certificate, for the endpoint's TLS. Only on the entry for Node.
    * NODE_EXTRA_CA_CERTS of Node works too.
    */
   tls?: TlsOptions | undefined;
   /**
-   * A proxy that opens tunnels by CONNECT: `http://user:password@host:3128`, or `https://...`. On the entry for Node. Default:
-   * HTTPS_PROXY for an https:// url, unless NO_PROXY excludes its host; `false`: none.
+   * A proxy that opens tunnels by CONNECT: `http://user:password@host:3128`, or `https://...`. Only on the entry for Node. Default:
+   * HTTPS_PROXY for an https:// url, unless NO_PROXY excludes its host. `false`: none.
    */
   proxy?: string | false | undefined;
   /**
@@ -232,24 +231,24 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   transport?: TransportFactory | undefined;
   /**
-   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every entry: a page
-   * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
-   * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
+   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every
+   * entry: a page that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
+   * `"only-if-cached"`. With these the page may be stored, for the time of its `revalidate`.
    */
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload" | undefined;
-  /** The backend that requests go to on Fastly Compute; for the entry on `fetch` alone. */
+  /** The backend of requests on Fastly Compute. Only on the entry on `fetch`. */
   backend?: string | undefined;
   /** Maximum number of connections to one origin at a time. Default 64. */
   maxConnections?: number | undefined;
   /**
-   * The most bytes of a response. Default 536,870,912 (512 MiB), as much as warmline-gateway passes on. A larger response
-   * ends its connection, and the call rejects with ProtocolError; nothing is sent again.
+   * Maximum size of a response in bytes. Default 536,870,912 (512 MiB), the limit of warmline-gateway. A larger response ends its
+   * connection, and the call rejects with ProtocolError; nothing is sent again.
    */
   maxReplySize?: number | undefined;
   /**
-   * The circuit ends calls at once, with a ConnectionError whose `code` is `"circuit-open"`, while the endpoint does not respond;
-   * `false` turns it off. On the entry for Node. It opens when a call has failed for want of a response and a PING beside it
-   * got none either.
+   * The circuit fails calls at once, with a ConnectionError whose `code` is `"circuit-open"`, while the endpoint does not respond.
+   * It opens when a call has failed without a response, and a PING got no response either. `false` turns it off. Only on the entry
+   * for Node.
    */
   circuit?: CircuitOptions | false | undefined;
   /**
@@ -259,35 +258,35 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   tracing?: TracingOptions | undefined;
   /**
    * Prints a line for each request and each retry: the command's name, the result, the time, but no key and no value. Default
-   * false. On Node on stderr, for all clients of the process, with lines about their connections: as `NODE_DEBUG=warmline` does.
-   * On the entry on `fetch` by `console.log`.
+   * false. On Node on stderr, for all clients of the process, with lines about their connections, like `NODE_DEBUG=warmline`. On
+   * the entry on `fetch` by `console.log`.
    */
   debug?: boolean | undefined;
-  /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
+  /** Whether to open a connection when the client is created. Default: whether AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean | undefined;
   /**
-   * Lifetime of the stored reply of an exactly-once write, in ms, from the first application. Default
-   * 120,000. It must be at least 10,000 ms longer than `timeout`: the last repeat is sent before the call ends, and
-   * needs time to arrive.
+   * Lifetime of the stored reply of an exactly-once write, in ms, from the first application. Default 120,000. It must be at least
+   * 10,000 ms longer than `timeout`, because the last repeat is sent before the call ends, and needs time to arrive.
    */
   exactlyOnceTtl?: number | undefined;
   /** Format of responses. `"resp2"` (default) falls back to JSON if the endpoint does not support it. */
   responseFormat?: "resp2" | "json" | undefined;
   /**
-   * Whether requests ask for encoded strings. Default `"base64"`: where a reply is not in RESP2 and is read as bytes,
-   * by `codec: "bytes"`, a codec of your own, `dump` or `update`. After a string that is not base64, later requests to that
-   * endpoint do not ask for it. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that
-   * are not UTF-8 are lost.
+   * Whether requests ask for encoded strings. Default `"base64"`: if a reply is not in RESP2, and is read as bytes by
+   * `codec: "bytes"`, a codec of your own, `dump` or `update`. After a string that is not base64, later requests to that endpoint
+   * do not ask for it. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that are not UTF-8
+   * are lost.
    */
   responseEncoding?: false | "base64" | undefined;
   /**
-   * Whether commands issued in the same turn travel as one request, in the order issued, and over the client's own connections those
-   * of several turns while requests are under way. Default true. Without it each is a request of its own, and their order is open.
+   * Whether commands issued in the same tick are sent as one request, in the order issued. On the client's own connections commands
+   * of several ticks share one, while other requests are under way. Default true. `false`: each command is a request of its own,
+   * and their order is not defined.
    */
   enableAutoPipelining?: boolean | undefined;
   /**
-   * Whether a read sees what was written before it through this process, also where a replica answers. Default true;
-   * it costs an endpoint with replicas a little time.
+   * Whether a read sees the earlier writes of this process, even if a replica serves it. Default true. It costs an endpoint with
+   * replicas a little time.
    */
   readYourWrites?: boolean | undefined;
   /** `false` is `codec: "text"`. */

@@ -3,81 +3,80 @@ export type CommandArg = string | Uint8Array;
 
 /** An argument that can't be sent. The message says what is wrong with it, without its value: "is undefined". */
 export class InvalidArgument extends Error {
-  /** Goes by this where `warmline/modules` has a copy of the class. */
+  /** Identifies the class, because `warmline/modules` has a copy of it. */
   override readonly name = "InvalidArgument";
-  /** The number of the method's arguments between the one that was being encoded and this one. */
+  /** Number of the method's arguments between the one that was being encoded and the invalid one. */
   offset = 0;
   /** The place of the problem in the argument, such as `.name` or `[3]`. */
   path = "";
 }
 
 /**
- * Turns a key, field, id, number or other plain argument into what is sent: text as it is, numbers by their digits,
- * bytes as they are.
- * @throws InvalidArgument for anything else, NaN and text with a lone surrogate among it.
+ * Encodes a key, field, id, number or other plain argument: text and bytes unchanged, numbers as digits.
+ * @throws InvalidArgument for anything else, such as NaN and text with a lone surrogate.
  */
-export function toScalarArg(given: unknown): CommandArg {
-  if (typeof given === "string" && given.isWellFormed()) return given;
-  if (typeof given === "bigint" || (typeof given === "number" && !Number.isNaN(given))) return String(given);
-  if (isBytes(given)) return given;
-  throw new InvalidArgument(`is ${describe(given)}`);
+export function toScalarArg(value: unknown): CommandArg {
+  if (typeof value === "string" && value.isWellFormed()) return value;
+  if (typeof value === "bigint" || (typeof value === "number" && !Number.isNaN(value))) return String(value);
+  if (isBytes(value)) return value;
+  throw new InvalidArgument(`is ${describe(value)}`);
 }
 
 /** Whether a value is a Uint8Array, also one of another realm, such as that of jsdom. */
-export const isBytes = (given: unknown): given is Uint8Array =>
-  ArrayBuffer.isView(given) && (given as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
+export const isBytes = (value: unknown): value is Uint8Array =>
+  ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
 
 /**
- * Turns a value into what is sent, as the JSON of the REST protocol would: booleans and null by their names, objects and
- * arrays as JSON, everything else as {@link toScalarArg} does.
- * @throws InvalidArgument for what has no faithful form, such as a promise or a Map.
+ * Encodes a value like the JSON of the REST protocol: booleans and null by their names, objects and arrays as JSON, anything
+ * else as {@link toScalarArg} does.
+ * @throws InvalidArgument for a value that would not be stored faithfully, such as a promise or a Map.
  */
-export function toValueArg(given: unknown): CommandArg {
-  if (typeof given === "boolean" || given === null) return String(given);
-  return typeof given === "object" && !isBytes(given) ? toJsonArg(given) : toScalarArg(given);
+export function toValueArg(value: unknown): CommandArg {
+  if (typeof value === "boolean" || value === null) return String(value);
+  return typeof value === "object" && !isBytes(value) ? toJsonArg(value) : toScalarArg(value);
 }
 
-function toJsonArg(given: object): string {
+function toJsonArg(value: object): string {
   let json: string | undefined;
   let cause: unknown;
   try {
-    json = JSON.stringify(given);
+    json = JSON.stringify(value);
   } catch (error) {
     cause = error;
   }
-  // Looking at every object inside takes as long as writing it: only JSON that shows signs of a loss is worth that.
+  // To visit each object inside takes as long as to serialize it, so only JSON that shows signs of a loss is checked.
   const isSuspect = json && /\{(\}|"0":)|[:[,]null[\]},]|^null$/.test(json);
-  const lost = lacksJson(given) ? { part: given } : isSuspect && findLost(given);
+  const lost = lacksJson(value) ? { part: value } : isSuspect && findLost(value);
   if (lost) {
-    const what = describe(lost.part);
-    const why = what.endsWith("?") ? "" : ", which JSON can't hold";
-    throw new InvalidArgument(`${lost.part === given ? "is" : "contains"} ${what}${why}`);
+    const description = describe(lost.part);
+    const reason = description.endsWith("?") ? "" : ", which JSON can't hold";
+    throw new InvalidArgument(`${lost.part === value ? "is" : "contains"} ${description}${reason}`);
   }
   if (!json) throw new InvalidArgument("is an object that can't be serialized as JSON", { cause });
-  // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
+  // An object whose JSON is a string, such as a Date, is stored without the quotes: they would be read as part of the text.
   return json.startsWith('"') ? JSON.parse(json) : json;
 }
 
-/** Whether JSON would drop what an object holds: a Map, a promise, an Error, a typed array, private fields. */
-export function lacksJson(given: object): boolean {
-  const { then, toJSON } = given as { then?: unknown; toJSON?: unknown };
+/** Whether JSON would drop the contents of an object: a Map, a promise, an Error, a typed array, private fields. */
+export function lacksJson(value: object): boolean {
+  const { then, toJSON } = value as { then?: unknown; toJSON?: unknown };
   if (typeof toJSON === "function") return false;
-  if (typeof then === "function" || classOf(given) === "Error" || ArrayBuffer.isView(given)) return true;
-  // A boxed number or text is written as what it holds.
-  return hasNoProperties(given) && typeof given.valueOf() === "object";
+  if (typeof then === "function" || classOf(value) === "Error" || ArrayBuffer.isView(value)) return true;
+  // JSON contains the primitive of a boxed number or text.
+  return hasNoProperties(value) && typeof value.valueOf() === "object";
 }
 
-/** Whether an object of a class shows nothing of what it holds as properties. A plain empty object has nothing to show. */
-export function hasNoProperties(given: object): boolean {
-  const prototype = Object.getPrototypeOf(given);
+/** Whether an instance of a class has no enumerable properties. False for plain objects and arrays. */
+export function hasNoProperties(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
   // Plain objects of another realm, as in Jest, count as plain too.
-  const plain = prototype === null || Object.getPrototypeOf(prototype) === null || Array.isArray(given);
-  return !plain && Object.keys(given).length === 0;
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null || Array.isArray(value);
+  return !plain && Object.keys(value).length === 0;
 }
 
-/** Returns the first part of a value, or the value itself, that JSON would drop, or write as null: of an invalid Date, NaN. */
-function findLost(given: unknown): { readonly part: unknown } | undefined {
-  const part = classOf(given) === "Date" ? (given as Date).getTime() : given;
+/** Returns the first part of a value, or the value itself, that JSON would drop or write as null. NaN for an invalid Date. */
+function findLost(value: unknown): { readonly part: unknown } | undefined {
+  const part = classOf(value) === "Date" ? (value as Date).getTime() : value;
   if (typeof part === "number" && !Number.isFinite(part)) return { part };
   if (typeof part !== "object" || part === null || typeof (part as Date).toJSON === "function")
     return undefined;
@@ -89,22 +88,22 @@ function findLost(given: unknown): { readonly part: unknown } | undefined {
   return undefined;
 }
 
-const classOf = (given: unknown) => Object.prototype.toString.call(given).slice(8, -1);
+const classOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Names what kind of thing a value is, never the value itself. */
-export function describe(given: unknown): string {
-  if (given === null || given === undefined) return String(given);
-  if (typeof given === "number" && !Number.isFinite(given)) return String(given);
-  if (typeof given === "string") return "text with a lone surrogate: send bytes instead";
-  if (Array.isArray(given)) return "an array";
-  if (typeof given !== "object") return `a ${typeof given}`;
-  if (typeof (given as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";
-  const tag = classOf(given);
-  const name = tag === "Object" ? Object.getPrototypeOf(given)?.constructor?.name : tag;
+/** Returns the kind of a value, never the value itself. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (typeof value === "string") return "text with a lone surrogate: send bytes instead";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  if (typeof (value as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";
+  const tag = classOf(value);
+  const name = tag === "Object" ? Object.getPrototypeOf(value)?.constructor?.name : tag;
   return name && name !== "Object" ? `an object of class ${name}` : "an object";
 }
 
-/** Whether there are bytes among its arguments, which JSON can't carry. */
+/** Whether there are bytes among the arguments of a command. JSON can't contain them. */
 export function hasBytes(argv: readonly CommandArg[]): boolean {
   for (let i = 1; i < argv.length; i++) if (typeof argv[i] !== "string") return true;
   return false;

@@ -9,13 +9,13 @@ export interface Codec {
   encode(value: unknown): unknown;
   /** Returns the value for the caller from the stored one. */
   decode(stored: Bulk): unknown;
-  /** Whether `decode` reads text alone: then no reply needs an encoding that keeps bytes. */
+  /** Whether `decode` reads only text. Then no reply needs an encoding that keeps bytes. */
   readonly text?: boolean;
   /** Whether these are functions of the user's. */
   readonly custom?: boolean;
 }
 
-// Arguments are turned into text by one rule for all arguments (protocol/args.ts), so these encode nothing.
+// These codecs encode nothing, because protocol/args.ts turns all arguments into text by one rule.
 const encode = (value: unknown) => value;
 
 const named: Record<string, Codec> = {
@@ -24,7 +24,7 @@ const named: Record<string, Codec> = {
   bytes: { encode, decode: (stored) => stored.bytes() },
 };
 
-/** @throws ConfigError when the option is neither a codec's name nor two functions. */
+/** @throws ConfigError if the option is neither a codec's name nor two functions. */
 export function resolveCodec(option: CodecOption): Codec {
   if (typeof option === "string" && Object.hasOwn(named, option)) return named[option]!;
   const custom = option as CustomCodec;

@@ -5,15 +5,15 @@ import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 /**
  * Reads a JSON response of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
  * array of them.
- * @param base64 whether strings were requested in base64; a top-level OK stays plain all the same.
- * @throws MalformedReply when it is anything else.
+ * @param base64 whether strings were requested in base64. A top-level OK is never encoded.
+ * @throws MalformedReply for anything else.
  */
 export function readJson(text: string, base64: boolean): RawReply {
   const body = parseJson(keepDigits(text));
   return Array.isArray(body) ? body.map((item) => readItem(item, base64)) : readItem(body, base64);
 }
 
-/** @throws MalformedReply when it isn't any. */
+/** @throws MalformedReply if the text is not JSON. */
 export function parseJson(text: string): any {
   try {
     return JSON.parse(text);
@@ -39,11 +39,11 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
   throw new MalformedReply("the response has neither a result nor an error");
 }
 
-/** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */
+/** Puts integers from 2^53 on, which JSON.parse would round, into objects. No reply of Redis is an object. */
 function keepDigits(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   let inString = false;
-  // A string's end is found token by token: a repetition over all of it would need as much of the stack.
+  // Token by token, because to match a long string by one repetition would need as much stack.
   return text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
     if (token === '"') inString = !inString;
     return inString || !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))
@@ -52,12 +52,12 @@ function keepDigits(text: string): string {
   });
 }
 
-/** A string of a response. */
+/** Returns a string of a response. @throws MalformedReply if it is not base64. */
 export function bulkOf(text: string, base64?: boolean): Bulk {
   if (!base64) return new TextBulk(text);
   let binary: string;
   try {
-    // Encoders pad, and atob() does without.
+    // Encoders add padding, and atob() accepts text without it.
     if (text.length % 4) throw text;
     binary = atob(text);
   } catch {

@@ -1,10 +1,10 @@
 /**
- * Reads stored text as JSON where that loses nothing, and gives the text itself where it would:
- * - a number only if printing it gives the very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: beyond
- *   that the type would depend on the digits;
+ * Parses stored text as JSON if that loses nothing. These are parsed:
+ * - a number if printing it gives the same text, and an integer lies within ±`Number.MAX_SAFE_INTEGER`: beyond that the type
+ *   would depend on the digits;
  * - `true`, `false`, `null`;
  * - an object or array unless a number inside would lose digits.
- * Everything else, quoted strings too, stays the text that was stored.
+ * Anything else, such as a quoted string, stays the stored text.
  */
 export function parseLossless(text: string): unknown {
   const first = text.charCodeAt(0);
@@ -17,7 +17,7 @@ export function parseLossless(text: string): unknown {
 }
 
 function parseNumber(text: string): number | string {
-  // The longest that a double prints as, such as -0.0000010353916207080702.
+  // Maximum length of a printed double, such as -0.0000010353916207080702.
   if (text.length > 25) return text;
   const value = Number(text);
   // The remainder of NaN or an infinity is NaN, that of an integer is 0.
@@ -25,8 +25,8 @@ function parseNumber(text: string): number | string {
 }
 
 /**
- * A double holds any 15 significant digits: closer to look at is only what has more, or an exponent with the end of a
- * number behind it. With a class for each character V8 searches by steps of several characters (Boyer-Moore).
+ * Finds a number that may lose digits: one with more than 15 digits, which any double holds, or with an exponent at its end.
+ * With a class for each character V8 searches in steps of several characters (Boyer-Moore).
  */
 const SUSPECT = new RegExp(`\\d[eE][-+\\d]\\d*[\\s,\\]}]|${"[\\d.]".repeat(16)}`);
 
@@ -39,17 +39,17 @@ function parseTree(text: string): unknown {
   }
 }
 
-/** Most JSON is as JSON.stringify writes it, which is several times faster than checking every number. */
+/** Whether JSON.stringify returns the text, as for most JSON. This is several times faster than checking each number. */
 function printsAs(value: unknown, text: string): boolean {
   try {
     return JSON.stringify(value) === text;
   } catch {
-    // Deeper than its stack, which JSON.parse does without.
+    // Nested too deep for JSON.stringify, unlike JSON.parse.
     return false;
   }
 }
 
-// No repetition here may fail after it has matched: the stored text may be long, and malicious.
+// The regular expression must not backtrack, because the stored text may be long and malicious.
 function losesDigits(json: string): boolean {
   let inString = false;
   for (const [token] of json.matchAll(/\\.|"|-?\d[\d.]*(?:[eE][-+]?\d+)?/g)) {
@@ -61,11 +61,11 @@ function losesDigits(json: string): boolean {
 
 function printsOtherwise(number: string): boolean {
   const printed = String(Number(number));
-  // No double has as many digits before its point and behind it.
+  // No double has that many digits.
   return number !== printed && (number.length > 400 || significand(number) !== significand(printed));
 }
 
-/** A number's sign, significant digits and magnitude, whatever way it was written. */
+/** Returns a number's sign, significant digits and magnitude, which do not depend on its notation. */
 function significand(number: string): string {
   const [, sign, whole, fraction = "", exponent = "0"] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];

@@ -1,4 +1,4 @@
-/** The advice of errors about a server that is no endpoint. */
+/** Advice in errors about a server that is not an endpoint. */
 export const IS_ENDPOINT = "is url that of a Redis HTTP endpoint?";
 
 /** The bytes are not a reply. The executor converts it into a ProtocolError that names the command. */
@@ -11,14 +11,14 @@ export class MalformedReply extends Error {
   }
 }
 
-/** An integer reply: a number, or its digits where a number would round it. */
+/** Returns an integer reply: a number, or its digits if a number would round it. */
 export function integer(digits: string): number | string {
   if (!/^[+-]?\d{1,20}$/.test(digits)) throw new MalformedReply("an integer is malformed");
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : digits;
 }
 
-/** Deeper than any command's reply; a bound keeps a hostile response from exhausting the stack. */
+/** Maximum depth of nested arrays, above that of any reply. It keeps a hostile response from exhausting the stack. */
 const MAX_DEPTH = 64;
 
 /** Returns the nesting depth of an array's items. @throws MalformedReply above MAX_DEPTH. */

@@ -6,7 +6,7 @@ export interface NearRequest {
   onResponse(report: string | undefined): void;
 }
 
-/** The header of requests by which the gateway reports changed keys. */
+/** The header of requests that asks the gateway to report changed keys. */
 export interface NearRequests {
   /** Called when a request is encoded. `argv` holds the arguments of its command, or those of each command of a batch. */
   onRequest(argv: readonly unknown[]): NearRequest;

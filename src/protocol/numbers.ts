@@ -5,16 +5,16 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 /** Time in ms for which a ticket is used: the gateway remembers lanes for 900 s. */
 const TICKET_VALID = 800_000;
 
-/** Time in ms for which requests have no numbers after something in front of the gateway has refused the path of one. */
+/** Time in ms for which requests have no numbers after a server in front of the gateway has refused the path of one. */
 const PATH_REFUSED = 60_000;
 
 /** Change of the difference between the clocks in ms above which the process was restored from a snapshot. */
 const CLOCKS_PART = 1_000;
 
-/** The longest body of a request that gets a number, in characters or bytes. */
+/** Maximum length of the body of a numbered request, in characters or bytes. */
 export const MAX_NUMBERED = 64 * 1024;
 
-/** A slot for one request at a time, whose sequence grows with each. */
+/** Numbers one request at a time. */
 interface Lane {
   readonly client: string;
   readonly id: string;
@@ -27,7 +27,7 @@ interface Lane {
 export interface RequestNumber {
   readonly lane: Lane;
   readonly text: string;
-  /** A moment before the first copy was written. */
+  /** A moment before the first write of the request. */
   readonly since: Moment;
 }
 
@@ -36,24 +36,24 @@ export interface RequestNumber {
  * See docs/gateway.md.
  */
 export class Numbers {
-  /** The process and a time of its clock, as its last response said. */
+  /** The process and a time of its clock, as in its last response. */
   #ticket: string | undefined;
   #seenAt: Moment | undefined;
   #client = "";
-  /** How far the wall clock is ahead of the monotonic one. */
+  /** Time in ms by which the wall clock is ahead of the monotonic one. */
   #ahead = 0;
   #lanes = 0;
   readonly #free: Lane[] = [];
-  /** When something in front of the gateway last refused the path of a numbered request. */
+  /** When a server in front of the gateway last refused the path of a numbered request. */
   #pathRefusedAt: Moment | undefined;
 
-  /** @param path the endpoint's. */
+  /** @param path the path of the endpoint. */
   constructor(
     private readonly path: string,
     private readonly now: () => Moment = moment,
   ) {}
 
-  /** @param ticket that of a response of the endpoint; undefined if it offers none. */
+  /** @param ticket the ticket in a response, or undefined if the endpoint offers no numbers. */
   see(ticket: string | undefined): void {
     if (ticket === this.#ticket) return;
     this.#ticket = ticket;
@@ -77,8 +77,8 @@ export class Numbers {
       sequence: 0,
       random: crypto.getRandomValues(new Uint32Array(2)),
     };
-    // Processes restored from one snapshot share random numbers, so they are mixed with both clocks. In decimal digits, which take
-    // V8 a third of the time of others.
+    // Processes restored from one snapshot share random numbers, so these are mixed with both clocks. V8 writes decimal digits
+    // in a third of the time of others.
     const high = (lane.random[0]! ^ since.wall) >>> 0;
     const low = (lane.random[1]! ^ (since.monotonic * 1e6)) >>> 0;
     return { lane, since, text: `${this.#ticket}.${lane.id}.${++lane.sequence}.${high}${low}` };
@@ -89,12 +89,12 @@ export class Numbers {
     return { path: `${this.path}/n/${text}${path.slice(this.path.length)}`, headers, body };
   }
 
-  /** The request of a number is settled, or will be written with another one. */
+  /** Called when the request is settled, or will be written with another number. */
   release({ lane }: RequestNumber): void {
     if (lane.client === this.#client) this.#free.push(lane);
   }
 
-  /** Takes new lanes: others may use the same. */
+  /** Begins with new lanes, because another process may use the same ones. */
   renew(): void {
     this.#client = "";
     this.#lanes = 0;
@@ -102,8 +102,8 @@ export class Numbers {
   }
 
   /**
-   * Whether a response refuses the number of a request, rather than to run it. Something in front of the gateway may not let its
-   * path pass.
+   * Whether a response refuses a request for its number. A server in front of the gateway may refuse the path: then requests have
+   * no numbers for a time.
    */
   refused(response: HttpResponse): boolean {
     const { status } = response;
@@ -114,7 +114,7 @@ export class Numbers {
     return true;
   }
 
-  /** Whether the refusal of a number says that no process has applied any copy: all others ended before the number was taken. */
+  /** Whether a refusal shows that no copy was applied: the gateway's process has been the only one since before the number. */
   isUnapplied(response: HttpResponse, { since }: RequestNumber): boolean {
     return Number(response.header("warmline-alone")) > between(since, this.now());
   }

@@ -1,15 +1,12 @@
-/**
- * A reply before a command gives it its meaning: what RESP2 and the JSON protocol have in common.
- * Text and bytes of a bulk string are created on demand, since most replies need one of them once.
- */
+/** A bulk string. Its text and its bytes are created on demand, because most replies need one of them once. */
 export interface Bulk {
-  /** The string as UTF-8 text; invalid bytes become U+FFFD. */
+  /** Returns the string as UTF-8 text. Invalid bytes become U+FFFD. */
   text(): string;
-  /** The string's own bytes, never a view of a shared buffer. */
+  /** Returns a copy of the string's bytes. */
   bytes(): Uint8Array;
 }
 
-/** An error reply. It is a value here: inside a batch or an array only the reader can assign it to a command. */
+/** An error reply. It is a value, not thrown, because it may be inside a batch or an array. */
 export class ErrorReply {
   readonly isErrorReply = true;
 
@@ -22,6 +19,7 @@ export class ErrorReply {
 }
 
 /**
- * `string` is a simple string such as `OK`, or an integer that a JavaScript number would round, digit by digit.
+ * A reply before its command decodes it, from RESP2 or JSON. `string` is a simple string such as `OK`, or the digits of an integer
+ * that a number would round.
  */
 export type RawReply = null | number | string | Bulk | ErrorReply | RawReply[];

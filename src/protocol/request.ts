@@ -1,7 +1,7 @@
 import type { CommandArg } from "./args.js";
 import { concat, toBytes, toHex } from "./bytes.js";
 
-/** Commands as RESP2 arrays of bulk strings, one after another: what warmline-gateway takes beside JSON. */
+/** Encodes commands as RESP2, one after another. warmline-gateway accepts this besides JSON. */
 export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const argv of commands) {
@@ -17,8 +17,8 @@ export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Arra
 }
 
 /**
- * One command in the path, its last argument as the raw body: how an endpoint without RESP2 takes bytes.
- * Other arguments that are bytes are percent-encoded.
+ * Encodes a command as a path, with its last argument as the body: an endpoint without RESP2 accepts bytes in this form. Bytes
+ * in other arguments are percent-encoded.
  */
 export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8Array } {
   const segments = argv

@@ -8,7 +8,7 @@ const LF = 10;
 /**
  * Reads a response that is exactly one RESP2 reply.
  * @see https://redis.io/docs/latest/develop/reference/protocol-spec/
- * @throws MalformedReply when a byte is missing, wrong, or left over.
+ * @throws MalformedReply if a byte is missing, wrong, or left over.
  */
 export function readResp2(chunk: Chunk): RawReply {
   const reader = new Resp2Reader(chunk);
@@ -27,15 +27,15 @@ class Resp2Reader {
     const type = chunk[this.at++];
     switch (type) {
       case 0x24: // $ bulk string
-        return this.bulk();
+        return this.#bulk();
       case 0x3a: // : integer
-        return integer(this.line());
+        return integer(this.#line());
       case 0x2b: // + simple string
-        return this.line();
+        return this.#line();
       case 0x2d: // - error
-        return new ErrorReply(this.line());
+        return new ErrorReply(this.#line());
       case 0x2a: // * array
-        return this.array(depth);
+        return this.#array(depth);
       case undefined:
         throw new MalformedReply("the response ends in the middle of a reply");
       default:
@@ -43,8 +43,8 @@ class Resp2Reader {
     }
   }
 
-  private bulk(): RawReply {
-    const length = this.length();
+  #bulk(): RawReply {
+    const length = this.#length();
     if (length === -1) return null;
     const start = this.at;
     const end = start + length;
@@ -54,10 +54,10 @@ class Resp2Reader {
     return new BytesBulk(this.chunk, start, end);
   }
 
-  private array(depth: number): RawReply {
-    const length = this.length();
+  #array(depth: number): RawReply {
+    const length = this.#length();
     if (length === -1) return null;
-    // Every element takes three bytes at least, so a false length can't make us allocate.
+    // An element takes at least three bytes, so a false length can't cause a large allocation.
     if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("an array is truncated");
     const inside = nextDepth(depth);
     const items: RawReply[] = new Array(length);
@@ -65,8 +65,8 @@ class Resp2Reader {
     return items;
   }
 
-  /** The length in a bulk or array header: -1 for null. */
-  private length(): number {
+  /** Reads the length in the header of a bulk string or array: -1 for null. */
+  #length(): number {
     const { chunk } = this;
     let at = this.at;
     if (chunk[at] === 0x2d && chunk[at + 1] === 0x31 && chunk[at + 2] === CR && chunk[at + 3] === LF) {
@@ -84,7 +84,7 @@ class Resp2Reader {
     return length;
   }
 
-  private line(): string {
+  #line(): string {
     const end = this.chunk.indexOf(CR, this.at);
     if (end === -1 || this.chunk[end + 1] !== LF) throw new MalformedReply("a line is truncated");
     const text = utf8(this.chunk, this.at, end);

@@ -11,16 +11,16 @@ import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
 
-/** A request as bytes, and how to read its response. */
+/** An encoded request, with the function that reads its response. */
 export interface EncodedRequest<Reply = RawReply> {
   readonly request: HttpRequest;
-  /** @throws MalformedReply when the response is not one of a Redis endpoint; Resp2Refused. */
+  /** @throws MalformedReply if the response is not that of a Redis endpoint; Resp2Refused. */
   read(response: HttpResponse): Reply;
 }
 
 /**
- * The endpoint doesn't take RESP2 requests, and so read nothing of this one: send it in another form.
- * Only warmline-gateway takes them, and it says in every response that it is one.
+ * The endpoint does not accept RESP2 requests, so it did not read this one. Only warmline-gateway accepts them, and it identifies
+ * itself in every response.
  */
 export class Resp2Refused extends Error {}
 
@@ -35,18 +35,18 @@ export type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
 
-/** The path of a request below that of the endpoint: empty for one command. */
+/** The path of a request below the path of the endpoint: empty for one command. */
 export type Route = BatchPath | "";
 
-/** Requested encoding of the strings of a reply. A plain one is JSON text, in which bytes that are not UTF-8 are lost. */
+/** Requested encoding of the strings of a reply. Plain strings are JSON text, which loses bytes that are not UTF-8. */
 const PLAIN = 0;
 const BASE64 = 1;
 const RESP2 = 2;
-/** The JSON of the protocol is the reply. */
+/** The protocol's JSON is passed through. */
 const UNREAD = 3;
 type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2 | typeof UNREAD;
 
-/** How JSON of the protocol begins, and no reply in RESP2 does. */
+/** First bytes of the protocol's JSON. No reply in RESP2 begins with them. */
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
@@ -66,14 +66,14 @@ export class Protocol {
   /** Headers by the format of the request's body, and by the encoding that they request. */
   readonly #headers: Record<"json" | "resp2" | "raw", readonly HeaderValues[]>;
   readonly #paths: Record<Route, string>;
-  /** Headers with one more, by those without: an object is made once for the value, as is its text on Node. */
+  /** Headers with a further header, by the headers without it. Each object is created once, as is its text on Node. */
   readonly #extended = new WeakMap<HeaderValues, HeaderValues>();
   /** The near cache that adds a header to each request, if there is one. */
   near: NearRequests | undefined;
 
   /**
-   * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
-   * @param wantsBase64 whether to ask for base64 where a reply has to be kept byte for byte.
+   * @param wantsResp2 whether to ask for replies in RESP2, if the endpoint supports it.
+   * @param wantsBase64 whether to ask for base64, if a reply has to be kept byte for byte.
    * @param readYourWrites whether to send the endpoint's sync token back to it.
    */
   constructor(
@@ -106,7 +106,7 @@ export class Protocol {
   /**
    * @param exact whether the strings of the reply are to be kept byte for byte.
    * @param bytes whether there are bytes among the arguments.
-   * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
+   * @param inPath whether to send the command in the path, for an endpoint that does not accept RESP2.
    */
   command(argv: readonly CommandArg[], exact: boolean, bytes = false, inPath = false): EncodedRequest {
     if (!bytes || !(inPath || this.isThirdParty)) {
@@ -140,7 +140,7 @@ export class Protocol {
     return this.#capabilities.gateway === false;
   }
 
-  /** Whether a batch may hold bytes. */
+  /** Whether a batch may contain bytes. */
   get batchesBytes(): boolean {
     return this.#capabilities.gateway === true;
   }
@@ -155,21 +155,21 @@ export class Protocol {
     exact: boolean,
     bytes = false,
   ): EncodedRequest {
-    // Only warmline-gateway has a defined form of a batch's RESP2 reply.
+    // Only warmline-gateway defines a form for the RESP2 reply to a batch.
     return this.#post(route, commands, bytes, this.#encoding(exact, this.batchesBytes));
   }
 
   /**
    * Returns a request whose response, the protocol's own JSON, is passed through.
-   * @param more headers besides the client's own.
+   * @param extraHeaders headers besides the client's own.
    */
-  passthrough(body: any, route: Route, more: HeaderValues): EncodedRequest {
-    const headers = { ...this.#headers.json[PLAIN], ...more };
+  passthrough(body: any, route: Route, extraHeaders: HeaderValues): EncodedRequest {
+    const headers = { ...this.#headers.json[PLAIN], ...extraHeaders };
     const request = { path: this.#paths[route], headers, body: JSON.stringify(body) };
     return this.#encode(request, body, false, UNREAD);
   }
 
-  /** The request that changes nothing and that every token may make. */
+  /** Returns a request that changes nothing, and that every token may send. */
   ping(): HttpRequest {
     return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
@@ -183,20 +183,20 @@ export class Protocol {
     return this.#encode(request, argv, bytes, encoding);
   }
 
-  #encode(unsynced: HttpRequest, argv: Argv, resp2Request: boolean, encoding: Encoding): EncodedRequest {
+  #encode(baseRequest: HttpRequest, argv: Argv, resp2Request: boolean, encoding: Encoding): EncodedRequest {
     const capabilities = this.#capabilities;
     const near = capabilities.gateway === false ? undefined : this.near?.onRequest(argv);
-    let request = unsynced;
+    let request = baseRequest;
     // A gateway has one Redis behind it, whose reads see every write.
     if (this.#readYourWrites && !capabilities.gateway)
       request = this.#extend(request, SYNC_TOKEN, capabilities.syncToken);
     if (near) request = this.#extend(request, NEAR, near.header);
     const read = (response: HttpResponse) => {
       const { status } = response;
-      const ours = response.header("warmline-gateway") !== undefined;
+      const isGateway = response.header("warmline-gateway") !== undefined;
       capabilities.numbers.see(response.header("warmline-instance"));
-      if (ours) capabilities.gateway = true;
-      // Something on the way answered in its place; what became of the request is not known, unless by "too many".
+      if (isGateway) capabilities.gateway = true;
+      // A server in front of the gateway responded, so the outcome is unknown. Exception: 429.
       else if (capabilities.gateway && status !== 429) {
         throw new MalformedReply(
           "the response does not come from warmline-gateway, but from a server in front of it",
@@ -204,16 +204,16 @@ export class Protocol {
       }
       near?.onResponse(response.header(NEAR));
       const reply = this.#read(response, encoding);
-      if (!ours && status === 200) capabilities.gateway = false;
+      if (!isGateway && status === 200) capabilities.gateway = false;
       capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
-      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply)
+      if (resp2Request && !isGateway && status !== 429 && reply instanceof ErrorReply)
         throw new Resp2Refused(BYTES_REFUSED);
       return reply;
     };
     return { request, read };
   }
 
-  /** Returns the request with one more header. */
+  /** Returns the request with a further header. */
   #extend(request: HttpRequest, name: string, value: string): HttpRequest {
     const { headers: base } = request;
     let headers = this.#extended.get(base);
@@ -247,7 +247,7 @@ export class Protocol {
     } catch (error) {
       if (capabilities.gateway) throw error;
       const reply = readJson(text, false);
-      // A string was not base64: the endpoint does not encode, so later requests do not ask for it.
+      // A string was not base64: the endpoint does not support it, so later requests do not ask for it.
       capabilities.base64 = false;
       return reply;
     }

@@ -5,9 +5,9 @@ import { ErrorReply, type RawReply } from "./reply.js";
 import type { EncodedRequest } from "./rest-protocol.js";
 
 /**
- * Reads the reply in a response. A result counts with a status of 2xx only, an error with 4xx too. The error of a refused
- * token names the endpoint, and where the token came from.
- * @throws MalformedReply which names the status, and for a redirect its target's origin. Path and query may hold secrets.
+ * Reads the reply in a response. A result needs status 2xx, an error 2xx or 4xx. The error of a refused token names the endpoint,
+ * and the variable or option of the token.
+ * @throws MalformedReply that names the status, and the origin of a redirect's target. Its path and query may contain secrets.
  */
 export function readReply(
   encoded: EncodedRequest,
@@ -36,19 +36,19 @@ export function readReply(
 }
 
 /**
- * Returns a sentence on a response that is no reply.
- * @param url the endpoint's, which a relative redirect goes by.
+ * Describes a response that is not a reply.
+ * @param url the URL of the endpoint, to which a redirect may be relative.
  */
 export function describeStatus(response: Pick<HttpResponse, "status" | "header">, url?: string): string {
-  return `the endpoint responded with status ${response.status}${redirectOf(response, url) ?? `: ${IS_ENDPOINT}`}`;
+  return `the endpoint responded with status ${response.status}${describeRedirect(response, url) ?? `: ${IS_ENDPOINT}`}`;
 }
 
-/** An error as RESP2 or JSON has it, or as middleware gets it. */
+/** Whether a reply is an error of RESP2 or JSON, or the error that middleware gets. */
 function isError(reply: RawReply | { readonly error?: unknown }): boolean {
   return reply instanceof ErrorReply || typeof (reply as { error?: unknown } | null)?.error === "string";
 }
 
-function redirectOf(
+function describeRedirect(
   response: Pick<HttpResponse, "status" | "header">,
   url: string | undefined,
 ): string | undefined {

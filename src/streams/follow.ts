@@ -26,7 +26,7 @@ export interface FollowOptions {
  * id after freezes, lost connections and restarts, so that no entry is missing or comes twice. The loop ends with the entry by
  * which `produce` closes a stream.
  *
- * warmline-gateway sends entries as they come. Other endpoints are read at intervals of 100 ms, up to 2 s while there are none.
+ * warmline-gateway sends entries as they are added. Other endpoints are read every 100 ms, or up to 2 s without new entries.
  * @throws ArgumentError if an argument can't be sent. The loop throws GapError if entries after the position were trimmed or
  * deleted, WarmlineError if the producer aborted the stream, and any error that prevents the first read.
  */
@@ -47,13 +47,13 @@ export function follow<V = unknown, T = V>(
   );
   assert(signal === undefined || isSignal(signal), "signal must be an AbortSignal");
   const id = /^\d+$/.test(from) ? `${from}-0` : from;
-  return entriesOf(redis, key, id, signal as AbortSignal | undefined) as AsyncGenerator<
+  return readEntries(redis, key, id, signal as AbortSignal | undefined) as AsyncGenerator<
     FollowedEntry<T>,
     void
   >;
 }
 
-/** Checks that a key can be part of a path, which swallows dots, however they are written. */
+/** Checks that a key can be part of a URL's path, which loses the segments "." and "..", also percent-encoded. */
 export function checkKey(assert: Assert, key: unknown): void {
   assert(
     typeof key === "string" && key.isWellFormed() && !/^\.{0,2}$/.test(key),
@@ -61,15 +61,15 @@ export function checkKey(assert: Assert, key: unknown): void {
   );
 }
 
-async function* entriesOf<V>(
+async function* readEntries<V>(
   redis: Redis<V>,
   key: string,
   from: string,
-  given: AbortSignal | undefined,
+  ownSignal: AbortSignal | undefined,
 ): AsyncGenerator<FollowedEntry<V>, void> {
-  const signal = given ?? getSignal(executorOf(redis).settings);
+  const signal = ownSignal ?? getSignal(executorOf(redis).settings);
   throwIfAborted(signal);
-  for await (const entries of pagesOf(redis, key, from, signal)) {
+  for await (const entries of readPages(redis, key, from, signal)) {
     for (const entry of entries) {
       if (END_FIELD in entry.fields) return;
       if (ABORT_FIELD in entry.fields) {
@@ -81,7 +81,7 @@ async function* entriesOf<V>(
   }
 }
 
-async function* pagesOf<V>(
+async function* readPages<V>(
   redis: Redis<V>,
   key: string,
   from: string,
@@ -93,7 +93,7 @@ async function* pagesOf<V>(
     try {
       yield* streamEntries<V>(executor, prefix + key, from, signal);
     } catch (error) {
-      // If the refusal has another reason, reading fails for it too.
+      // If the endpoint refused for another reason, it refuses the reads too.
       if (!(error instanceof Unsupported)) throw error;
     }
   }

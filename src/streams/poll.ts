@@ -15,8 +15,8 @@ const MAX_PAUSE = 2_000;
 const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 
 /**
- * Yields the entries after a position, and reads again for each next page. For endpoints that have no event stream of entries.
- * @param wait resolves after so many ms; a test gives its own.
+ * Yields pages of the entries after a position. For endpoints that have no event stream of entries.
+ * @param wait resolves after a number of ms. Tests replace it.
  * @throws GapError, and what the commands throw, unless it is a lost connection after the first page.
  */
 export async function* pollEntries<V>(
@@ -26,24 +26,24 @@ export async function* pollEntries<V>(
   signal: AbortSignal | undefined,
   wait = sleep,
 ): AsyncGenerator<FollowedEntry<V>[], never> {
-  // Reads under a token would store their replies.
+  // Without exactly-once, in which a transaction also stores the replies of its reads.
   const client = redis.with({ writes: "at-most-once", ...(signal && { signal }) });
   let position: Position = { id: from, added: from === START ? 0 : undefined };
   let pause = MIN_PAUSE;
   for (let isFirst = true; ; ) {
-    const started = position.id === "$";
+    const fromEnd = position.id === "$";
     try {
-      const range = position.id === "-" ? "-" : started ? "+" : `(${position.id}`;
-      const [about, entries] = await client
+      const range = position.id === "-" ? "-" : fromEnd ? "+" : `(${position.id}`;
+      const [infoResult, entries] = await client
         .multi()
         .xinfo(key, { type: "STREAM" })
-        .xrange<Record<string, V>>(key, range, "+", started ? 1 : PAGE)
+        .xrange<Record<string, V>>(key, range, "+", fromEnd ? 1 : PAGE)
         .exec({ keepErrors: true });
-      if (about.error && !/no such key/i.test(about.error.message)) throw about.error;
+      if (infoResult.error && !/no such key/i.test(infoResult.error.message)) throw infoResult.error;
       if (entries.error) throw entries.error;
-      const info = about.error ? undefined : readStreamInfo(about.result as unknown[]);
+      const info = infoResult.error ? undefined : readStreamInfo(infoResult.result as unknown[]);
       isFirst = false;
-      if (started) position = { id: info?.lastId ?? START, added: info ? info.added : 0 };
+      if (fromEnd) position = { id: info?.lastId ?? START, added: info ? info.added : 0 };
       else {
         if (hasGap(position, info)) {
           const now = info?.firstId ? `the stream begins at ${info.firstId}` : "the stream has no entries";
@@ -68,7 +68,7 @@ export async function* pollEntries<V>(
 
 function isTransient(error: unknown): boolean {
   const kinds = [ConnectionError, TimeoutError, UnknownOutcomeError];
-  // Redis replies so while it starts, or fails over.
+  // Redis sends these errors while it starts, or fails over.
   const isBusy =
     error instanceof RedisError && /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/.test(error.code);
   return isBusy || kinds.some((kind) => error instanceof kind);

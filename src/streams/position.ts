@@ -1,12 +1,12 @@
 /** A place in a stream, after an entry. */
 export interface Position {
-  /** The id of the entry. `-`: before the first entry that there is; `$`: after the last one. */
+  /** The id of the entry. `-`: before the first existing entry; `$`: after the last one. */
   readonly id: string;
-  /** Number of entries ever added up to this one; undefined if it is not known. */
+  /** Number of entries ever added up to this one, if known. */
   readonly added?: number | undefined;
 }
 
-/** Facts of XINFO STREAM that tell whether entries are missing. */
+/** The part of the reply of XINFO STREAM that shows whether entries are missing. */
 export interface StreamInfo {
   readonly length: number;
   readonly lastId: string;
@@ -39,18 +39,18 @@ export function compareIds(a: string, b: string): number {
 }
 
 /**
- * Whether entries after the position were trimmed or deleted from the beginning of the stream. If the entry of the position is
- * gone too and nothing is known of how many were added since, they may have been.
+ * Whether entries after the position were trimmed or deleted from the beginning of the stream. Also true if the entry of the
+ * position is gone, and the number of entries added since is not known.
  * @param info undefined if there is no stream.
  */
 export function hasGap({ id, added }: Position, info: StreamInfo | undefined): boolean {
   if (id === "-") return false;
   if (!info) return id !== START;
   const { firstId, lastId, length } = info;
-  // The stream was deleted and begun again, with lower ids.
+  // The stream was deleted and created again, with lower ids.
   if (compareIds(lastId, id) < 0) return true;
   if (firstId !== undefined && compareIds(firstId, id) <= 0) return false;
-  // Every entry that is left comes after the position.
+  // Every remaining entry is after the position.
   if (added !== undefined && info.added !== undefined) return info.added - added !== length;
   return id !== START && compareIds(id, lastId) < 0;
 }

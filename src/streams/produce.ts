@@ -19,11 +19,11 @@ export interface ProduceOptions {
   maxLen?: number | undefined;
 }
 
-/** Maximum number of entries, and of their bytes, that are sent in one request. Twice as many exert backpressure. */
+/** Maximum number of entries, and of their bytes, in one request. A chunk waits if twice as many are pending. */
 const MAX_BATCH = 500;
 const MAX_BYTES = 512 * 1024;
 
-/** Bytes that an entry takes beside its fields: the script of an exactly-once write. */
+/** Bytes that an entry takes besides its fields: the script of an exactly-once write. */
 const ENTRY_OVERHEAD = 1_024;
 
 type Fields = Record<string, unknown>;
@@ -50,18 +50,18 @@ export function produce<V>(
     checkNumber(assert, name, Number.isInteger(value) ? value : undefined, "a whole number", max);
   if (ttl !== undefined) checkWhole("ttl", ttl, MAX_SECONDS);
   if (maxLen !== undefined) checkWhole("maxLen", maxLen, Number.MAX_SAFE_INTEGER);
-  const scope = scopeOf(redis);
+  const scope = createEntryScope(redis);
   const isRepeatable = scope !== undefined;
   const client = redis.with({ writes: "exactly-once", ...scope });
   const trim =
     maxLen === undefined ? {} : { trim: { type: "MAXLEN", threshold: maxLen, comparison: "~" } as const };
 
-  /** Whether the key is known to be a stream. Until then EXPIRE follows XADD in a request of its own, if that succeeds. */
+  /** Whether the key is known to be a stream. Until then EXPIRE is sent after XADD has succeeded, in a request of its own. */
   let isStream = false;
 
   async function send(entries: readonly Fields[]): Promise<void> {
     const expires = ttl !== undefined;
-    // Not every endpoint takes bytes in a batch. One command alone needs none.
+    // Not every endpoint accepts bytes in a batch. A single command needs no batch.
     const single = entries.some(hasBytes) || (entries.length === 1 && !(expires && isStream));
     // A transaction keeps the order of entries if parts of it are sent again.
     const batch = client.multi();
@@ -76,7 +76,7 @@ export function produce<V>(
     if (expires && !together) await client.expire(key, ttl);
   }
 
-  /** The first half of a character of the last chunk, if that was text. Its second half comes with the next one. */
+  /** The first half of a character at the end of the last text. The next chunk begins with the second half. */
   let half = "";
 
   /** Adds an entry to the next request. */
@@ -114,7 +114,7 @@ export function produce<V>(
     write(chunk, controller) {
       if (typeof chunk !== "string") {
         assertWhole(half);
-        return add(fieldsOf(chunk), controller);
+        return add(toFields(chunk), controller);
       }
       const text = half + chunk;
       half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? "";
@@ -128,7 +128,7 @@ export function produce<V>(
     },
     async abort() {
       await flushing;
-      // A run in a scope will be repeated, and continues the stream.
+      // A second run in the scope continues the stream.
       if (!isRepeatable) await send([{ [ABORT_FIELD]: "" }]);
     },
   });
@@ -136,9 +136,9 @@ export function produce<V>(
 
 /**
  * Returns the scope of the entries, if the client has a scope. Their ordinals depend neither on the batches nor on the other writes
- * of the client. EXPIRE takes none: how often it is sent depends on the batches.
+ * of the client. EXPIRE takes no ordinal, because the number of times that it is sent depends on the batches.
  */
-function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
+function createEntryScope(redis: Redis<any>): ScopeOptions | undefined {
   const { scope: outer, exactlyOnceTtl } = executorOf(redis).settings;
   if (!outer) return undefined;
   const entries = outer.fork();
@@ -149,7 +149,7 @@ function scopeOf(redis: Redis<any>): ScopeOptions | undefined {
   return { scope, remember: exactlyOnceTtl / 1_000 };
 }
 
-/** @throws ArgumentError if the text before ended in the middle of a character. */
+/** @throws ArgumentError if the last text ended in the middle of a character. */
 function assertWhole(half: string): void {
   if (half)
     throw new ArgumentError("produce: text ends with the first half of a character, a lone surrogate");
@@ -157,7 +157,7 @@ function assertWhole(half: string): void {
 
 const hasBytes = (fields: Fields) => Object.values(fields).some(isBytes);
 
-/** Returns about how many bytes the fields take; exact for ASCII, and for objects under the default codec. */
+/** Returns the approximate size of the fields in bytes. It is exact for ASCII, and for objects under the default codec. */
 function sizeOf(fields: Fields): number {
   let size = 0;
   for (const [name, value] of Object.entries(fields)) {
@@ -167,7 +167,7 @@ function sizeOf(fields: Fields): number {
   return size;
 }
 
-/** Returns the length of a value as JSON, or 0 for a value that only a codec of its own can encode. */
+/** Returns the length of a value as JSON, or 0 for a value that only a custom codec can encode. */
 function jsonSize(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;
@@ -177,7 +177,7 @@ function jsonSize(value: unknown): number {
 }
 
 /** @throws ArgumentError if the chunk has no fields. */
-function fieldsOf(chunk: StreamChunk): Fields {
+function toFields(chunk: StreamChunk): Fields {
   if (typeof chunk === "string" || isBytes(chunk)) return { data: chunk };
   const isFields = typeof chunk === "object" && chunk !== null && !Array.isArray(chunk);
   if (!isFields || Object.keys(chunk).length === 0)

@@ -10,14 +10,14 @@ import { GapError } from "./gap-error.js";
 
 /** The name in error messages. */
 const COMMAND = "FOLLOW";
-/** Interval in ms of the check whether the process was frozen, and how late it comes after a freeze. */
+/** Interval of the check for a freeze, and the time between two checks above which the process was frozen, in ms. */
 const FREEZE_CHECK = 1_000;
 const FROZEN_FOR = 3_000;
 
 /**
- * Yields the entries after a position from the event streams of warmline-gateway. A stream that is lost is opened again after
- * the last entry.
- * @throws Unsupported if the endpoint has no such stream; GapError; what prevents the first stream.
+ * Yields the entries after a position from the event streams of warmline-gateway. A lost stream is opened again after the last
+ * entry.
+ * @throws Unsupported if the endpoint has no such stream; GapError; the error that prevents the first stream.
  */
 export async function* streamEntries<V>(
   client: ConfiguredClient,
@@ -55,7 +55,7 @@ export async function* streamEntries<V>(
         }
         if (entries.length === 0) continue;
         yield entries;
-        // Not `id`: that of the next entry may have come without its data.
+        // Not `id`, which may be that of the next entry, whose data has not arrived.
         position = entries.at(-1)!.id;
       }
     } catch (error) {
@@ -85,10 +85,10 @@ export async function* streamEntries<V>(
   }
 }
 
-/** The endpoint refused to open an event stream of entries: it may have none. */
+/** The endpoint refused to open an event stream of entries. It may not support them. */
 export class Unsupported extends Error {}
 
-/** Returns a signal that also aborts after a freeze, since a connection may be dead then without a sign. */
+/** Returns a signal that also aborts after a freeze, because a connection may be dead then without an event. */
 function watchThaw(signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const forget = signal && onAbort(signal, () => controller.abort(signal.reason));

@@ -1,20 +1,20 @@
 import { ResponseTooLarge } from "./transport.js";
 
-/** The first allocation for a body of unknown length, and the largest first one for a body of known length, in bytes. */
+/** First allocation in bytes for a body of unknown length, and the maximum for a body of known length. */
 const INITIAL_CAPACITY = 4 * 1024;
 const MAX_INITIAL_CAPACITY = 1024 * 1024;
 
-/** Collects a body, whose pieces may be small and many, up to a limit. */
+/** Collects the pieces of a body, up to a limit. */
 export class Body<Bytes extends Uint8Array> {
   #bytes: Bytes;
   #size = 0;
-  /** Bytes that came with it but are not part of it, such as sizes of chunks. */
+  /** Bytes of the framing, such as the sizes of chunks. */
   #framing = 0;
 
   /**
-   * @param limit the most bytes, framing included.
-   * @param length the body's length where it is known before.
-   * @throws ResponseTooLarge where that is above the limit.
+   * @param limit maximum number of bytes, framing included.
+   * @param length the body's length in bytes, if known.
+   * @throws ResponseTooLarge if the length is above the limit.
    */
   constructor(
     private readonly limit: number,
@@ -25,12 +25,12 @@ export class Body<Bytes extends Uint8Array> {
     this.#bytes = allocate(Math.min(length ?? INITIAL_CAPACITY, MAX_INITIAL_CAPACITY));
   }
 
-  /** @throws ResponseTooLarge where so many bytes more are too many. */
+  /** @throws ResponseTooLarge if another `count` bytes would exceed the limit. */
   expect(count: number): void {
     if (this.#size + this.#framing + count > this.limit) throw new ResponseTooLarge(this.limit);
   }
 
-  /** Counts bytes that belong to the framing. @throws ResponseTooLarge */
+  /** Counts bytes of the framing. @throws ResponseTooLarge */
   skip(count: number): void {
     this.expect(count);
     this.#framing += count;

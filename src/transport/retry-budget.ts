@@ -12,7 +12,7 @@ export interface RetryPolicy {
 export class RetryBudget {
   /** The number of retries so far. */
   retried = 0;
-  /** The start on both clocks, since one may stand still during a freeze. */
+  /** The start on both clocks, because one may stand still during a freeze. */
   readonly began = moment();
 
   /** @param timeout the time for all attempts and waits, in ms. */
@@ -28,7 +28,7 @@ export class RetryBudget {
 
   /**
    * Counts a retry.
-   * @param wait the wait before it, in ms. By default the policy's.
+   * @param wait the wait before the retry, in ms. Default: that of the policy.
    * @returns that wait, or undefined if no retry or not enough time is left.
    */
   next(wait?: number): number | undefined {
@@ -45,8 +45,8 @@ const INITIAL_WAIT = 50;
 const MAX_WAIT = 2_000;
 
 /**
- * The default wait before the nth retry, from 0, in ms: exponential, with full jitter above the half so that
- * instances that failed together don't come back together.
+ * Returns the default wait before the nth retry, from 0, in ms. It doubles each time, and its upper half is random, so that
+ * instances that failed together don't retry together.
  */
 export function jitteredBackoff(retry: number): number {
   const ceiling = Math.min(MAX_WAIT, INITIAL_WAIT * 2 ** retry);

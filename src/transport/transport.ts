@@ -4,18 +4,18 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 /** The state of an origin's circuit: `open` while the origin does not respond, `half-open` while a PING finds out. */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** The cause of a failure after which nothing is sent before a time. */
+/** The cause of a failure after which nothing is sent before `retryAt`. */
 export interface Unreachable extends Error {
   /** In ms since 1970. */
   readonly retryAt: number;
 }
 
-/** The cause of a failure that a repeat of the request would meet again. A mark instead of a class, since `warmline/undici` has a copy of it. */
+/** The cause of a failure that a retry would not mend. Known by its field, because `warmline/undici` has a copy of each class. */
 export interface FinalFailure extends Error {
   readonly final: true;
 }
 
-/** The most bytes of a response's body unless `maxReplySize` says otherwise: as many as warmline-gateway passes on. */
+/** Default of `maxReplySize` in bytes: the limit of warmline-gateway. */
 export const DEFAULT_MAX_REPLY_SIZE = 512 * 1024 * 1024;
 
 /** A response has more bytes than `maxReplySize` allows. The rest is not read. */
@@ -29,30 +29,30 @@ export class ResponseTooLarge extends Error implements FinalFailure {
 
 /** A request to attempt. Exactly one of `onResponse` and `onFailure` is called, unless the attempt is aborted. */
 export interface AttemptListener {
-  /** The name of the request, by which slow ones are known. */
+  /** The name of the request, by which slow requests are remembered. */
   readonly label: string;
   /** Whether the request may be written twice. */
   readonly repeatable: boolean;
   /** Called before the request is written: gives it a number if that makes it repeatable. Returns whether it may be written twice. */
   makeRepeatable(): boolean;
-  /** Whether a response refuses this copy of the request while another one, if it is under way, may be applied. */
+  /** Whether a response refuses this copy of the request, while another copy under way may be applied. */
   isRefusal?(response: HttpResponse): boolean;
   /** Returns the request to write. From here on its bytes do not change: a command can't be withdrawn from it. */
   take(): HttpRequest;
   /**
-   * Right before the first byte is written: from here on the request may be applied. May be called twice.
-   * @throws Error when it must not be written any more.
+   * Called right before each write of the request. From here on it may be applied.
+   * @throws Error if the request must not be written any more.
    */
   onStart(): void;
-  /** @param repeated whether it was written more than once: of the other time the response says nothing. */
+  /** @param repeated whether the request was written more than once. The response says nothing about the other copy. */
   onResponse(response: HttpResponse, repeated?: boolean): void;
   onFailure(cause: Error): void;
 }
 
 export interface Attempt {
-  /** The response is late: the request is written on another connection as well, if that may and can be. */
+  /** The response is late: writes the request on another connection too, if it may be written twice. */
   onLate?(): void;
-  /** Gives up: nothing is called any more, and a connection with a response outstanding is closed. */
+  /** Ends the attempt without a callback, and closes a connection with a response outstanding. */
   abort(): void;
 }
 
@@ -93,24 +93,24 @@ export interface RetryInfo {
   readonly waitMs: number;
 }
 
-/** Whatever has a limited time. */
+/** An operation with a time limit. */
 export interface Timed {
   onTimeout(): void;
 }
 
 /** Ends calls at their time limits. */
 export interface Timers<Timer = unknown> {
-  /** Calls `onTimeout` after so many ms unless it is stopped; until then the process does not end. */
+  /** Calls `onTimeout` after `ms`, unless stopped. Keeps the process alive until then. */
   start(ms: number, call: Timed): Timer;
-  /** May be called after the time was up. */
+  /** May be called after the timer has fired. */
   stop(timer: Timer): void;
 }
 
-/** How many requests of automatic batches are under way: beyond some number, waiting for one of them takes less time than another one. */
+/** Limits the auto-pipelines under way: above a number, to wait for one of them takes less time than to send another. */
 export interface Crowd {
-  /** Returns a promise of the caller's turn to send; undefined if it is now. */
+  /** Returns a promise of the caller's turn to send, or undefined if the caller may send now. */
   turn(): Promise<void> | undefined;
-  /** A request is sent, after {@link turn}. Returns what is called at its end, with an argument unless it took one round trip. */
+  /** Counts a request. Returns a function to call at its end, with an argument unless the request took one round trip. */
   enter(): (failed?: unknown) => void;
 }
 
@@ -119,24 +119,24 @@ export interface Transport {
   readonly stats: ConnectionStats;
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
-  /** That of the requests that commands of several turns may share, where they may. */
+  /** Limits auto-pipelines, if commands of several ticks may share one. */
   readonly crowd?: Crowd;
   attempt(listener: AttemptListener): Attempt;
   /**
    * Called at the start of a call, and again while it has no response.
    * @param waited time in ms since the start.
-   * @param timeout that of the call in ms.
-   * @param attempt the present one, if its request may be sent a second time meanwhile.
-   * @returns the value of `waited` at which to call again; `timeout` if that is not needed.
+   * @param timeout the timeout of the call in ms.
+   * @param attempt the current attempt, if its request may be sent a second time.
+   * @returns the value of `waited` at which to call again, or `timeout` if no further call is needed.
    */
   onWait?(waited: number, timeout: number, attempt?: Attempt): number;
-  /** Called when a call with this timeout in ms has failed for want of a response, and is not sent again. */
+  /** Called when a call with this timeout in ms has failed without a response, and is not sent again. */
   onCallFailed?(timeout: number, timedOut: boolean): void;
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
-  /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
+  /** Pre-opens a connection. Settles once it is open, has failed or has taken a second. Never rejects. */
   preconnect?(): Promise<void>;
-  /** Opens a connection, or checks one that may be dead and replaces it; settles as `preconnect` does. */
+  /** Pre-opens a connection, or checks a suspect one and replaces it. Settles as `preconnect` does. */
   ready?(): Promise<void>;
   /** Closes idle connections. */
   close?(): void;

@@ -1,4 +1,4 @@
-/** The listeners of one signal, themselves one listener of its abort event. */
+/** The listeners of one signal. The set itself is the listener of the abort event. */
 class AbortListeners extends Set<() => void> {
   handleEvent(): void {
     for (const listener of this) listener();
@@ -8,9 +8,9 @@ class AbortListeners extends Set<() => void> {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `listener` when the signal aborts, at once if it has. A signal gets one listener of ours, however many calls it is for: Node warns
- * of a leak from the eleventh on, and compares each that is added with all that are there.
- * @returns takes `listener` back.
+ * Calls `listener` when the signal aborts, or at once if it has aborted. A signal gets one event listener for all calls, because
+ * Node warns of a leak from the eleventh on, and compares a new one with all others.
+ * @returns a function that removes `listener`.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
@@ -23,16 +23,16 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     listenersOf.set(signal, listeners);
     signal.addEventListener("abort", listeners);
   }
-  const mine = listeners.add(listener);
+  const added = listeners.add(listener);
   return () => {
-    mine.delete(listener);
-    if (mine.size > 0) return;
+    added.delete(listener);
+    if (added.size > 0) return;
     listenersOf.delete(signal);
-    signal.removeEventListener("abort", mine);
+    signal.removeEventListener("abort", added);
   };
 }
 
-/** Throws the reason of a signal that is aborted. Polyfills may have no method for it. */
+/** Throws the reason of an aborted signal. A polyfill may have no method for this. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
 }

@@ -1,9 +1,8 @@
 import { WarmlineError } from "../errors.js";
 
 /**
- * Returns the error. If it is warmline's own, it has the stack of the code that waits for the running function: on V8 an
- * error that was created in the callback of a socket has no other frame of the program. Does nothing without
- * `Error.captureStackTrace`.
+ * Returns the error. An error of warmline gets the stack of the code that waits for the running function: on V8 an error that
+ * was created in the callback of a socket has no frame of the program. Does nothing without `Error.captureStackTrace`.
  * @param hide the running function, which the stack does not show.
  * @see https://v8.dev/docs/stack-trace-api#async-stack-traces
  */
@@ -13,11 +12,11 @@ export function atCaller<T>(error: T, hide: (...args: any[]) => unknown): T {
 }
 
 /**
- * Rejects with the error as {@link atCaller} returns it. A promise that is resolved with the returned one costs nothing
- * while commands succeed, in contrast to a handler at each promise.
+ * Rejects with the error as {@link atCaller} returns it. To resolve a promise of a call with this one costs nothing while
+ * commands succeed, unlike a handler at each promise.
  */
 export async function rejectAtCaller(error: unknown): Promise<never> {
-  // The promise that is resolved with this one waits for it from the second microtask on.
+  // The promise of the call waits for this one from the second microtask on.
   await undefined;
   await undefined;
   throw atCaller(error, rejectAtCaller);

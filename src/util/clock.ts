@@ -6,7 +6,7 @@ export interface Moment {
   readonly wall: number;
 }
 
-/** The time and the timers of connections. A test can give its own, so that it need not wait. */
+/** The time and the timers of connections. Tests replace it, so that they need not wait. */
 export interface Clock {
   moment(): Moment;
   /** Returns the ms since a moment of this clock. */
@@ -17,10 +17,10 @@ export interface Clock {
   clear(timer: NodeJS.Timeout | undefined): void;
 }
 
-/** Node's own clock. The first use of `performance` loads ten of Node's modules, which a cold start would pay for. */
+/** Node's own clock. The first use of `performance` would load ten modules of Node during a cold start. */
 const { hrtime } = (globalThis as { process?: { hrtime?: { bigint?(): bigint } } }).process ?? {};
 
-/** Returns the ms of the monotonic clock, since any moment. */
+/** Returns the time of the monotonic clock in ms. Its zero has no meaning. */
 export function monotonicTime(): number {
   return hrtime?.bigint ? Number(hrtime.bigint()) / 1e6 : performance.now();
 }
@@ -34,7 +34,7 @@ export function between(from: Moment, to: Moment): number {
   return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }
 
-/** Returns the ms since then, as {@link between} does, without an object per call. */
+/** Returns the ms from a moment until now, as {@link between} does, without an object per call. */
 export function elapsed(since: Moment): number {
   return Math.max(monotonicTime() - since.monotonic, Date.now() - since.wall);
 }
@@ -42,7 +42,7 @@ export function elapsed(since: Moment): number {
 export const systemClock: Clock = {
   moment,
   elapsed,
-  // Deno refuses a call of its timers as methods of another object.
+  // Deno refuses a call of its timer functions as methods of another object.
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   setInterval: (callback, ms) => setInterval(callback, ms),
   clear: (timer) => clearTimeout(timer),

@@ -1,8 +1,8 @@
 import { monotonicTime } from "./clock.js";
 
 /**
- * Returns 96 random bits in base 36. A process restored from a snapshot may draw the random numbers of another one
- * restored from it, so 64 of the bits are mixed with the wall clock in ms and the monotonic clock in ns.
+ * Returns 96 random bits in base 36. Two processes restored from one snapshot may draw the same random numbers, so 64 of the
+ * bits are mixed with the wall clock in ms and the monotonic clock in ns.
  */
 export function randomId(): string {
   const numbers = crypto.getRandomValues(new Uint32Array(3));

@@ -2,12 +2,11 @@ import { onAbort } from "./abort.js";
 
 /** Returns a timer function of the runtime. Fakes of Vitest, Jest and Sinon keep the real one in their clock. */
 function real<Name extends keyof typeof globalThis>(name: Name): (typeof globalThis)[Name] {
-  const given = globalThis[name] as any;
-  return given?.clock?.[`_${name}`] ?? given;
+  const timer = globalThis[name] as any;
+  return timer?.clock?.[`_${name}`] ?? timer;
 }
 
-// The runtime's own timers, taken when the package is loaded: fake ones, in place before or after that, must not keep a
-// call from ever settling.
+// The runtime's own timers: fake ones, installed before or after this package is loaded, must not keep a call from settling.
 export const setTimeout = real("setTimeout");
 export const clearTimeout = real("clearTimeout");
 export const setInterval = real("setInterval");
@@ -17,23 +16,23 @@ export const setImmediate = real("setImmediate");
 /** Calls a function in the next microtask. Fake timers may have taken the place of `queueMicrotask`. */
 export const microtask = (run: () => void): void => void Promise.resolve().then(run);
 
-/** setTimeout takes no more ms; longer would fire at once. */
+/** Maximum delay of setTimeout in ms. A timer with a longer one fires at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/** Lets the event loop poll twice, if the runtime can: once is not enough after a freeze in mid-callback. */
+/** Lets the event loop poll twice, if the runtime can. After a freeze in the middle of a callback once is not enough. */
 export function afterTwoPolls(then: () => void): void {
   const poll = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
   poll(() => poll(then));
 }
 
-/** Resolves after so many ms, or as soon as the signal aborts. */
+/** Resolves after `ms`, or as soon as the signal aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await within(ms, new Promise(() => {}), undefined, signal).catch(() => {});
 }
 
 /**
  * Settles as `promise` does, unless `ms` pass or the signal aborts before.
- * @param timeoutError makes the error to reject with when the time is up.
+ * @param timeoutError creates the error of a timeout.
  */
 export function within<T>(
   ms: number,

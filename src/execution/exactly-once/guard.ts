@@ -15,12 +15,12 @@ import { keyInSameSlot } from "./slot.js";
 const REFUSED =
   /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
 
-/** Commands that change no data though Redis doesn't flag them as reads: sent as they are, and not repeated. */
+/** Commands that change no data, though Redis doesn't flag them as reads. They are sent without a script, and not repeated. */
 const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 
 /**
- * Returns the command, made repeatable if it is a write and writes are to be applied exactly once.
- * @throws ConfigError when it can't be run so.
+ * Returns the command, guarded if it is a write and writes are to be applied exactly once.
+ * @throws ConfigError if it can't be guarded.
  */
 export function guardWrite(client: ConfiguredClient, command: Command): Command {
   const { write, argv, index } = command;
@@ -36,9 +36,9 @@ export function guardWrite(client: ConfiguredClient, command: Command): Command 
 }
 
 /**
- * A batch that is repeated as a whole must return its first results: its reads are guarded like its writes, those
- * of a transaction all, those of a pipeline where a write comes after them.
- * @param scope the scope that they are part of. Without one their tokens are random.
+ * Returns the commands of a batch with the reads guarded like writes, because a repeat of the batch must return the first
+ * results: all reads of a transaction, and those before the last write of a pipeline.
+ * @param scope the scope of the reads. Without a scope their tokens are random.
  */
 export function guardReads(
   client: ConfiguredClient,
@@ -55,8 +55,8 @@ export function guardReads(
   );
 }
 
-/** The keys that a token may be named by: all begin with the prefix, if there is one. */
-const ownKeys = (argv: readonly CommandArg[], prefix?: string) =>
+/** Returns the keys after which a token may be named. All begin with the prefix, if there is one. */
+const tokenKeys = (argv: readonly CommandArg[], prefix?: string) =>
   prefix && isKeyless(argv) ? [] : keysOf(argv);
 
 /** Returns why a command can't be guarded, or undefined if it can. */
@@ -69,7 +69,7 @@ export function refusalReason(
   if (wait !== undefined) return "a script can't block";
   if (!findSpec(argv)[0]) return "its keys are not known";
   if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
-  return name === "PUBLISH" || ownKeys(argv, prefix).length > 0
+  return name === "PUBLISH" || tokenKeys(argv, prefix).length > 0
     ? undefined
     : "it has no key to store a token with";
 }
@@ -82,12 +82,13 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
 }
 
 /**
- * Returns the arguments that run a command at most once, however often they are delivered: a script keeps the first reply under
- * a token in the slot of the command's keys.
- * @param argv of a command that is not refused.
- * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
- * @param scope returns the token. Default: a random one.
- * @param prefix precedes the keys of `argv` already, and those of the script that are not its own.
+ * Returns the arguments that run a command once, however often they are delivered: a script stores the first reply under a token
+ * in the slot of the command's keys.
+ * @param argv the arguments of a command without a {@link refusalReason}.
+ * @param ttl lifetime of the reply in ms. A delivery after that applies the command again.
+ * @param upstash see {@link idempotencyScript}.
+ * @param scope returns the token. Default: a random token.
+ * @param prefix the client's prefix. The keys in `argv` begin with it, and so do the keys that the script adds.
  */
 export function wrapInIdempotencyScript(
   argv: readonly CommandArg[],
@@ -97,10 +98,11 @@ export function wrapInIdempotencyScript(
   prefix = "",
 ): CommandArg[] {
   const { id, check } = scope?.next(argv) ?? { id: randomId(), check: undefined };
-  const keys = ownKeys(argv, prefix);
+  const keys = tokenKeys(argv, prefix);
   const suffix = `:wl:${id}`;
   const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), suffix) : toBytes(prefix + suffix);
-  const all = [textIfUtf8(token) ?? token, ...keys, ...(check ? [prefix + check.key] : [])];
+  const scriptKeys = [textIfUtf8(token) ?? token, ...keys, ...(check ? [prefix + check.key] : [])];
   const script = idempotencyScript(upstash, check?.lua);
-  return ["EVAL", script, String(all.length), ...all, String(ttl), ...argv, ...(check?.args ?? [])];
+  const scriptArgs = [String(ttl), ...argv, ...(check?.args ?? [])];
+  return ["EVAL", script, String(scriptKeys.length), ...scriptKeys, ...scriptArgs];
 }

@@ -2,17 +2,17 @@ import type { CommandArg } from "../../protocol/args.js";
 import { CHECK_PATH } from "./script.js";
 
 /** A condition that the script of a write checks first. */
-export interface WriteCheck {
-  /** Its Lua code, one of the checks in script.ts. */
+interface WriteCheck {
+  /** Its Lua code: one of the checks in script.ts. */
   readonly lua: string;
-  /** The key that it reads, the last key of the script. */
+  /** The key that it reads. It is the last key of the script. */
   readonly key: string;
-  /** Its arguments, the last of the script. */
+  /** Its arguments. They are the last arguments of the script. */
   readonly args: readonly string[];
 }
 
 /** The token of one write of a scope. */
-export interface ScopedWrite {
+interface ScopedWrite {
   /** The end of the token's name: ASCII without braces. */
   readonly id: string;
   readonly check: WriteCheck | undefined;
@@ -20,16 +20,16 @@ export interface ScopedWrite {
 
 /** Numbers the writes of one delivery. */
 export interface WriteScope {
-  /** Returns the token of the next write, or undefined if the write gets a random one. */
+  /** Returns the token of the next write, or undefined if the write gets a random token. */
   next(argv: readonly CommandArg[]): ScopedWrite | undefined;
-  /** Returns a scope within this one, which takes its next ordinal. Its writes are numbered by themselves. */
+  /** Returns a scope inside this one. It takes the next ordinal, and numbers its own writes. */
   fork(): WriteScope;
 }
 
 /**
  * Returns a scope whose tokens derive from its name, the ordinal of the write and its arguments.
  * @param name well-formed text.
- * @param strict whether a write that differs from that of an earlier run is refused.
+ * @param strict whether a write is refused if it differs from the write with the same ordinal in an earlier run.
  * @param prefix precedes the ordinals.
  */
 export function createScope(name: string, strict = false, prefix = ""): WriteScope {
@@ -50,20 +50,20 @@ export function createScope(name: string, strict = false, prefix = ""): WriteSco
 }
 
 /**
- * Returns 64 bits of the arguments in base 36. Two lanes take the length of each argument and its code units or bytes, each by
- * xor, a multiplier of MurmurHash3's finalizer, and a shift. Arguments can be chosen to collide.
+ * Returns a hash of 64 bits of the arguments, in base 36. Two lanes take the length of each argument and its code units or
+ * bytes by xor, a multiplier of MurmurHash3's finalizer, and a shift. The hash does not resist an attacker.
  */
 function hash(argv: readonly CommandArg[]): string {
-  let one = 1;
-  let other = 2;
+  let first = 1;
+  let second = 2;
   for (const arg of argv) {
     for (let i = -1; i < arg.length; i++) {
       const value = i < 0 ? arg.length : typeof arg === "string" ? arg.charCodeAt(i) : arg[i]!;
-      one = Math.imul(one ^ value, 0x85ebca6b);
-      one ^= one >>> 13;
-      other = Math.imul(other ^ value, 0xc2b2ae35);
-      other ^= other >>> 16;
+      first = Math.imul(first ^ value, 0x85ebca6b);
+      first ^= first >>> 13;
+      second = Math.imul(second ^ value, 0xc2b2ae35);
+      second ^= second >>> 16;
     }
   }
-  return (one >>> 0).toString(36) + (other >>> 0).toString(36);
+  return (first >>> 0).toString(36) + (second >>> 0).toString(36);
 }

@@ -1,9 +1,10 @@
 /**
- * The scripts run a command once, however often it is delivered. KEYS[1] is the token, under which the reply is stored. The command's
- * own keys follow, then that of a check. ARGV[1] is the lifetime of the reply in ms. The command follows, then a check's arguments.
+ * The scripts run a command once, however often it is delivered. KEYS[1] is the token, under which the reply is stored. The keys of
+ * the command follow, then the key of a check. ARGV[1] is the lifetime of the reply in ms. The command follows, then the arguments
+ * of a check.
  *
- * The gateway recognizes the scripts by their digests, so that tokens that may not run scripts can have their writes guarded: a
- * change here is one in gateway/src/commands/once.ts, where those of released versions stay.
+ * The gateway allows these scripts, which it recognises by their digests, to tokens that may not run others. After a change here
+ * add the digests to gateway/src/commands/once.ts, and leave those of released versions there.
  */
 
 /** Returns the stored reply of a write that was applied. */
@@ -31,9 +32,8 @@ end
 `;
 
 /**
- * The token is written before the command as well as after it, so that a server out of memory refuses before
- * anything has happened. INCR and its like give integers that Lua's numbers would round from 2^53 on: then what was
- * stored is read as text.
+ * The token is written before the command as well as after it, so that a server out of memory refuses before the command has
+ * run. Lua rounds the integer replies of INCR, HINCRBY and others from 2^53 on: then the stored value is read as text.
  */
 const RUN = `r=redis.pcall("SET",t,"","PX",a[1])
 if r.err then return r end
@@ -45,14 +45,14 @@ c("SET",t,cmsgpack.pack(r),"PX",a[1])
 return r`;
 
 /**
- * @param check Lua code that runs before a command without a stored reply, such as {@link CHECK_PATH}. A repeat of an applied
- * write thus gets its reply, also after the write has changed what is checked.
- * @param upstash for Upstash, which takes a lock on the whole database for a script that doesn't say that it keeps to
- * its keys. Redis 7.0 rejects the flag, so there are two texts.
+ * @param upstash whether to declare that the script accesses only its keys: without that Upstash locks the whole database.
+ * Redis 7.0 rejects the flag, so there are two texts.
+ * @param check Lua code that runs if there is no stored reply, such as {@link CHECK_PATH}. A repeat of an applied write gets its
+ * reply without the check, because the write itself may have changed the checked key.
  */
 export function idempotencyScript(upstash: boolean, check = ""): string {
   return (upstash ? "#!lua flags=allow-key-locking\n" : "") + LOOKUP + check + RUN;
 }
 
-/** The most arguments that `unpack` can hand to a command. */
+/** Maximum number of arguments that `unpack` can pass to a command. */
 export const MAX_ARGS = 7_900;

@@ -18,7 +18,7 @@ function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
-/** Returns the part of a key that its slot derives from: what is between its first { and the next }, if anything, else all of it. */
+/** Returns the part of a key that decides its slot: its hash tag, which is between the first { and the next }, or all of it. */
 function hashedPart(key: Uint8Array): Uint8Array {
   const open = key.indexOf(0x7b);
   const close = key.indexOf(0x7d, open + 1);
@@ -36,8 +36,8 @@ export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
   const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : 4));
   name.set(key);
   for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
-  // A tag stays the first, and so the one that counts. Without one, all of the name is hashed, and four letters
-  // at its end bring the checksum to where it has to be.
+  // The name has the hash tag of the key. Without a tag the whole name is hashed, and four letters at its end correct the
+  // checksum.
   if (!tagged) {
     const letters = name.subarray(-4).fill(0x40);
     const difference = (crc16(key) ^ crc16(name)) % SLOTS;
@@ -49,8 +49,8 @@ export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
 }
 
 /**
- * The changes of the last four letters of a name that change one bit each of its slot, from the lowest on. CRC is linear, so they do that
- * in any name. Each has the five low bits of a letter, those of the first letter lowest: so "@" becomes one of @ A-Z [ \ ] ^ _.
+ * For each bit of a slot, from the lowest: the change of the last four letters of a name that flips it. CRC is linear, so the
+ * change is the same in any name. It has five bits per letter, from the first: so "@" becomes one of @ A-Z [ \ ] ^ _.
  */
 const SLOT_BITS = [
   0xe84, 0x2e2a, 0x834, 0x31d8, 0x251, 0x3123, 0x2217, 0x16ed, 0x1ef8, 0x2f62, 0xaa4, 0x266a, 0x18b4, 0x10d8,

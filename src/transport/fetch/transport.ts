@@ -10,11 +10,11 @@ const { Deno, location, process } = globalThis as {
 };
 
 /**
- * Returns the part of a request's init that holds its body, in a form that the runtime's fetch sends once.
+ * Returns the options of `fetch` for a body that it must not send twice.
  *
- * Deno's fetch repeats a request when the connection is lost before the response, unless the body is read as a stream;
- * a Blob is, and keeps its content-length. Node's fetch repeats one that was answered with status 421, as the Fetch
- * standard says, unless the body has no source, which is a stream of one's own.
+ * Deno's fetch repeats a request if the connection is lost before the response, unless the body is a stream. A Blob is read as
+ * a stream, and keeps its content-length. Node's fetch repeats a request after status 421, as the Fetch standard says, unless
+ * the body is a stream.
  * @see https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
  */
 const sentOnce: (body: string) => object = Deno
@@ -39,7 +39,7 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
       ...noStore(),
       ...init,
       method: "POST",
-      // A plain object: a patched fetch may read no other form, and may change it.
+      // A plain object, because a patched fetch may accept nothing else. A copy, because it may change it.
       headers: { ...headers },
       // A RequestInit, a Blob and a Response take bytes as they take text.
       ...(repeatable ? { body: body as string } : sentOnce(body as string)),
@@ -63,7 +63,7 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
         (response) => signal.aborted || listener.onResponse(response, response.status === 412),
         (cause) => {
           if (signal.aborted) return;
-          // Cancels the rest, for example of a response that is too large.
+          // Cancels the rest of a response, for example of one that is too large.
           controller.abort();
           listener.onFailure(cause);
         },
@@ -77,8 +77,8 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
 }
 
 /**
- * Rejects with the cause of a failed fetch. A browser gives none to a page: that another site may not read a response shows
- * in that a request succeeds whose response is not readable anyway.
+ * Rejects with the cause of a failed fetch. Browsers do not tell it to a page: if a request without CORS succeeds, the cause is
+ * that the endpoint does not allow the page's origin.
  */
 async function explain(origin: string, cause: Error): Promise<never> {
   const page = location?.origin;
@@ -92,7 +92,7 @@ async function explain(origin: string, cause: Error): Promise<never> {
   throw rootCause(cause);
 }
 
-/** @throws ResponseTooLarge before more bytes than the limit are kept. */
+/** @throws ResponseTooLarge as soon as the body exceeds `limit` bytes. */
 async function readBody(response: Response, limit: number): Promise<Uint8Array> {
   const { headers, body } = response;
   const length = headers.get("content-length");

@@ -7,40 +7,40 @@ import type { CloseReason, Connection, ExchangeListener } from "./connection.js"
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
+/** Time in ms after which a failed second connection is tried again, or the refusal of one copy counts. */
 const HEDGE_AGAIN_AFTER = 500;
 
-/** The wait for a first byte on a suspect connection before a fresh one is opened: some round trips, in ms. */
+/** Returns the time in ms without a response on a suspect connection after which a fresh one is opened: some round trips. */
 function hedgeDelay(connection: Connection): number {
   return Math.min(500, Math.max(20, 4 * connection.openTook));
 }
 
 /**
- * One try at a request. On a connection that is fresh it is written at once. On a suspect one a request that is
- * safe to repeat is written too, and again on a fresh connection if no response comes in time; any other waits for
- * the response to a probe, or for the fresh connection, whichever comes first.
+ * One try to send a request. On a fresh connection the request is written at once. On a suspect connection a repeatable request
+ * is written too, and written again on a fresh connection if no response arrives in time. Any other request waits for the
+ * response to a probe or for a fresh connection, whichever comes first.
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
-  /** The connections that it is under way on: one, but where a fresh one races a suspect one. */
+  /** The connections in use: one, or two while a fresh connection races a suspect one. */
   readonly #running: Connection[] = [];
-  /** The one of them that nothing was written on yet. */
+  /** The connection in use on which nothing has been written yet. */
   #validating: Connection | undefined;
-  /** The one that it was written on though it is suspect. */
+  /** The connection whose loss does not fail the attempt, because a second one takes its place. */
   #suspect: Connection | undefined;
   #stopWaiting: (() => void) | undefined;
   #hedge: NodeJS.Timeout | undefined;
   #done = false;
   /** The number of times that the request was written. */
   #written = 0;
-  /** Whether it may be written again. */
+  /** Whether the request may be written again. */
   #repeatable = false;
-  /** Whether it may be written again only because its response is late: a long one may not. */
+  /** Whether a late response is reason enough to write the request again. False for a long request. */
   #mayHedge = false;
-  /** When it was written, if its response is timed. */
+  /** When the request was written, if its response is timed. */
   #writtenAt: Moment | undefined;
-  /** The connection on which its response is late. */
+  /** The connection on which the response is late. */
   #late: Connection | undefined;
-  /** The refusal of one copy while another one is under way. */
+  /** The response that refused one copy of the request while another copy was under way. */
   #refusal: HttpResponse | undefined;
 
   constructor(
@@ -67,7 +67,6 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     const [connection] = this.#running;
     if (this.#written !== 1 || !connection || this.#validating || this.#suspect || this.#late) return;
     this.#late = connection;
-    // As one that is suspect: if it is lost, the other one counts.
     if (!this.#mayHedge || !this.pool.hedging.take(this.listener.label)) return;
     this.#suspect = connection;
     this.#waitForConnection(1);
@@ -86,8 +85,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #tryIdle(connection: Connection): void {
     this.#running.push(connection);
     this.#validating = connection;
-    // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
-    // after a freeze in mid-callback.
+    // A FIN, a reset or a surplus byte that has arrived is seen only when the event loop polls. After a freeze in the middle
+    // of a callback one poll is not enough.
     setImmediate(pollAgain, this);
   }
 
@@ -106,7 +105,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   #handleSuspect(connection: Connection): void {
-    // One more than allowed, since the suspect one probably is none.
+    // Allow one connection above the limit: the suspect one is probably dead.
     this.#hedgeAfter(hedgeDelay(connection), 1);
     if (this.listener.makeRepeatable()) {
       this.#suspect = connection;
@@ -114,11 +113,11 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     } else this.#probe(connection);
   }
 
-  #hedgeAfter(ms: number, more: number): void {
-    this.#hedge = this.pool.clock.setTimeout(() => this.#waitForConnection(more), ms);
+  #hedgeAfter(ms: number, extra: number): void {
+    this.#hedge = this.pool.clock.setTimeout(() => this.#waitForConnection(extra), ms);
   }
 
-  /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
+  /** The suspect connection is closed. Other idle ones may be dead too, so open a fresh one. */
   #replaceSuspect(connection: Connection): void {
     this.#leave(connection);
     if (this.#running.length > 0 || this.#stopWaiting) return;
@@ -139,22 +138,23 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     });
   }
 
-  #waitForConnection(more = 0): void {
+  /** @param extra number of connections allowed above the limit. */
+  #waitForConnection(extra = 0): void {
     const { circuit, maxConnections } = this.options;
     this.#stopWaiting = this.pool.wait({
       heedsCircuit: circuit !== false,
-      limit: maxConnections + more,
+      limit: maxConnections + extra,
       onConnection: (connection) => {
         this.#stopWaiting = undefined;
-        // Nothing was written on a suspect connection but a probe, or this may be written twice.
+        // Only a probe may be under way on the suspect connection.
         if (!this.#repeatable) this.#endRunning("no-response");
-        // The connection may have just been given back, or opened before a freeze: check it as any idle one.
+        // The connection may have been opened before a freeze, or given back just now: check it like an idle one.
         this.#tryIdle(connection);
       },
       onFailure: (cause) => {
         this.#stopWaiting = undefined;
         if (this.#running.length === 0) this.#fail(cause);
-        else this.#hedgeAfter(HEDGE_AGAIN_AFTER, more);
+        else this.#hedgeAfter(HEDGE_AGAIN_AFTER, extra);
       },
     });
   }
@@ -187,7 +187,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       return;
     }
     this.#finish("no-response");
-    // Before the listener's callback, so that the next command finds the connection.
+    // Given back before the callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.pool.onResponse(connection);
     this.listener.onResponse(response, this.#written > 1);
@@ -228,7 +228,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #leave(connection: Connection): void {
     const running = this.#running;
     const at = running.indexOf(connection);
-    // Nearly always it is the only one.
+    // Nearly always it is the last one.
     if (at === running.length - 1) running.pop();
     else if (at !== -1) running.splice(at, 1);
   }
@@ -243,6 +243,6 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 }
 
-// The attempt is passed to them as their argument, so that it needs no functions of its own.
+// Timers get the attempt as their argument, so that no function is created per attempt.
 const pollAgain = (attempt: PooledAttempt) => setImmediate(validate, attempt);
 const validate = (attempt: PooledAttempt) => attempt.validateIdleSocket();

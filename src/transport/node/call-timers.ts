@@ -4,14 +4,14 @@ import type { Timed, Timers } from "../transport.js";
 /** Maximum number of timers kept for further calls. */
 const MAX_IDLE = 64;
 
-/** A timer that is used by one call after another: to wind it up again takes a fifth of what making and ending one does. */
+/** A timer that serves one call after another. To restart it takes a fifth of the time of creating and clearing one. */
 interface CallTimer {
   readonly ms: number;
   call: Timed | undefined;
   timeout?: NodeJS.Timeout;
 }
 
-/** Timers of one length that no call uses; unref'd, so that they keep no process alive, and gone once they fire. */
+/** Unused timers of `idleMs`. They are unref'd, so that they do not keep the process alive, and removed when they fire. */
 const idle: CallTimer[] = [];
 let idleMs = 0;
 
@@ -25,22 +25,21 @@ function fire(timer: CallTimer): void {
 /** Timers of calls. Nearly all have the same duration, and nearly all are stopped before they fire. */
 export const callTimers: Timers<CallTimer> = {
   start(ms, call) {
-    // Deadlines give each call a time of its own: unused timers of other lengths would stay until they fire.
+    // With deadlines each call has another duration: unused timers of earlier durations would stay until they fire.
     if (ms !== idleMs) for (const { timeout } of idle.splice(0)) clearTimeout(timeout);
     idleMs = ms;
-    const used = idle.pop();
-    if (used) {
-      used.call = call;
-      used.timeout!.refresh().ref();
-      return used;
+    const reused = idle.pop();
+    if (reused) {
+      reused.call = call;
+      reused.timeout!.refresh().ref();
+      return reused;
     }
     const timer: CallTimer = { ms, call };
     timer.timeout = setTimeout(fire, ms, timer);
     return timer;
   },
   stop(timer) {
-    // It has fired.
-    if (!timer.call) return;
+    if (!timer.call) return; // The timer has fired.
     timer.call = undefined;
     if (timer.ms === idleMs && idle.length < MAX_IDLE) {
       timer.timeout!.unref();

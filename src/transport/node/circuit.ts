@@ -6,35 +6,35 @@ import type { Connection } from "./connection.js";
 import { publish } from "./events.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** A check has so many ticks. At each it reads sockets, and opens a connection where it has none. */
+/** Number of ticks of a check. At each tick sockets are read, and a connection is opened if the check has none. */
 const TICKS = 10;
 
 /** Delay of a tick in ms above which the process counts as frozen meanwhile. */
 const LATE = 1_000;
 
-/** A response in this part of its timeout shows that a call without a response waits for its command alone. */
+/** If the origin responded within this fraction of the timeout, a slow call is the fault of its command, not of the origin. */
 const RECENT = 1 / 8;
 
-/** The result of a check counts for calls that fail within so many ms. */
+/** Time in ms for which the result of a check counts for calls that fail. */
 const RESULT_VALID = 1_000;
 
-/** A check lasts at least so many times as long as the last connection took to open. */
+/** Minimum duration of a check, as a multiple of the last handshake. */
 const HANDSHAKES = 4;
 
 /** Minimum duration in ms of a check that a call's timeout shortens. */
 const MIN_CHECK = 100;
 
-/** A check begins so many ms earlier than it has to. */
+/** Time in ms between the end of a check and the timeout of the call that caused it. */
 const MARGIN = 100;
 
-/** Maximum of the doubled time in ms for which the circuit stays open. */
+/** Maximum to which the time in ms for which the circuit stays open is doubled. */
 const MAX_RESET_TIMEOUT = 30_000;
 
 /** Nothing was sent, because the circuit of the origin is open. */
 export class CircuitOpen extends Error implements Unreachable {
   /**
    * @param retryAt the time of the next attempt, in ms since 1970.
-   * @param cause the last error of a connection, if there was one, such as that of a name or a certificate.
+   * @param cause the last error of a connection, such as an unknown host or a rejected certificate.
    */
   constructor(
     origin: string,
@@ -55,35 +55,35 @@ export interface CircuitHost {
   readonly origin: { readonly url: string };
   /** Duration of the last handshake in ms; 0 before the first. */
   readonly openTook: number;
-  /** Opens a connection for the check alone, beyond the pool's limit. */
+  /** Opens a connection for the check. It does not count towards the pool's limit. */
   openForCheck(): Connection;
-  /** Makes the check's connection one of the pool, if it has room, or closes it. */
+  /** Adds the check's connection to the pool, or closes it if the pool is full. */
   adopt(connection: Connection, maxConnections: number): void;
-  /** Fails what waits for a connection and heeds the circuit. */
+  /** Fails the waiters for a connection that heed the circuit. */
   failWaiting(cause: CircuitOpen): void;
-  /** Detects a thaw now rather than at the next tick, and detects the next ones. */
+  /** Detects a thaw now, and watches for later ones. */
   watchThaws(): void;
 }
 
 /**
- * Ends calls at once while the origin does not respond, instead of at their timeouts. It opens if a call has failed for want
- * of a response and a PING of its own, on fresh connections, gets none either. Any response closes it. A freeze proves
- * nothing: what it interrupts starts over.
+ * Fails calls at once, instead of at their timeouts, while the origin does not respond. The circuit opens if a call has failed
+ * without a response, and its own PING on fresh connections gets no response either. Any response closes it. A check that was
+ * interrupted by a freeze starts over.
  */
 export class Circuit {
-  /** Whether a response has to be reported: a call has failed, a check runs, or the circuit is not closed. */
+  /** Whether responses have to be reported: a call has failed, a check runs, or the circuit is not closed. */
   alarmed = false;
-  /** When the origin's last response came. */
+  /** When the origin's last response arrived. */
   respondedAt: Moment | undefined;
-  /** Whether a call has failed since then. */
+  /** Whether a call has failed since the last response. */
   #failed = false;
-  /** Whether one of them took its whole time: further ones would too. */
+  /** Whether a failed call timed out, as further ones would. */
   #timedOut = false;
-  /** When a check ended without a response, since the last response. */
+  /** When a check ended without a response. Undefined after a response. */
   #unreachableAt: Moment | undefined;
-  /** The last error of a check's connection, since then. */
+  /** Why a connection could not be opened. Undefined after a response. */
   #cause: Error | undefined;
-  /** Ticks that the check has left; 0 without one. */
+  /** Remaining ticks of the check, or 0 if no check runs. */
   #ticks = 0;
   /** Interval of the ticks in ms. */
   #tick = 0;
@@ -91,7 +91,7 @@ export class Circuit {
   #timer: NodeJS.Timeout | undefined;
   #connection: Connection | undefined;
   #options: NodeTransportOptions | undefined;
-  /** How long it stays open, in ms. */
+  /** Time in ms for which the circuit stays open. */
   #resetTimeout = 0;
   #openedAt: Moment | undefined;
   readonly #waiters = new Set<(refusal?: CircuitOpen) => void>();
@@ -108,10 +108,10 @@ export class Circuit {
   }
 
   /**
-   * Holds an attempt up while the circuit is not closed, or a call has timed out and the check has no result yet. An attempt
-   * after `retryAt` half-opens it.
-   * @param waiter called once: with why the circuit is open, or without an argument if it is closed.
-   * @returns withdraws the waiter; undefined if the attempt need not wait.
+   * Delays an attempt while the circuit is not closed, or while a check runs after a timeout. An attempt after `retryAt` makes
+   * the circuit half-open.
+   * @param waiter called once: with the refusal if the circuit is open, without an argument if it is closed.
+   * @returns a function that withdraws the waiter, or undefined if the attempt need not wait.
    */
   wait(waiter: (refusal?: CircuitOpen) => void, options: NodeTransportOptions): (() => void) | undefined {
     this.host.watchThaws();
@@ -122,24 +122,24 @@ export class Circuit {
     } else {
       if (this.state === "open") this.#setState("half-open");
       if (this.#ticks === 0) this.#startCheck(options);
-      // The first one does not wait for a tick.
+      // The first waiter does not wait for a tick.
       if (!this.#connection && this.#waiters.size === 1) this.#connect();
     }
     return () => this.#waiters.delete(waiter);
   }
 
-  /** Returns the ms after which a call without a response is reported, so that the check ends before the call's timeout. */
+  /** Returns the time in ms without a response at which `onSlow` is due, so that its check ends before the call's timeout. */
   slowAfter(timeout: number, { circuit }: NodeTransportOptions): number {
     return Math.max(timeout / 4, timeout - MARGIN - this.#getCheckTime(circuit as CircuitOptions, timeout));
   }
 
-  /** A call has had no response for a good part of its time. */
+  /** A call has had no response for the time of {@link slowAfter}. */
   onSlow(options: NodeTransportOptions, timeout: number): void {
     const recent = this.#isWithin(RECENT * timeout, this.respondedAt);
     if (this.#ticks === 0 && this.state === "closed" && !recent) this.#startCheck(options, timeout);
   }
 
-  /** A call has failed for want of a response. */
+  /** A call has failed without a response. */
   onCallFailed(options: NodeTransportOptions, timeout: number, timedOut: boolean): void {
     if (this.state !== "closed") return;
     if (this.#isWithin(RESULT_VALID, this.#unreachableAt)) this.#open(options.circuit as CircuitOptions);
@@ -148,7 +148,7 @@ export class Circuit {
     this.#timedOut ||= timedOut;
   }
 
-  /** A response has come, whatever its status. */
+  /** A response has arrived, whatever its status. */
   onResponse(): void {
     this.#endCheck();
     this.alarmed = false;
@@ -172,7 +172,7 @@ export class Circuit {
     const { probe, keepAlive, maxReplySize, maxConnections } = this.#options!;
     connection.send(probe, keepAlive, maxReplySize, {
       onResponse: () => {
-        // Before what waits goes on, so that it finds the connection.
+        // Adopted before the waiters go on, so that they find the connection.
         this.#connection = undefined;
         this.host.adopt(connection, maxConnections);
         this.onResponse();
@@ -182,8 +182,8 @@ export class Circuit {
   }
 
   /**
-   * A connection was lost or could not be opened. If it was that of the check, the next tick opens another one.
-   * @param cause why it could not be opened.
+   * A connection was lost or could not be opened. The next tick of the check replaces its own.
+   * @param cause why the connection could not be opened.
    */
   onDisconnected(connection: Connection, cause: Error | undefined): void {
     this.#cause = cause ?? this.#cause;
@@ -199,7 +199,7 @@ export class Circuit {
     return this.host.clock.moment().wall;
   }
 
-  /** How long it is still open, in ms. The wall clock alone may be set back. */
+  /** Time in ms for which the circuit still stays open. By both clocks, because the wall clock may be set back. */
   get #timeLeft(): number {
     return this.#resetTimeout - this.host.clock.elapsed(this.#openedAt!);
   }
@@ -216,13 +216,13 @@ export class Circuit {
     return new CircuitOpen(this.host.origin.url, this.#retryAt, this.#cause);
   }
 
-  /** Returns the duration of a check in ms, which is to end before the timeout of the call that it is for. */
+  /** Returns the duration of a check in ms. It is shortened for a call with a short timeout. */
   #getCheckTime({ probeTimeout = 500 }: CircuitOptions, timeout: number): number {
     const shortened = Math.min(probeTimeout, Math.max(MIN_CHECK, timeout / 2));
     return Math.max(shortened, HANDSHAKES * this.host.openTook);
   }
 
-  /** @param timeout that of the call that it is for; none if calls wait for the result. */
+  /** @param timeout the timeout in ms of the call that caused the check. Infinity if calls wait for the result. */
   #startCheck(options: NodeTransportOptions, timeout = Number.POSITIVE_INFINITY): void {
     // A connection of the last check may be slow rather than dead: its response counts until a new check begins.
     this.#endCheck();
@@ -233,7 +233,7 @@ export class Circuit {
     this.#startTick();
   }
 
-  /** Ticks rather than one timer: a loop that is blocked or a process that is frozen passes one of them at most. */
+  /** Starts a tick. A check has several rather than one timer, because a blocked event loop or a freeze passes one at most. */
   #startTick(): void {
     const { clock } = this.host;
     this.#due = this.#now + this.#tick;
@@ -275,7 +275,7 @@ export class Circuit {
     this.host.failWaiting(refusal);
   }
 
-  /** Ends the check, and drops what is known of failures. */
+  /** Ends the check, and forgets failed calls. */
   #endCheck(): void {
     const connection = this.#connection;
     this.#failed = this.#timedOut = false;

@@ -10,12 +10,12 @@ import { type Origin, openSocket } from "./origin.js";
 /**
  * Why a connection was closed.
  * - `connect-failed`: it could not be opened.
- * - `closed-by-peer`: a FIN, a reset, or bytes that were no response or came out of turn.
+ * - `closed-by-peer`: a FIN, a reset, or bytes that were not a response or came without a request.
  * - `idle-timeout`: it was idle for longer than the server keeps it, or for its maximum.
  * - `no-response`: it was suspected dead, and another connection responded first or took its place.
  * - `connection-close`: the response said `Connection: close`.
  * - `aborted`: the call's time was up, or its signal aborted, with the response outstanding.
- * - `closed-by-client`: `close()` was called, or it hung while opening and its place was needed.
+ * - `closed-by-client`: `close()` was called, or it hung while opening, at the limit of connections.
  * - `keep-alive-off`: keep-alive is off, so it carried one request.
  */
 export type CloseReason =
@@ -42,20 +42,20 @@ export interface ConnectionListener {
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void;
 }
 
-/** Callbacks of one request on one connection: `onStart` right before the write, if given, then one of the others. */
+/** Callbacks of one request on one connection: `onStart` right before the write, then one of the others. */
 export interface ExchangeListener {
-  /** @throws Error when the request must not be written any more. */
+  /** @throws Error if the request must not be written any more. */
   onStart?(): void;
   onResponse(response: HttpResponse, connection: Connection): void;
   onFailure(cause: Error, connection: Connection): void;
 }
 
 /**
- * One keep-alive HTTP/1.1 socket: one request in flight, responses read strictly, and any byte, FIN or RST that comes
- * while none is expected ends it.
+ * A keep-alive HTTP/1.1 connection. It carries one request at a time, and is closed by any byte, FIN or RST that arrives
+ * without a request.
  */
 export class Connection {
-  /** When it last became idle, or began to open. */
+  /** When the connection last became idle, or began to open. */
   since: Moment;
   /** Duration of the handshake in ms: about one round trip, or two or three with TLS. */
   openTook = 0;
@@ -65,7 +65,7 @@ export class Connection {
   readonly #origin: Origin;
   readonly #owner: ConnectionListener;
   readonly #socket: Socket;
-  /** The headers of the last request, and their lines. */
+  /** Headers of the last request, and the lines that they became. */
   #headers: HeaderValues | undefined;
   #lines = "";
   #idleLimit = IDLE_LIMIT;
@@ -88,7 +88,7 @@ export class Connection {
       .once(origin.tls ? "secureConnect" : "connect", () => this.#opened())
       .on("error", (error) => {
         if (!this.open) this.#finish("connect-failed", createConnectError(error));
-        // An error that comes later has its effect by "close", which follows.
+        // On an open connection the event "close" follows, and reports the error.
         code = (error as NodeJS.ErrnoException).code;
       })
       .on("close", () => {
@@ -97,7 +97,7 @@ export class Connection {
       });
   }
 
-  /** False as soon as a FIN, an RST or a byte out of turn has been read. */
+  /** False as soon as a FIN, an RST or a byte without a request has been read. */
   get usable(): boolean {
     return this.open && this.#reason === undefined && !this.#finished && !this.#socket.destroyed;
   }
@@ -107,15 +107,15 @@ export class Connection {
     return this.#owner.clock.elapsed(this.since);
   }
 
-  /** Whether the server has probably closed it, idle for so many ms. */
+  /** Whether the server has probably closed the connection after `idle` ms. */
   isStale(idle: number): boolean {
     return idle >= this.#idleLimit;
   }
 
   /**
    * Writes a request; the connection must be usable and idle.
-   * @param keep whether the connection is to be kept for another request.
-   * @param maxReplySize the most bytes of the response's body; with more it fails with ResponseTooLarge.
+   * @param keep whether to keep the connection for another request.
+   * @param maxReplySize maximum size of the response's body in bytes. A larger one fails with ResponseTooLarge.
    */
   send(
     { path, headers, body }: HttpRequest,
@@ -141,7 +141,7 @@ export class Connection {
     this.#parser = new ResponseParser(maxReplySize);
     const socket = this.#socket;
     if (typeof body === "string") {
-      // A text as long as its bytes is ASCII, and needs no encoding; a head never does.
+      // A body with as many bytes as characters is ASCII. To write it as latin1 is faster.
       if (length === body.length) socket.write(head + body, "latin1");
       else socket.write(head + body);
     } else {
@@ -152,7 +152,7 @@ export class Connection {
     }
   }
 
-  /** Stops listening and, as a response outstanding could come to the next request, closes the connection. */
+  /** Stops listening and closes the connection, because the next request could get the outstanding response. */
   cancel(reason: CloseReason): void {
     this.#listener = undefined;
     this.destroy(reason);
@@ -166,7 +166,7 @@ export class Connection {
   }
 
   #opened(): void {
-    // Where the socket is a stream to read from.
+    // The event "data" is emitted only without `onread`: see openSocket.
     this.#socket.on("data", (chunk) => this.#read(chunk)).on("end", () => this.#ended());
     this.open = true;
     this.openTook = this.idle;
@@ -174,7 +174,7 @@ export class Connection {
     this.#owner.onOpen(this);
   }
 
-  /** Takes what was read of the socket, which is overwritten afterwards. */
+  /** Takes bytes of the socket. Their memory is overwritten afterwards. */
   #read(chunk: Buffer): void {
     if (!this.#listener) {
       this.#lost(new Error("the server sent bytes without a request"));
@@ -203,14 +203,14 @@ export class Connection {
     }
   }
 
-  /** A Redis closes a connection with an HTTP request, and most TLS servers one without TLS. */
+  /** Returns the message if no byte ever arrived: Redis closes after an HTTP request, most TLS servers after one without TLS. */
   #closedAtOnce(): string {
     const tls = this.#origin.tls ? "" : ", and begin with https:// if the port uses TLS";
     return `the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself${tls}`;
   }
 
   #complete(response: ParsedResponse, surplus: boolean): void {
-    // Closed before the response callback, so that the next request doesn't find the connection.
+    // Closed before the callback, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed-by-peer");
     else if (!response.head.keepAlive) this.destroy("connection-close");
     this.#origin.responded = true;
@@ -237,7 +237,7 @@ export class Connection {
     listener?.onFailure(cause, this);
   }
 
-  /** Called when the connection has ended; what is called after the first time is ignored. */
+  /** Reports the end of the connection, once. */
   #finish(reason: CloseReason, cause: Error | undefined): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -245,7 +245,7 @@ export class Connection {
   }
 }
 
-/** The last advertised header and its limit, cached because a server repeats the same header. */
+/** The last `Keep-Alive` header and its limit, cached because a server repeats the same header. */
 let lastAdvertised: string | undefined;
 let lastLimit = IDLE_LIMIT;
 
@@ -260,8 +260,8 @@ function idleLimitOf(response: HttpResponse): number {
 }
 
 /**
- * Returns the error of a connection that could not be opened, with what to do about it.
- * @param error the socket's own. Its message may be empty, with an error for each address of the host.
+ * Returns the error of a connection that could not be opened. The message says what to do.
+ * @param error the error of the socket. Its message may be empty if there is an error for each address of the host.
  */
 function createConnectError(error: NodeJS.ErrnoException & { errors?: Error[] }): Error {
   const { code = "", errors = [] } = error;

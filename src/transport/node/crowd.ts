@@ -2,28 +2,29 @@ import { monotonicTime } from "../../util/clock.js";
 import { setImmediate, setTimeout } from "../../util/timers.js";
 import type { Crowd } from "../transport.js";
 
-/** Requests under way at which further ones wait: at least so many, and so many per ms of the fastest round trip. */
+/** Requests under way above which further ones wait: the minimum, and the number per ms of the fastest round trip. */
 const MIN_REQUESTS = 4;
 const REQUESTS_PER_MS = 3;
-/** How long a round trip counts as the fastest, in ms, so that it follows the network. */
+/** Time in ms after which the fastest round trip is measured anew, so that it follows the network. */
 const WINDOW = 1_000;
-/** A request that takes longer than so many ms, and so many of the fastest round trips, holds nothing up. */
+/** A request that takes longer than this many ms, and this many of the fastest round trips, no longer counts. */
 const SLOW_AFTER = 10;
 const SLOW_ROUND_TRIPS = 4;
 
 /** The requests of automatic batches on the connections to one origin. */
 export class PoolCrowd implements Crowd {
-  /** The fastest round trip of the last window and the present one, in ms. */
+  /** The fastest round trip of the last window and the current one, in ms. */
   #fastest = 1;
-  /** The fastest one of the present window. */
-  #seen = Infinity;
+  /** The fastest round trip of the current window, in ms. */
+  #fastestOfWindow = Infinity;
   #windowEnds = 0;
-  /** Those that are not slow, in the order in which they began, with the time of that. */
+  /** Requests that are not slow, in the order in which they began. */
   readonly #underWay = new Set<{ readonly since: number }>();
   readonly #waiting: (() => void)[] = [];
-  /** How many have had their turn and are about to begin. */
+  /** Number of waiters whose turn has come, and whose request has not begun yet. */
   #admitted = 0;
-  #isTimed = false;
+  /** Whether a timer runs until the oldest request is slow. */
+  #watchesSlow = false;
 
   turn(): Promise<void> | undefined {
     if (this.#waiting.length === 0 && (this.#hasRoom || this.#dropSlow())) return undefined;
@@ -39,18 +40,18 @@ export class PoolCrowd implements Crowd {
     if (this.#admitted > 0) this.#admitted--;
     if (this.#waiting.length > 0) this.#watchSlow();
     return (failed) => {
-      if (failed === undefined) this.#learn(monotonicTime(), request.since);
+      if (failed === undefined) this.#onRoundTrip(monotonicTime(), request.since);
       if (this.#underWay.delete(request)) this.#admit();
     };
   }
 
-  #learn(now: number, since: number): void {
-    this.#seen = Math.min(this.#seen, now - since);
-    this.#fastest = Math.min(this.#fastest, this.#seen);
+  #onRoundTrip(now: number, since: number): void {
+    this.#fastestOfWindow = Math.min(this.#fastestOfWindow, now - since);
+    this.#fastest = Math.min(this.#fastest, this.#fastestOfWindow);
     if (now < this.#windowEnds) return;
-    // In the first window, which may have the cold start alone, the server counts as near.
-    if (this.#windowEnds > 0) this.#fastest = this.#seen;
-    this.#seen = Infinity;
+    // The first round trip may be a cold start, and says nothing about the network.
+    if (this.#windowEnds > 0) this.#fastest = this.#fastestOfWindow;
+    this.#fastestOfWindow = Infinity;
     this.#windowEnds = now + WINDOW;
   }
 
@@ -59,7 +60,7 @@ export class PoolCrowd implements Crowd {
     return this.#underWay.size + this.#admitted < limit;
   }
 
-  /** Returns whether there is room after that. */
+  /** Stops counting slow requests. Returns whether there is room then. */
   #dropSlow(): boolean {
     const before = monotonicTime() - this.#slowAfter;
     for (const request of this.#underWay) {
@@ -76,19 +77,19 @@ export class PoolCrowd implements Crowd {
   #admit(): void {
     while (this.#waiting.length > 0 && this.#hasRoom) {
       this.#admitted++;
-      // Whoever got a response in this poll has the next command ready by then, which comes along.
+      // After this poll, so that commands issued in response to replies of this poll share the request.
       setImmediate(this.#waiting.shift()!);
     }
   }
 
   #watchSlow(): void {
     const [oldest] = this.#underWay;
-    if (this.#isTimed || !oldest) return;
-    this.#isTimed = true;
+    if (this.#watchesSlow || !oldest) return;
+    this.#watchesSlow = true;
     const left = oldest.since + this.#slowAfter - monotonicTime();
     setTimeout(
       () => {
-        this.#isTimed = false;
+        this.#watchesSlow = false;
         this.#dropSlow();
         this.#admit();
         if (this.#waiting.length > 0) this.#watchSlow();

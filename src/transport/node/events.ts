@@ -63,13 +63,13 @@ interface Messages {
 
 const channels: { [Name in keyof Messages]?: Channel } = {};
 
-/** Publishes an event. @param details returns the rest of its message. Not called without subscribers: then an event must cost nothing. */
+/** Publishes an event. @param details returns its message without the origin. Called only if there are subscribers. */
 export function publish<Name extends keyof Messages>(
   name: Name,
   origin: string,
   details: () => Omit<Messages[Name], "origin">,
 ): void {
-  // Created with the first event: to import Node's module is a tenth of what importing this package takes.
+  // Created with the first event, because loading Node's module takes a tenth of the time of importing this package.
   const channel = channels[name] ?? builtin("node:diagnostics_channel").channel(`warmline:${name}`);
   channels[name] = channel;
   if (channel.hasSubscribers) channel.publish({ origin, ...details() });

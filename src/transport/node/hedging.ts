@@ -1,18 +1,18 @@
 import type { Clock, Moment } from "../../util/clock.js";
 
-/** The shortest delay of a hedge, in ms, and the steps of longer ones. */
+/** Minimum delay of a hedge in ms, and the multiple of ms to which a longer one is rounded up. */
 const MIN_DELAY = 1_000;
 const STEP = 100;
-/** One of so many responses is timed. */
+/** One of this many responses is timed. */
 const SAMPLED = 8;
-/** Hedges per request, how many of them may be saved up, and the interval in ms after which one is allowed anyway. */
+/** Hedges that each request adds to the savings, the maximum of the savings, and the interval in ms after which one is allowed anyway. */
 const SHARE = 0.03;
 const MAX_SAVED = 5;
 const FLOOR = 5_000;
-/** Time in ms for which a request of a name counts as slow after one was. */
+/** Time in ms for which requests of a name are not hedged after one was slow. */
 const SLOW_FOR = 60_000;
 
-/** When a request without a response is sent again on another connection, and how often. */
+/** Decides when, and how often, a request without a response is sent again on another connection. */
 export class Hedging {
   /** Time in ms after which a response is late: the usual round trip and its spread. */
   delay = MIN_DELAY;
@@ -25,13 +25,13 @@ export class Hedging {
 
   constructor(private readonly clock: Clock) {}
 
-  /** A request is about to be written. Returns the time if its response is to be timed. */
+  /** Counts a request that is about to be written. Returns the time if the response is to be timed. */
   onWrite(): Moment | undefined {
     this.#saved = Math.min(MAX_SAVED, this.#saved + SHARE);
     return this.#requests++ % SAMPLED === 0 ? this.clock.moment() : undefined;
   }
 
-  /** The response to a request that was timed has come. RFC 6298, section 2.3. */
+  /** Updates the delay by a timed response, as in RFC 6298, section 2.3. */
   onResponse(writtenAt: Moment): void {
     const ms = this.clock.elapsed(writtenAt);
     this.#deviation += (Math.abs(ms - this.#mean) - this.#deviation) / 4;
@@ -50,7 +50,7 @@ export class Hedging {
     return true;
   }
 
-  /** The response to a late request has come on its first connection: it was slow rather than lost. */
+  /** The response to a late request arrived on its first connection: the request was slow rather than lost. */
   onSlow(label: string): void {
     this.#slow.set(label, this.clock.moment());
   }

@@ -7,7 +7,7 @@ import { builtin } from "./builtin.js";
 
 /** A server that sockets connect to. */
 export interface Server {
-  /** A name or an address, without the brackets of IPv6. */
+  /** A host name or an IP address, without the brackets of IPv6. */
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -19,15 +19,15 @@ export interface ProxyServer extends Server {
   readonly authorization: string | undefined;
 }
 
-/** How connections to an origin are made, where that is not directly and with the runtime's own authorities. */
+/** TLS options and proxy of the connections to an origin. */
 export interface Network {
-  /** Tells networks apart: connections are shared by those with the same key alone. */
+  /** Connections are shared only by clients whose networks have the same key. */
   readonly key: string;
   readonly tls: TlsOptions | undefined;
   readonly proxy: ProxyServer | undefined;
 }
 
-export function serverOf({ hostname, port, protocol }: URL): Server {
+export function toServer({ hostname, port, protocol }: URL): Server {
   const tls = protocol === "https:";
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };
 }
@@ -35,7 +35,7 @@ export function serverOf({ hostname, port, protocol }: URL): Server {
 type Env = Record<string, string | undefined>;
 
 /**
- * Returns the network of an origin, or undefined if connections are direct and without TLS options of their own.
+ * Returns the network of an origin, or undefined if it has neither TLS options nor a proxy.
  * @throws ConfigError naming the option or variable that is wrong.
  */
 export function resolveNetwork(
@@ -45,13 +45,13 @@ export function resolveNetwork(
 ): Network | undefined {
   const url = new URL(origin);
   if (tls) checkTls(tls, url);
-  const found = proxy === undefined ? proxyFromEnv(url, env) : proxy && parseProxy("proxy", proxy);
-  if (!tls && !found) return undefined;
-  const parts = [found, tls?.ca, tls?.cert, tls?.key, tls?.passphrase].map((part) =>
+  const server = proxy === undefined ? proxyFromEnv(url, env) : proxy && parseProxy("proxy", proxy);
+  if (!tls && !server) return undefined;
+  const parts = [server, tls?.ca, tls?.cert, tls?.key, tls?.passphrase].map((part) =>
     JSON.stringify(part ?? null),
   );
   const { createHash } = builtin("node:crypto");
-  return { key: createHash("sha256").update(parts.join()).digest("hex"), tls, proxy: found || undefined };
+  return { key: createHash("sha256").update(parts.join()).digest("hex"), tls, proxy: server || undefined };
 }
 
 function checkTls(tls: TlsOptions, { protocol }: URL): void {
@@ -61,7 +61,7 @@ function checkTls(tls: TlsOptions, { protocol }: URL): void {
   assertConfig(protocol === "https:", "tls needs a url that begins with https://");
   assertConfig(!tls.cert === !tls.key, "tls.cert and tls.key must be set together");
   try {
-    // Node ignores an authority that it can't read, and throws for the rest whenever it opens a connection.
+    // Node ignores a malformed authority, and would report the other errors only at a connection.
     for (const ca of [tls.ca ?? []].flat()) new (builtin("node:crypto").X509Certificate)(ca);
     builtin("node:tls").createSecureContext(tls as SecureContextOptions);
   } catch (error) {
@@ -75,9 +75,9 @@ function parseProxy(name: string, value: string): ProxyServer {
     const { protocol, username, password } = url;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     const authorization = username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined;
-    if (/^https?:$/.test(protocol)) return { ...serverOf(url), authorization };
+    if (/^https?:$/.test(protocol)) return { ...toServer(url), authorization };
   } catch {
-    // Not a URL, or an escape in it that is none.
+    // Not a URL, or a malformed percent-encoding in it.
   }
   throw new ConfigError(`${name} must be a URL such as http://user:password@host:3128`);
 }
@@ -96,14 +96,14 @@ function proxyFromEnv({ protocol, hostname, port }: URL, env: Env): ProxyServer 
 }
 
 function isLoopback(hostname: string): boolean {
-  // A dot at the end makes it absolute (RFC 1034, section 3.1).
+  // A dot at the end makes a name absolute (RFC 1034, section 3.1).
   return /^localhost\.?$/.test(hostname) || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
 /** Whether an entry of NO_PROXY is the host, a domain above it, or `*`, and names no other port. */
 function excludes(entry: string, hostname: string, port: string): boolean {
-  const [, host = "", only] = /^(.*?)(?::(\d+))?$/.exec(entry)!;
-  if (only !== undefined && only !== port) return false;
+  const [, host = "", entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry)!;
+  if (entryPort !== undefined && entryPort !== port) return false;
   const domain = host.replace(/^\*?\./, "");
   return host === "*" || hostname === domain || hostname.endsWith(`.${domain}`);
 }

@@ -8,29 +8,29 @@ import { openTunnel } from "./tunnel.js";
 export interface Origin extends Server {
   readonly url: string;
   readonly network: Network | undefined;
-  /** Whether it has sent a whole response. */
+  /** Whether it has sent a complete response. */
   responded?: boolean;
-  /** The last TLS session: a further handshake then spares the certificate's check. */
+  /** The last TLS session. With it the next handshake need not check the certificate. */
   session?: Buffer;
 }
 
-// Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,
-// since a socket has to begin to connect at once.
+// Loaded with the first connection, because they would take most of the time of importing this package. Not by `import()`,
+// which would delay the connection.
 const net = () => builtin("node:net");
 const tlsModule = () => builtin("node:tls");
 
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** Returns the name for SNI, which must not be an IP address (RFC 6066, section 3). */
-const servernameOf = (host: string) => (net().isIP(host) ? "" : host);
+const toServername = (host: string) => (net().isIP(host) ? "" : host);
 
-/** Read buffer that all sockets of the thread share, one after the other. */
+/** Read buffer that all sockets of the thread share. */
 let memory: Buffer | undefined;
 
 /**
- * Starts to connect; the socket emits `connect` or `secureConnect` when it can be written.
- * @param onBytes takes what comes, before the next read: the bytes are overwritten then. Where it is given the socket
- * is no stream to read from, which saves a tenth of a command's time. On Deno and Bun it stays one, and emits `data`.
+ * Starts to connect. The socket emits `connect` or `secureConnect` when it can be written.
+ * @param onBytes takes the bytes that were read. The next read overwrites them. With it the socket does not emit `data`, which
+ * saves a tenth of a command's time. On Deno and Bun the socket emits `data` instead.
  */
 export function openSocket(origin: Origin, onBytes?: (bytes: Buffer) => void): Socket {
   const { url, host, port, tls, network, session } = origin;
@@ -47,13 +47,13 @@ export function openSocket(origin: Origin, onBytes?: (bytes: Buffer) => void): S
   if (!tls) return (tunnel as Socket | undefined) ?? net().connect({ ...options, noDelay: true });
   const socket = tlsModule().connect({
     ...(tunnel ? { socket: tunnel } : options),
-    servername: servernameOf(host),
+    servername: toServername(host),
     ALPNProtocols: ["http/1.1"],
     session,
     ...network?.tls,
   } as ConnectionOptions);
   if (tunnel) Object.assign(socket, { ref: tunnel.ref, unref: tunnel.unref });
-  // tls.connect leaves `noDelay` out: without this the first request waits 40 ms for a delayed acknowledgement.
+  // tls.connect ignores `noDelay`. Without it the first request waits 40 ms for a delayed acknowledgement.
   socket.setNoDelay(true);
   socket.on("session", (ticket) => {
     origin.session = ticket;
@@ -66,7 +66,7 @@ function connectThrough({ proxy, tls }: Network, url: string, port: number) {
   const { host, port: proxyPort, tls: secure } = proxy!;
   const options = { host, port: proxyPort, ...KEEP_ALIVE };
   const socket = secure
-    ? tlsModule().connect({ ...options, servername: servernameOf(host), ca: tls?.ca } as ConnectionOptions)
+    ? tlsModule().connect({ ...options, servername: toServername(host), ca: tls?.ca } as ConnectionOptions)
     : net().connect(options);
   socket.setNoDelay(true);
   return openTunnel(socket, proxy!, `${new URL(url).hostname}:${port}`);

@@ -6,11 +6,11 @@ import { type CloseReason, Connection, type ConnectionListener } from "./connect
 import { PoolCrowd } from "./crowd.js";
 import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
-import { type Network, serverOf } from "./network.js";
+import { type Network, toServer } from "./network.js";
 import type { Origin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
-/** Time in ms after which an opening connection counts as hanging, and a second one is opened to race it. */
+/** Time in ms after which a connection that is still opening counts as hanging, and another one is opened. */
 const HANGS_AFTER = 1_000;
 
 /** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
@@ -22,11 +22,11 @@ const SUSPECT_AFTER = 1_000;
 /** Timeout of pre-opening a connection, in ms. */
 export const PRECONNECT_LIMIT = 1_000;
 
-/** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */
+/** A request that waits for a connection. One of the callbacks is called, once, unless the wait is cancelled. */
 export interface Waiter {
-  /** Whether it fails as soon as the circuit opens. */
+  /** Whether the wait fails as soon as the circuit opens. */
   readonly heedsCircuit: boolean;
-  /** The most connections that there may be for its sake, its own included and openings that hang not. */
+  /** Maximum number of connections while it waits. Includes its own, excludes those that hang while opening. */
   readonly limit: number;
   onConnection(connection: Connection): void;
   onFailure(cause: Error): void;
@@ -44,10 +44,10 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly #idle: Connection[] = [];
   readonly #opening = new Set<Connection>();
   readonly #all = new Set<Connection>();
-  /** In the order of arrival, each with a timer that opens another connection when those that are being opened hang. */
+  /** Waiters in the order of arrival, each with a timer that opens another connection if the opening ones hang. */
   readonly #waiting = new Map<Waiter, NodeJS.Timeout>();
   readonly #whenOpened: (() => void)[] = [];
-  /** The connection of the circuit's check, which is none of the others. */
+  /** The circuit's probe connection. It is in none of the sets above. */
   #checking: Connection | undefined;
   readonly #thawWatch: ThawWatch;
 
@@ -56,7 +56,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     network?: Network,
     readonly clock: Clock = systemClock,
   ) {
-    this.origin = { url, network, ...serverOf(new URL(url)) };
+    this.origin = { url, network, ...toServer(new URL(url)) };
     this.hedging = new Hedging(clock);
     this.#thawWatch = new ThawWatch(
       () => this.#idle.length > 0 || this.circuit.isRefusing,
@@ -65,7 +65,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     );
   }
 
-  /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
+  /** Returns the most recently used idle connection that is not known to be dead, for the caller until `giveBack`. */
   takeIdle(): Connection | undefined {
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
       if (connection.usable) return connection;
@@ -73,14 +73,14 @@ export class Pool implements ConnectionListener, CircuitHost {
     return undefined;
   }
 
-  /** Whether it has no connection, no waiting request, and refuses no calls. */
+  /** Whether the pool has no connection and no waiting request, and refuses no calls. */
   get isUnused(): boolean {
     return this.#all.size === 0 && this.#waiting.size === 0 && !this.circuit.isRefusing;
   }
 
   /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
   isSuspect(connection: Connection, idle: number): boolean {
-    // A handshake that took so long may have been interrupted by a freeze.
+    // A slow handshake may have been interrupted by a freeze.
     const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
     return idle > SUSPECT_AFTER || openedSlowly || this.#thawWatch.thawedAt > connection.since.monotonic;
   }
@@ -91,7 +91,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     return next !== undefined && this.isSuspect(next, next.idle);
   }
 
-  /** Hands the waiter the next connection that is opened or given back. @returns takes the waiter back. */
+  /** Hands the waiter the next connection that is opened or given back. @returns a function that cancels the wait. */
   wait(waiter: Waiter): () => void {
     const open = () => this.#openIfNeeded(waiter.limit);
     this.#waiting.set(waiter, this.clock.setInterval(open, CHECK_INTERVAL));
@@ -99,10 +99,10 @@ export class Pool implements ConnectionListener, CircuitHost {
     return () => this.#remove(waiter);
   }
 
-  /** Takes a connection back that has no response outstanding. */
+  /** Takes back a connection that has no response outstanding. */
   giveBack(connection: Connection): void {
     if (!connection.usable) return;
-    const waiter = this.#nextWaiter();
+    const waiter = this.#takeWaiter();
     if (waiter) {
       waiter.onConnection(connection);
     } else {
@@ -111,13 +111,13 @@ export class Pool implements ConnectionListener, CircuitHost {
     }
   }
 
-  /** Settles once a connection is open, could not be opened, or has taken a second. */
+  /** Opens a connection if there is none. Settles once it is open, has failed, or has taken a second. */
   preconnect(): Promise<void> {
     if (this.#all.size > 0 && this.#opening.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const opened = this.#opening.size > 0 ? undefined : this.#openOne();
       const limit = this.clock.setTimeout(() => {
-        // After a freeze the timer is late, and the connection may be there.
+        // After a freeze the timer is late, and the connection may be open.
         afterTwoPolls(() => {
           if (opened && this.#opening.has(opened) && this.#waiting.size === 0)
             opened.destroy("connect-failed");
@@ -166,7 +166,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     this.#thawWatch.look();
   }
 
-  /** A response has come on a connection, whatever its status. */
+  /** A response has arrived on a connection, whatever its status. */
   onResponse({ since }: Connection): void {
     const { circuit } = this;
     circuit.respondedAt = since;
@@ -199,14 +199,14 @@ export class Pool implements ConnectionListener, CircuitHost {
       this.#checking = undefined;
       if (connection.open) this.stats.closed++;
     } else if (this.#opening.delete(connection)) {
-      if (reason !== "closed-by-client") this.#nextWaiter()?.onFailure(cause ?? new Error(reason));
+      if (reason !== "closed-by-client") this.#takeWaiter()?.onFailure(cause ?? new Error(reason));
       this.#notifyOpened();
     } else {
       this.stats.closed++;
     }
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
-    // The first waiter may have waited for this connection: open a new one for it.
+    // The first waiter may have waited for this connection: open a new one.
     const [next] = this.#waiting.keys();
     if (next) this.#openIfNeeded(next.limit);
     publish("connection:closed", this.origin.url, () => ({
@@ -222,7 +222,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     publish("thaw", this.origin.url, () => ({ frozenMs: ms, idle: this.#idle.length }));
   }
 
-  /** Connections that are established. */
+  /** Number of established connections. */
   get #open(): number {
     return this.#all.size - this.#opening.size + Number(this.#checking?.open ?? 0);
   }
@@ -232,7 +232,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     this.#waiting.delete(waiter);
   }
 
-  #nextWaiter(): Waiter | undefined {
+  #takeWaiter(): Waiter | undefined {
     const [waiter] = this.#waiting.keys();
     if (waiter) this.#remove(waiter);
     return waiter;
@@ -242,12 +242,12 @@ export class Pool implements ConnectionListener, CircuitHost {
     for (const notify of this.#whenOpened.splice(0)) notify();
   }
 
-  /** Opens a connection if there are more waiters than connections being opened, hanging ones aside. */
+  /** Opens a connection if there are more waiters than opening connections. Hanging ones do not count. */
   #openIfNeeded(limit: number): void {
     const hanging = [...this.#opening].filter((connection) => connection.idle >= HANGS_AFTER);
     if (this.#opening.size - hanging.length >= this.#waiting.size) return;
     if (this.#all.size - hanging.length >= limit) return;
-    // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
+    // A hanging attempt may still succeed, but the oldest is closed at the limit. `onClosed` then opens its replacement.
     if (hanging.length >= limit) hanging[0]!.destroy("closed-by-client");
     else this.#openOne();
   }
@@ -262,15 +262,15 @@ export class Pool implements ConnectionListener, CircuitHost {
 
 const carriedBy = ({ requests, idle }: Connection) => ({ requests, idleMs: idle });
 
-/** From this many pools on, those that are not in use are dropped when another one is made. */
+/** Number of pools from which on unused ones are dropped when another one is created. */
 const MAX_POOLS = 100;
 
-/** The version of what is shared below: two copies of this package share pools only if they agree on it. */
+/** Copies of this package share pools if they agree on this version of their structure. */
 const POOLS = Symbol.for("warmline.pools.1");
 
 /**
- * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
- * Connections that are not kept have a pool of their own, so that a request for a new one never gets an old one.
+ * Returns the pool of an origin. All code of the thread shares it, so that a client created in each invocation finds its
+ * connections. Connections that are not kept have another pool, so that a request for a new connection never gets a kept one.
  */
 export function getPool(url: string, keepAlive: boolean, network?: Network): Pool {
   const shared = globalThis as { [POOLS]?: Map<string, Pool> };
@@ -279,9 +279,9 @@ export function getPool(url: string, keepAlive: boolean, network?: Network): Poo
   const key = `${url}${keepAlive ? "" : " not kept"}${network ? ` ${network.key}` : ""}`;
   let pool = pools.get(key);
   if (!pool) {
-    // A client that still holds a dropped pool goes on with it.
+    // A client of a dropped pool goes on using it.
     if (pools.size >= MAX_POOLS) {
-      // The last check of an outage leaves its connection open.
+      // Closed, because the last check of an outage leaves its connection open.
       for (const [each, old] of pools) if (old.isUnused && pools.delete(each)) old.closeIdle();
     }
     pool = new Pool(url, network);

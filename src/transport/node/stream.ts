@@ -13,7 +13,7 @@ export function openStream(
     const sent = request(
       url,
       {
-        // The socket does TLS by itself.
+        // `createConnection` does TLS.
         protocol: "http:",
         method: method!,
         headers: headers as Record<string, string>,

@@ -8,14 +8,14 @@ const LATE = 1_000;
 
 /** Detects that the process was frozen: a tick, due every second, comes late. Never keeps the process alive. */
 export class ThawWatch {
-  /** When the last thaw was seen, on the monotonic clock; -Infinity when none was. */
+  /** When the last thaw was detected, on the monotonic clock. -Infinity before the first. */
   thawedAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
   #due = 0;
 
   /**
-   * @param needed called at every tick; if it returns false, the ticks stop until they are started again.
-   * @param onThaw called at every thaw with the approximate duration of the freeze, in ms.
+   * @param needed called at each tick. If it returns false, the ticks stop until `start`.
+   * @param onThaw called at each thaw with the approximate duration of the freeze, in ms.
    */
   constructor(
     private readonly needed: () => boolean,

@@ -8,13 +8,13 @@ export interface NodeTransportOptions extends Pick<RedisOptions, "tls" | "proxy"
   /** Whether connections are kept for the next request. */
   readonly keepAlive: boolean;
   readonly maxConnections: number;
-  /** The most bytes of a response's body. */
+  /** Maximum size of a response's body, in bytes. */
   readonly maxReplySize: number;
   /** A request that changes nothing, to check whether a connection is alive. */
   readonly probe: HttpRequest;
-  /** Times of the circuit; false without one. */
+  /** Times of the circuit, or false to turn it off. */
   readonly circuit: CircuitOptions | false;
-  /** Called while a connection is being opened ahead of need, for work that is useful then. */
+  /** Called while a connection is pre-opened, to do work in the meantime. */
   readonly whileOpening?: (() => void) | undefined;
 }
 

@@ -20,35 +20,35 @@ import type { NodeTransportOptions } from "./transport-options.js";
 export class NodeTransport implements Transport {
   readonly timers: Timers = callTimers;
   readonly fetch: Transport["fetch"];
-  private readonly pool: Pool;
+  readonly #pool: Pool;
 
-  /** @param pool the pool to take connections of. Default: the thread's pool of the origin. */
+  /** @param pool the pool of the connections. Default: the thread's pool of the origin. */
   constructor(
     private readonly options: NodeTransportOptions,
     pool?: Pool,
   ) {
     const network = resolveNetwork(options, options.origin, process.env);
-    this.pool = pool ?? getPool(options.origin, options.keepAlive, network);
-    // The runtime's own fetch knows nothing of them.
-    if (network) this.fetch = (url, init) => openStream(this.pool.origin, url, init);
+    this.#pool = pool ?? getPool(options.origin, options.keepAlive, network);
+    // The runtime's own fetch supports neither TLS options nor a proxy.
+    if (network) this.fetch = (url, init) => openStream(this.#pool.origin, url, init);
   }
 
   get stats(): ConnectionStats {
-    return this.pool.stats;
+    return this.#pool.stats;
   }
 
   get crowd(): Crowd {
-    return this.pool.crowd;
+    return this.#pool.crowd;
   }
 
   attempt(listener: AttemptListener): Attempt {
-    return new PooledAttempt(this.pool, this.options, listener).begin();
+    return new PooledAttempt(this.#pool, this.options, listener).begin();
   }
 
   onWait(waited: number, timeout: number, attempt?: Attempt): number {
-    const { circuit, hedging } = this.pool;
+    const { circuit, hedging } = this.#pool;
     const lateAfter = hedging.delay;
-    // Nearly every call has its response by then.
+    // Nearly every call has its response by then, so the rest is computed later.
     if (waited === 0) return Math.min(lateAfter, timeout / 4);
     const slowAfter = this.options.circuit ? circuit.slowAfter(timeout, this.options) : timeout;
     if (waited >= slowAfter) {
@@ -61,7 +61,7 @@ export class NodeTransport implements Transport {
   }
 
   onCallFailed(timeout: number, timedOut: boolean): void {
-    if (this.options.circuit) this.pool.circuit.onCallFailed(this.options, timeout, timedOut);
+    if (this.options.circuit) this.#pool.circuit.onCallFailed(this.options, timeout, timedOut);
   }
 
   onRetry(info: RetryInfo): void {
@@ -70,33 +70,31 @@ export class NodeTransport implements Transport {
   }
 
   preconnect(): Promise<void> {
-    const opened = this.pool.preconnect();
+    const opened = this.#pool.preconnect();
     this.options.whileOpening?.();
     return opened;
   }
 
   ready(): Promise<void> {
     // During an outage a connection may hang while it opens, or open and get no response.
-    if (this.stats.circuit === "closed" && !this.pool.nextIsSuspect) return this.preconnect();
+    if (this.stats.circuit === "closed" && !this.#pool.nextIsSuspect) return this.preconnect();
     let attempt: Attempt | undefined;
     const checked = new Promise<void>((resolve) => {
-      const { probe } = this.options;
-      const listener = {
-        // A fresh connection is opened if the suspect one does not respond.
+      attempt = this.attempt({
         label: "PING",
+        // A fresh connection is opened if the suspect one does not respond.
         repeatable: true,
         makeRepeatable: () => true,
-        take: () => probe,
+        take: () => this.options.probe,
         onStart() {},
         onResponse: () => resolve(),
         onFailure: () => resolve(),
-      };
-      attempt = this.attempt(listener);
+      });
     });
     return within(PRECONNECT_LIMIT, checked).catch(() => attempt?.abort());
   }
 
   close(): void {
-    this.pool.closeIdle();
+    this.#pool.closeIdle();
   }
 }

@@ -6,12 +6,13 @@ import type { ProxyServer } from "./network.js";
 /** A stream with the methods of a socket that decide whether it keeps the process alive. */
 export type Tunnel = Duplex & Pick<Socket, "ref" | "unref">;
 
-/** The most bytes of a proxy's response to CONNECT. */
+/** Maximum size in bytes of the head of a proxy's response to CONNECT. */
 const MAX_HEAD = 16 * 1024;
 
 /**
- * Returns a stream to `authority` (host:port) through a proxy's socket, which is still connecting. What is written before the
- * tunnel is open waits for it. The stream emits `connect` then; it fails if the proxy refuses.
+ * Returns a stream to `authority` (host:port) through a proxy. The stream emits `connect` when the tunnel is open; writes wait
+ * for that. It is destroyed with an error if the proxy refuses.
+ * @param socket the socket to the proxy, which is still connecting.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
  */
 export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, authority: string): Tunnel {
@@ -60,8 +61,8 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
   };
   socket
     .once(tls ? "secureConnect" : "connect", () => {
-      const proof = authorization ? `Proxy-Authorization: ${authorization}\r\n` : "";
-      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${proof}\r\n`);
+      const credentials = authorization ? `Proxy-Authorization: ${authorization}\r\n` : "";
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`);
     })
     .on("data", readHead)
     .on("end", () => tunnel.push(null))

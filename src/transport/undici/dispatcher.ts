@@ -19,7 +19,7 @@ export interface Controller {
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher#parameter-dispatchhandler
  */
 export interface DispatchHandler {
-  /** Called right before the request is written, again for each time that the dispatcher repeats it. If it throws, it is not written. */
+  /** Called right before each write of the request, which a dispatcher may repeat. If this throws, the request is not written. */
   onRequestStart(controller: Controller): void;
   /** A status below 200 is informational: another response follows (RFC 9110, section 15.2). */
   onResponseStart(
@@ -32,7 +32,7 @@ export interface DispatchHandler {
   onResponseError(controller: Controller | undefined, cause: Error): void;
 }
 
-/** Dispatches a request. What the dispatcher throws is an error of the request. */
+/** Dispatches a request. An error that the dispatcher throws goes to the handler. */
 export function dispatch(dispatcher: Dispatcher, request: object, handler: DispatchHandler): void {
   try {
     dispatcher.dispatch(request, handler);

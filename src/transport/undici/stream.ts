@@ -25,8 +25,8 @@ export function openStream(
       output.error(cause);
     };
     const received = new ReadableStream<Uint8Array>({
-      start: (given) => {
-        output = given;
+      start: (streamController) => {
+        output = streamController;
       },
       pull: () => controller?.resume(),
       cancel: abort,
@@ -36,9 +36,9 @@ export function openStream(
       fail(signal.reason);
     });
     dispatch(dispatcher, request, {
-      onRequestStart(given) {
+      onRequestStart(requestController) {
         if (ended) throw new Error("aborted");
-        controller = given;
+        controller = requestController;
       },
       onResponseStart(_, status, headers) {
         if (status < 200 || ended) return;

@@ -6,8 +6,8 @@ import { type Controller, type Dispatcher, type DispatchHandler, dispatch } from
 import { openStream } from "./stream.js";
 
 /**
- * Requests over a dispatcher of undici, which manages connections itself. Its start callback runs right before a request
- * is written: a request that failed earlier is unsent, any other is unknown.
+ * Requests over a dispatcher of undici, which manages connections itself. It calls `onRequestStart` right before a request is
+ * written: a request that failed before that is unsent, any other is unknown.
  */
 export class UndiciTransport implements Transport {
   constructor(
@@ -20,8 +20,8 @@ export class UndiciTransport implements Transport {
 
   attempt(listener: AttemptListener): Attempt {
     const attempt = new UndiciAttempt(listener, this.maxReplySize);
-    // A FIN, a reset or a surplus byte that has arrived ends a connection of undici's only when the loop polls, and
-    // once is not enough after a freeze in mid-callback.
+    // A FIN, a reset or a surplus byte that has arrived ends a connection of undici only when the event loop polls. After a
+    // freeze in the middle of a callback one poll is not enough.
     afterTwoPolls(() => {
       if (attempt.ended) return;
       listener.makeRepeatable();
@@ -44,11 +44,11 @@ export class UndiciTransport implements Transport {
 
 class UndiciAttempt implements Attempt, DispatchHandler {
   ended = false;
-  private controller: Controller | undefined;
-  private written = 0;
-  private status = 0;
-  private header: HttpResponse["header"] = () => undefined;
-  private body: Body<Uint8Array> | undefined;
+  #controller: Controller | undefined;
+  #written = 0;
+  #status = 0;
+  #header: HttpResponse["header"] = () => undefined;
+  #body: Body<Uint8Array> | undefined;
 
   constructor(
     private readonly listener: AttemptListener,
@@ -58,36 +58,36 @@ class UndiciAttempt implements Attempt, DispatchHandler {
   abort(): void {
     if (this.ended) return;
     this.ended = true;
-    this.controller?.abort(new Error("aborted"));
+    this.#controller?.abort(new Error("aborted"));
   }
 
   onRequestStart(controller: Controller): void {
     if (this.ended) throw new Error("aborted");
-    this.controller = controller;
+    this.#controller = controller;
     this.listener.onStart();
-    this.written++;
+    this.#written++;
   }
 
   onResponseStart(...[, status, headers]: Parameters<DispatchHandler["onResponseStart"]>): void {
     if (status < 200) return;
-    this.status = status;
-    this.header = (name) => [headers[name]].flat().join(", ") || undefined;
-    const length = this.header("content-length");
-    this.collect(() => {
+    this.#status = status;
+    this.#header = (name) => [headers[name]].flat().join(", ") || undefined;
+    const length = this.#header("content-length");
+    this.#collect(() => {
       const allocate = (size: number) => new Uint8Array(size);
-      this.body = new Body(this.maxReplySize, allocate, length === undefined ? undefined : Number(length));
+      this.#body = new Body(this.maxReplySize, allocate, length === undefined ? undefined : Number(length));
     });
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    this.collect(() => this.body!.add(chunk));
+    this.#collect(() => this.#body!.add(chunk));
   }
 
   onResponseEnd(): void {
     if (this.ended) return;
     this.ended = true;
-    const { status, header, body } = this;
-    this.listener.onResponse({ status, header, body: body!.whole() }, this.written > 1);
+    const response = { status: this.#status, header: this.#header, body: this.#body!.whole() };
+    this.listener.onResponse(response, this.#written > 1);
   }
 
   onResponseError(_controller: Controller | undefined, cause: Error): void {
@@ -97,7 +97,7 @@ class UndiciAttempt implements Attempt, DispatchHandler {
   }
 
   /** Ends the attempt if the response is larger than allowed. */
-  private collect(add: () => void): void {
+  #collect(add: () => void): void {
     if (this.ended) return;
     try {
       add();

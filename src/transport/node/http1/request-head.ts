@@ -1,9 +1,9 @@
 import type { HeaderValues } from "../../../protocol/http.js";
 
 /**
- * Returns the head of a POST request between its path and the length of its body. It is the same for nearly all requests of a
- * client, so connections keep it.
- * @throws TypeError when a header holds what would end it.
+ * Returns the head of a POST request between its path and the length of its body. Nearly all requests of a client share it, so
+ * connections store it.
+ * @throws TypeError if a header contains a control character, or a character outside Latin-1.
  */
 export function headLines(host: string, headers: HeaderValues, keep: boolean): string {
   let lines = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keep ? "keep-alive" : "close"}\r\n`;
@@ -12,6 +12,6 @@ export function headLines(host: string, headers: HeaderValues, keep: boolean): s
     if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw new TypeError(`header ${name} holds a control character`);
     lines += `${line}\r\n`;
   }
-  // V8 would put a text of parts together again for each request.
+  // A flat string: V8 would join a concatenated one again for each request.
   return Buffer.from(`${lines}content-length: `, "latin1").toString("latin1");
 }

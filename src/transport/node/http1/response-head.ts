@@ -1,4 +1,4 @@
-/** The bytes are not an HTTP/1.1 response, or one that we take no part in. */
+/** The bytes are not an HTTP/1.1 response, or one that the client does not support. */
 export class BadResponse extends Error {}
 
 /** Framing of the data after a head: a length in bytes, chunks, all bytes until the close, or another head. */
@@ -17,7 +17,7 @@ export interface ResponseHead {
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-// No tab around a value: parsers differ on whether it is part of it.
+// No tab around a value: parsers differ on whether the tab is part of it.
 const HEADER_LINE =
   /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *((?:[\x21-\x7e\x80-\xff](?:[ \t]*[\x21-\x7e\x80-\xff])*)?) *$/;
 
@@ -26,12 +26,13 @@ const cachedHeads = new Map<string, ResponseHead>();
 const MAX_CACHED_HEADS = 32;
 const MAX_CACHED_LENGTH = 1_024;
 
-/** The last of them, since comparing with it takes a tenth of looking it up. */
+/** The last head: to compare with it takes a tenth of the time of a lookup. */
 let lastText = "";
 let lastHead: ResponseHead | undefined;
 
 /**
- * Reads a head without the empty line that ends it.
+ * Parses a head.
+ * @param text without the empty line at its end.
  * @throws BadResponse
  */
 export function responseHead(text: string): ResponseHead {
@@ -59,12 +60,12 @@ function parse(lines: readonly string[]): ResponseHead {
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   if (status < 200) checkInterim(status, headers);
-  // A proxy has compressed it, though no request allows that.
+  // A proxy has compressed the response, though no request allows that.
   if (/^(?!identity$)./i.test(headers.get("content-encoding") ?? ""))
     throw new BadResponse("the response is compressed: turn that off in the proxy in front of the endpoint");
   const isHttp11 = minor === "1";
   const connection = (headers.get("connection") ?? "").toLowerCase().split(/[ \t]*,[ \t]*/);
-  const framing = status < 200 ? "interim" : framingOf(status, headers, isHttp11);
+  const framing = status < 200 ? "interim" : getFraming(status, headers, isHttp11);
   const asksToKeep = !connection.includes("close") && (isHttp11 || connection.includes("keep-alive"));
   const length = framing === "length" ? Number(headers.get("content-length") ?? 0) : 0;
   return { status, headers, keepAlive: asksToKeep && framing !== "until-close", framing, length };
@@ -76,7 +77,7 @@ export function parseHeader(line: string): [name: string, value: string] {
   return [name.toLowerCase(), value!];
 }
 
-/** A response that another follows, such as 103 Early Hints. Requests never ask for 100 Continue or 101 Switching Protocols. */
+/** Checks an interim response, such as 103 Early Hints. No request asks for 100 Continue or 101 Switching Protocols. */
 function checkInterim(status: number, headers: ReadonlyMap<string, string>): void {
   if (status <= 101) throw new BadResponse(`status ${status} is unexpected`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) {
@@ -84,10 +85,10 @@ function checkInterim(status: number, headers: ReadonlyMap<string, string>): voi
   }
 }
 
-function framingOf(status: number, headers: ReadonlyMap<string, string>, isHttp11: boolean): Framing {
+function getFraming(status: number, headers: ReadonlyMap<string, string>, isHttp11: boolean): Framing {
   const length = headers.get("content-length");
   const coding = headers.get("transfer-encoding");
-  // RFC 9110, section 6.4.1: these have none, whatever they say; to be safe they may not say so.
+  // RFC 9110, section 6.4.1: these responses have no body. One that announces a body is refused.
   const isBodiless = status === 204 || status === 304;
   if (isBodiless && (coding !== undefined || (length ?? "0") !== "0")) {
     throw new BadResponse(`status ${status} announces a body`);

@@ -4,7 +4,7 @@ import { Body } from "../../body.js";
 import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../transport.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
-/** A whole response. */
+/** A complete response. */
 export class ParsedResponse implements HttpResponse {
   readonly status: number;
 
@@ -20,7 +20,7 @@ export class ParsedResponse implements HttpResponse {
   }
 }
 
-/** The most bytes of a head, as Node's own limit has it. */
+/** Maximum size of a head in bytes: that of Node. */
 const MAX_HEAD_SIZE = 16 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const EMPTY = Buffer.alloc(0);
@@ -30,8 +30,8 @@ const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%
 type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers" | "done";
 
 /**
- * Reads one HTTP/1.1 response from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
- * as bare line feeds, folded lines, two lengths, both Content-Length and Transfer-Encoding.
+ * Parses one HTTP/1.1 response, however its bytes are split. It is strict: bare line feeds, folded lines, two lengths, and both
+ * Content-Length and Transfer-Encoding are refused.
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 export class ResponseParser {
@@ -39,16 +39,16 @@ export class ResponseParser {
   #rest: Buffer = EMPTY;
   #head: ResponseHead | undefined;
   #body: Body<Buffer> | undefined;
-  /** Bytes of the body, or of its chunk, still to come. */
+  /** Remaining bytes of the body or of its current chunk. */
   #left = 0;
 
-  /** @param limit the most bytes of a body, the sizes of its chunks included. */
+  /** @param limit maximum size of a body in bytes, the sizes of its chunks included. */
   constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
 
   /**
-   * Takes the next bytes of the socket, whose memory may be used for others afterwards: a response has its own.
-   * @returns the response once it is whole, and the bytes after it.
-   * @throws BadResponse, or ResponseTooLarge
+   * Takes the next bytes of the socket. Their memory may be overwritten afterwards: a response has its own.
+   * @returns the response once it is complete, and the bytes after it.
+   * @throws BadResponse, ResponseTooLarge
    */
   push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
     if (this.#state === "head" && this.#rest.length === 0) {
@@ -57,7 +57,7 @@ export class ResponseParser {
     }
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (this.#step()) {
-      // Until the response is whole or more bytes are needed.
+      // Until the response is complete or more bytes are needed.
     }
     this.#rest = this.#rest.length === 0 ? EMPTY : Buffer.from(this.#rest);
     return this.#state === "done" ? { response: this.#response(), surplus: this.#rest } : undefined;
@@ -65,8 +65,8 @@ export class ResponseParser {
 
   /**
    * The server has closed its side.
-   * @returns the response, where its end is the connection's.
-   * @throws BadResponse when it was cut off.
+   * @returns the response, if the close is its end.
+   * @throws BadResponse if the response is incomplete.
    */
   end(): ParsedResponse {
     if (this.#state !== "until-close")
@@ -74,12 +74,12 @@ export class ResponseParser {
     return this.#response();
   }
 
-  /** Whether not a byte has come. */
+  /** Whether no byte has arrived. */
   get isEmpty(): boolean {
     return this.#state === "head" && this.#rest.length === 0;
   }
 
-  /** Takes one step; false when it can't without more bytes, or need not. */
+  /** Takes one step. Returns false if more bytes are needed, or the response is complete. */
   #step(): boolean {
     switch (this.#state) {
       case "head":
@@ -87,7 +87,7 @@ export class ResponseParser {
       case "length":
         return this.#readData("done");
       case "until-close":
-        this.#keep(this.#rest.length);
+        this.#addToBody(this.#rest.length);
         return false;
       case "chunk-size":
         return this.#readLine((line) => this.#beginChunk(line));
@@ -114,7 +114,7 @@ export class ResponseParser {
       throw new BadResponse("the response head is too long");
     if (end === -1) {
       if (!"HTTP/1.".startsWith(this.#rest.toString("latin1", 0, 7)))
-        throw new BadResponse(`not an HTTP/1.1 response${speakerOf(this.#rest[0]!)}`);
+        throw new BadResponse(`not an HTTP/1.1 response${hintFor(this.#rest[0]!)}`);
       if (this.#rest.includes("\n\n") || this.#rest.includes("\n\r\n"))
         throw new BadResponse("the response head has a bare line feed");
       return false;
@@ -144,7 +144,7 @@ export class ResponseParser {
   #readData(next: State): boolean {
     if (this.#left > 0) {
       if (this.#rest.length === 0) return false;
-      this.#left -= this.#keep(Math.min(this.#left, this.#rest.length));
+      this.#left -= this.#addToBody(Math.min(this.#left, this.#rest.length));
     }
     if (this.#left > 0) return false;
     this.#state = next;
@@ -164,7 +164,7 @@ export class ResponseParser {
     return true;
   }
 
-  #keep(count: number): number {
+  #addToBody(count: number): number {
     this.#body!.add(this.#rest.subarray(0, count));
     this.#rest = this.#rest.subarray(count);
     return count;
@@ -175,8 +175,8 @@ export class ResponseParser {
   }
 }
 
-/** Names the protocol whose messages begin with a byte, and what to do. */
-function speakerOf(byte: number): string {
+/** Returns which protocol a server speaks, by the first byte of its message, and what to do. */
+function hintFor(byte: number): string {
   if (byte === 0x15 || byte === 0x16) return ", but TLS: url must begin with https://";
   // "+" and "-".
   if (byte === 0x2b || byte === 0x2d)
@@ -184,7 +184,7 @@ function speakerOf(byte: number): string {
   return `: ${IS_ENDPOINT}`;
 }
 
-/** Parses a response that arrived whole, with a length, as most do. Anything else is parsed step by step. */
+/** Parses a response that arrived in one piece and has a Content-Length, as most do. Any other is parsed step by step. */
 function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1 || end > MAX_HEAD_SIZE) return undefined;
