@@ -9,7 +9,7 @@ import { ConfigError } from "./errors.js";
 
 export type { ConnectorOptions } from "./connector/options.js";
 
-/** The form of the option `Connector` of ioredis. Its class of that name has private members, so that no other class fits. */
+/** The type of ioredis's option `Connector`. ioredis's own class has private members, so no other class is assignable to it. */
 export type IORedisConnector = new (options: any) => any;
 
 /** Options of ioredis that have no effect over HTTP, and what to do instead. */
@@ -29,7 +29,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 /**
  * Returns a connector for ioredis whose connections are requests to warmline-gateway.
  *
- * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. One
+ * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. A command
  * that was not sent rejects with `UNSENT`.
  * @param options without `url` and `token` they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
@@ -37,23 +37,23 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []): IORedisConnector {
   const context = createContext("warmlineConnector", options, surplus);
   return class WarmlineConnector {
-    /** ioredis emits it if the stream is destroyed before it was connected. */
+    /** ioredis emits this error if the stream is destroyed before it has connected. */
     firstError: Error | undefined;
     #stream: RespStream | undefined;
     /** The time in ms in which commands may complete after `disconnect()`. */
     readonly #disconnectTimeout: number;
 
     /** @throws ConfigError if an option of ioredis would have no effect. */
-    constructor(given: Record<string, unknown>) {
+    constructor(ioredisOptions: Record<string, unknown>) {
       for (const [name, [isSet, instead]] of Object.entries(REFUSED)) {
-        const value = given[name];
+        const value = ioredisOptions[name];
         if (value === undefined || value === null || !isSet(value)) continue;
         throw new ConfigError(`${name} of ioredis has no effect over HTTP: leave it out; ${instead}`);
       }
-      this.#disconnectTimeout = Number(given.disconnectTimeout ?? 2_000);
+      this.#disconnectTimeout = Number(ioredisOptions.disconnectTimeout ?? 2_000);
     }
 
-    /** Whether the server is the one that is wanted, which ioredis decides for Sentinels. */
+    /** Whether the server has the required role, which ioredis checks for Sentinels. */
     check(): boolean {
       return true;
     }
