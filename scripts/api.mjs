@@ -1,4 +1,4 @@
-// Generates the API reference from docstrings into build/api, and fails when an exported member has none.
+// Generates the API reference from docstrings into build/api. Fails if an exported member has no docstring.
 //   node scripts/api.mjs            checks and generates
 //   node scripts/api.mjs --check    checks alone; further arguments are entry points instead of the packages' own
 import { relative, resolve } from "node:path";
@@ -36,14 +36,14 @@ const DOCUMENTED =
   ReflectionKind.GetSignature |
   ReflectionKind.CallSignature;
 
-/** The members of a project that have no docstring, as `file:line: name`. */
+/** Returns the members of a project without a docstring, as `file:line: name`. */
 function undocumented(project) {
   const found = new Set();
   for (const reflection of project.getReflectionsByKind(DOCUMENTED)) {
     if (isDocumented(reflection) || isInTypeLiteral(reflection)) continue;
     const [source] = reflection.sources ?? reflection.parent?.sources ?? [];
     const file = source === undefined ? "?" : relative(root, source.fullFileName);
-    // What another package declares is that package's to document.
+    // Declarations of other packages are not ours to document.
     if (file.includes("node_modules")) continue;
     found.add(`${file}:${source?.line}: ${reflection.getFullName()}`);
   }
@@ -56,17 +56,17 @@ function isDocumented(reflection) {
   return reflection.type?.declaration?.signatures?.some((signature) => signature.hasComment()) ?? false;
 }
 
-/** What `{ ... }` in a type holds is described with the type that it is part of. */
+/** Members of `{ ... }` in a type are described by the docstring of that type. */
 function isInTypeLiteral(reflection) {
   for (let parent = reflection.parent; parent; parent = parent.parent)
     if (parent.kindOf(ReflectionKind.TypeLiteral)) return true;
   return false;
 }
 
-const [mode, ...given] = process.argv.slice(2);
+const [mode, ...entries] = process.argv.slice(2);
 const app = await Application.bootstrapWithPlugins({
   name: "warmline",
-  entryPoints: (given.length > 0 ? given : ENTRIES).map((entry) => resolve(root, entry)),
+  entryPoints: (entries.length > 0 ? entries : ENTRIES).map((entry) => resolve(root, entry)),
   tsconfig: resolve(root, "scripts/api.tsconfig.json"),
   out: resolve(root, "build/api"),
   readme: resolve(root, "site/api.md"),
@@ -78,7 +78,7 @@ const app = await Application.bootstrapWithPlugins({
   gitRevision: "main",
   sourceLinkTemplate: "https://github.com/warmline/warmline/blob/{gitRevision}/{path}#L{line}",
   skipErrorChecking: true,
-  // Types that only show inside others are written out there, and need no page of their own.
+  // Types that only occur inside other types are written out there, and need no page.
   validation: { notExported: false, invalidLink: true, notDocumented: false, rewrittenLink: false },
   treatValidationWarningsAsErrors: true,
   logLevel: "Warn",

@@ -1,11 +1,11 @@
 // Builds the packages that are not up to date: node scripts/build.mjs [PACKAGE...], --code [PACKAGE...] or --prune PACKAGE...
 //
-// `--code` leaves out declarations, which take nine tenths of the time and which nothing that runs reads.
+// `--code` leaves out declarations, which take nine tenths of the time and are only read by the compiler.
 //
-// A package is up to date if the hash of its inputs is that of the last build and every output is still there. A build
-// writes to a folder of its own, then moves the files into `dist`, chunks before entries. It deletes files that it did
-// not write, such as entries whose source is gone, but no chunks: a process that was started from an earlier build still
-// finds the chunks that it loads later. `--prune`, which `npm pack` runs, deletes those too.
+// A package is up to date if the hash of its inputs has not changed since the last build and every output exists. A build
+// writes to a temporary folder, then moves the files into `dist`, chunks before entries. It deletes files of earlier builds, such as
+// entries without a source, but no chunks: a process that was started from an earlier build may load them later. `--prune`, which
+// `npm pack` runs, deletes old chunks too.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -35,7 +35,7 @@ const PACKAGES = {
   bench: { folder: "bench", needs: ["client"] },
 };
 
-/** What a build reads besides the package's own files, below the root. */
+/** Inputs of every build, below the root, and inputs in a package's folder. */
 const SHARED_INPUTS = ["package-lock.json", "tsconfig.base.json", "scripts"];
 const OWN_INPUTS = ["src", "package.json", "tsup.config.ts"];
 
@@ -100,7 +100,7 @@ async function build(name) {
   const dist = join(folder, "dist");
   const inputs = hashInputs(name);
   if (isUpToDate(dist, inputs)) return;
-  // As deep as `dist`: source maps name their sources relative to themselves.
+  // As deep as `dist`, since source maps have relative paths of their sources.
   const made = mkdtempSync(join(folder, ".dist-"));
   try {
     await runTsup(folder, made);
@@ -114,7 +114,7 @@ async function build(name) {
       writeFileSync(join(made, map), shrinkMap(json, code));
     }
     for (const file of files.filter((name) => /\.d\.c?ts$/.test(name))) {
-      // Tabs instead of blanks: declarations are deeply indented. Comments have no first and last lines of their own.
+      // For size: tabs instead of blanks, and comments without separate first and last lines.
       const text = readFileSync(join(made, file), "utf8")
         .replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
         .replace(/\/\*\*\n\s*\* /g, "/** ")
@@ -134,7 +134,7 @@ async function build(name) {
   }
 }
 
-/** Deletes files in `dist` that are no outputs, if `mayDelete` allows it. */
+/** Deletes files in `dist` that are not outputs, if `mayDelete` returns true. */
 function prune(dist, outputs, mayDelete = () => true) {
   for (const path of filesIn(dist)) {
     const file = path.slice(dist.length + 1);
@@ -150,7 +150,7 @@ function pruneAll(name) {
 const builds = new Map();
 const codeOnly = process.argv.includes("--code");
 
-/** Builds a package after those that it needs, at most once. */
+/** Builds the packages that a package needs, then the package, each at most once. */
 function ensureBuilt(name) {
   if (!Object.hasOwn(PACKAGES, name)) {
     throw new Error(`${name} is not a package: give ${Object.keys(PACKAGES).join(", ")}`);

@@ -3,7 +3,7 @@ import { flags } from "../gateway/src/settings/flags.js";
 const BEGIN = "<!-- settings -->\n";
 const END = "<!-- /settings -->";
 
-/** The page with its table of the gateway's settings as they are now. */
+/** Returns the page with the current table of the gateway's settings. */
 export function withSettings(page: string): string {
   const from = page.indexOf(BEGIN);
   const to = page.indexOf(END);
@@ -13,9 +13,9 @@ export function withSettings(page: string): string {
 
 function settingsTable(): string {
   const rows = flags.map(({ name, placeholder, variable, option, help, range }) => {
-    const what = help.replace(/[<>|]/g, (sign) => `\\${sign}`);
+    const description = help.replace(/[<>|]/g, (sign) => `\\${sign}`);
     const flag = `--${name} ${placeholder}`.trim();
-    return `| \`${flag}\` | \`${variable}\` | \`${option}\` | ${what} | ${range} |`;
+    return `| \`${flag}\` | \`${variable}\` | \`${option}\` | ${description} | ${range} |`;
   });
   return [
     "",

@@ -1,4 +1,4 @@
-// Prints what the changelog says of a release; fails when the packages' versions or the changelog are not the tag's.
+// Prints a release's section of the changelog. Fails if the packages' versions or the changelog do not match the tag.
 //   node scripts/release-notes.mjs v0.2.0
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Sets a release's version wherever it stands: the packages, what depends on them, and the lock file.
+// Sets a release's version in the packages, in the packages that depend on them, and in the lock file.
 //   node scripts/release-version.mjs 0.2.0
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ for (const path of dependents(root)) {
         changed = true;
       }
     }
-    // What is published for itself has to be published anew to depend on something else.
+    // A package with its own version needs a new one, since its dependencies have changed.
     if (changed && manifest.version)
       manifest.version = manifest.version.replace(/\d+$/, (patch) => Number(patch) + 1);
   });

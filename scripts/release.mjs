@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Released together, with one version: a gateway is tested with the client of its version. */
+/** The packages that are released together with one version: a gateway is tested with the client of its version. */
 export const released = ["package.json", "gateway/package.json", "adapters/package.json"];
 
 /** The manifests that name a released package by its version: those of `warmline-upstash` and of the examples. */

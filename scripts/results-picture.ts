@@ -1,7 +1,7 @@
 import { asAdvised } from "../bench/src/client/bench-client.js";
 import type { Result } from "../bench/src/results/result.js";
 
-/** A client of the picture: calls that it lost after a freeze, and writes that were applied more than once; as shipped, and as advised. */
+/** A client of the picture: calls lost after a freeze, and writes applied more than once; as shipped, and as its docs advise. */
 export interface ClientBars {
   readonly label: string;
   readonly shipped: Bars;
@@ -11,9 +11,9 @@ export interface ClientBars {
 
 interface Bars {
   readonly lost: number;
-  /** The calls of which `lost` were lost. */
+  /** Number of calls, including the lost ones. */
   readonly calls: number;
-  /** Undefined if the faults were not measured with it. */
+  /** Undefined if the scenario faults has no results of the client. */
   readonly doubled: number | undefined;
 }
 
@@ -28,12 +28,12 @@ export function barsOf(zombie: Result, faults: Result): ClientBars[] {
   const frozen = rowsOf(zombie).filter(({ arm }) => String(arm).startsWith("middlebox"));
   const labels = [...new Set(frozen.map(({ label }) => String(label)))];
   const bars = (label: string): Bars => {
-    const own = frozen.filter((row) => row.label === label);
+    const cases = frozen.filter((row) => row.label === label);
     const matrix = rowsOf(faults).filter((row) => row.label === label);
-    const lost = sum(own, "failed") + sum(own, "hung");
+    const lost = sum(cases, "failed") + sum(cases, "hung");
     return {
       lost,
-      calls: sum(own, "calls"),
+      calls: sum(cases, "calls"),
       doubled: matrix.length > 0 ? sum(matrix, "doubled") : undefined,
     };
   };
@@ -56,7 +56,7 @@ const [LOST_X, DOUBLED_X, LENGTH] = [190, 500, 200];
 /** Returns the picture as SVG: for each client two pairs of bars, as shipped and below it as its docs advise. */
 export function picture(clients: readonly ClientBars[]): string {
   const all = clients.flatMap(({ shipped, advised }) => (advised ? [shipped, advised] : [shipped]));
-  const most = Math.max(1, ...all.map(({ doubled }) => doubled ?? 0));
+  const maxDoubled = Math.max(1, ...all.map(({ doubled }) => doubled ?? 0));
   const calls = Math.max(1, ...all.map((each) => each.calls));
   const bar = (x: number, y: number, value: number, limit: number, kind: string) => {
     const width = Math.round((LENGTH * value) / limit);
@@ -67,7 +67,7 @@ export function picture(clients: readonly ClientBars[]): string {
   };
   const pair = ({ lost, doubled }: Bars, y: number, kind: string) => [
     bar(LOST_X, y, lost, calls, kind),
-    ...(doubled === undefined ? [] : [bar(DOUBLED_X, y, doubled, most, kind)]),
+    ...(doubled === undefined ? [] : [bar(DOUBLED_X, y, doubled, maxDoubled, kind)]),
   ];
   let next = TOP;
   const rows = clients.flatMap(({ label, shipped, advised }) => {

@@ -60,7 +60,7 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
-/** What a user sees of an outcome. */
+/** The description of an outcome for users. */
 const SEEN: Readonly<Record<string, string>> = {
   right: "right, once",
   rejected: "an error, in time",
@@ -69,7 +69,7 @@ const SEEN: Readonly<Record<string, string>> = {
   wrong: "**a wrong reply**",
 };
 
-/** The clients of starts. Their tuned variants have the label that {@link tuned} returns. */
+/** The clients of the block starts. {@link tuned} returns the label of the tuned variant. */
 const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)", "node-redis (TCP)"];
 
 const tuned = (label: string) => `${label}, tuned`;
@@ -85,25 +85,25 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
-/** Returns "a 3, b 5": the clients and their numbers, without those of zero; "no client" if there are none. */
+/** Returns "a 3, b 5": the clients and their numbers, without clients whose number is 0; "none" if no client is left. */
 function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
   const some = bars.filter((each) => (numberOf(each) ?? 0) > 0);
   return some.length === 0 ? "none" : some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
 }
 
-/** The beginning of an interval, and its end, of a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
+/** Returns the bounds of the interval in a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
 function ends(cell: string): readonly [low: number, high: number] {
   const numbers = [...cell.replaceAll(",", "").matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
   return [numbers.at(-2) ?? numbers[0]!, numbers.at(-1)!];
 }
 
-/** The lower of two cells, by name, if their intervals do not overlap. */
+/** Returns the name of the lower cell, or "either" if the intervals overlap. */
 function better(http: string, tcp: string): string {
   const [[lowOfHttp, highOfHttp], [lowOfTcp, highOfTcp]] = [ends(http), ends(tcp)];
   return highOfHttp < lowOfTcp ? "HTTP" : highOfTcp < lowOfHttp ? "TCP" : "either";
 }
 
-/** The blocks of pages: each returns Markdown, empty if the block is left out until its scenario has been measured. */
+/** The blocks of pages. Each returns Markdown, or an empty text to leave the block out. */
 const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   faults: (results) => {
     const result = resultOf(results, "faults");
@@ -203,8 +203,8 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const [zombie, faults] = [resultOf(results, "zombie"), resultOf(results, "faults")];
     const bars = barsOf(zombie, faults);
     const peers = bars.filter(({ label }) => !label.startsWith("warmline"));
-    const own = bars.filter(({ label }) => label.startsWith("warmline"));
-    const sum = (of: (bars: ClientBars) => number) => own.reduce((all, each) => all + of(each), 0);
+    const warmline = bars.filter(({ label }) => label.startsWith("warmline"));
+    const sum = (of: (bars: ClientBars) => number) => warmline.reduce((all, each) => all + of(each), 0);
     const load = resultOf(results, "throughput");
     const pipeline = (client: string) =>
       inThousands(pick(load, [nodeOf(load), "pipeline of 1,000 GETs"], [client], ["commands/s"])[0]![1]!);
@@ -229,8 +229,8 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       if (!result) throw new Error(`bench/results has no result of ${name}`);
       return pick(result, cells.slice(0, -1), [cells.at(-1)!], [title])[0]![1]!;
     };
-    const compared = (what: string, measure: string, http: string, tcp: string) => {
-      return [what, measure, http, tcp, better(http, tcp)];
+    const compared = (where: string, measure: string, http: string, tcp: string) => {
+      return [where, measure, http, tcp, better(http, tcp)];
     };
     const start = (memory: string, client: string) => cell("memory", [memory, client], "first ms");
     const sizes = new Set(rowsOf(resultOf(results, "memory"), ["function"]).map(([size]) => size!));
@@ -288,12 +288,14 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     );
   },
   articles: (results) => {
-    const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(([title, own]) => [
+    const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(
+      ([title, claims]) => [
       [`**${title}**`, "", "", ""],
-      ...own.map(({ text, article, here, reproduced }) => {
+        ...claims.map(({ text, article, here, reproduced }) => {
         return [text, article, withSeparators(here), reproduced];
       }),
-    ]);
+      ],
+    );
     return `${markdown(["claim", "article", "here, with 95% interval", "verdict"], rows)}\n`;
   },
   scenarios: (results) => {
@@ -318,7 +320,7 @@ function blockOf(name: string, results: Results): string {
   return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
 }
 
-/** Returns the result of a scenario, or of a part: that of its scenario with the table of the part, and without checks. */
+/** Returns the result of a scenario. For a part, it has the part's table and settings, and no checks. */
 function resultOrPart(results: Results, name: string): Result | undefined {
   const whole = results.get(name);
   if (whole) return whole;
@@ -332,7 +334,7 @@ function resultOrPart(results: Results, name: string): Result | undefined {
   return undefined;
 }
 
-/** The table of a scenario or part as its report has it. */
+/** Returns the table of a scenario or part, as in its report. */
 function tableBlock(results: Results, name: string): string {
   if (!scenarios.some((each) => [each, ...(each.parts ?? [])].some((part) => part.name === name)))
     throw new Error(`There is no block or scenario ${name}.`);
@@ -357,7 +359,7 @@ function faultChart({ charts }: Result): MatrixChart {
   return chart;
 }
 
-/** Returns the worst outcome of a fault for a client; empty where it does not concern it. */
+/** Returns the worst outcome of a fault for a client; empty if the fault does not concern the client. */
 function kindAt(result: Result, fault: string, label: string): string {
   const { columns, rows } = faultChart(result);
   const row = rows.find((each) => each.title === fault);
@@ -369,7 +371,7 @@ function kindAt(result: Result, fault: string, label: string): string {
 
 /**
  * Returns the worst outcomes of a fault for some clients, each once; bad ones are bold.
- * @param clients the labels of each client's variants. The first has to be in the result
+ * @param clients the labels of each client's variants. The first must be in the result
  */
 function outcomes(result: Result, fault: string, clients: readonly (readonly string[])[]): string[][] {
   const { columns } = faultChart(result);
@@ -432,7 +434,7 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** How many runs a result consists of. */
+/** Returns the number of runs of a result. */
 const runsOf = ({ runs }: Result) =>
   runs === undefined || runs.count === 1 ? "1 run" : `${runs.count} runs`;
 

@@ -1,16 +1,16 @@
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
 /**
- * A part of a line that a stack trace can name: a call, an access to a property of something other than `this`, or a word
- * that can throw. The parentheses of statements and of an arrow function's parameters are no calls.
+ * Code that a frame of a stack trace can point to: a call, an access to a property of anything but `this`, or a keyword that can
+ * throw. The parentheses of statements and of an arrow function's parameters are not calls.
  */
 const CAN_THROW =
   /[[`]|(?<!\b(?:if|for|while|switch|catch))\((?![\w$,]*\)=>)|(?<!\bthis)\.(?!\d)|\b(?:throw|await|yield|in|of|instanceof)\b/;
 
 /**
- * Returns a source map that is an eighth as large and still leads from each frame of a stack trace to its file and line:
- * without the sources themselves, names and columns, with the folder of the sources once, and with one mapping for each run of code that comes from one line.
- * Runs that no frame can name have none.
+ * Returns a source map of an eighth of the size that still leads from each frame of a stack trace to its file and line. It has no
+ * contents of sources, no names and no columns, the folder of the sources once, and one mapping for each run of code from one line.
+ * Runs to which no frame can point have no mapping.
  * @param json the source map.
  * @param code the generated file.
  */
@@ -29,7 +29,7 @@ export function shrinkMap(json, code) {
   return JSON.stringify({ version, sourceRoot, sources, names: [], mappings: encode(mappings) });
 }
 
-/** The folder that all paths begin with, such as `../src/`; empty if there is none. */
+/** Returns the folder that all paths begin with, such as `../src/`; empty if there is none. */
 function commonFolder(paths) {
   const folders = paths.map((path) => path.split("/").slice(0, -1));
   const [first = []] = folders;
@@ -40,7 +40,7 @@ function commonFolder(paths) {
     .join("");
 }
 
-/** The first segment of each run that comes from one line. */
+/** Returns the first segment of each run of code from one line. */
 function withoutRepeats(segments) {
   return segments
     .filter(([, source, line], i) => segments[i - 1]?.[1] !== source || segments[i - 1]?.[2] !== line)

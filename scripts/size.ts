@@ -18,12 +18,12 @@ export interface Part {
   readonly folder: string;
   /** Bytes, minified. */
   readonly minified: number;
-  /** By how many bytes the entry, minified and gzipped, is smaller without it. Together that is less than all. */
+  /** By how many bytes the entry, minified and gzipped, is smaller without this folder. The sum over folders is less than the total. */
   readonly gzipped: number;
 }
 
 /**
- * What an entry adds to a bundle that imports `Redis` from it and nothing else.
+ * Returns the size of a bundle that only exports `Redis` of an entry.
  * @param entry a file of `src`.
  */
 export async function sizeOf(entry: string, platform: BuildOptions["platform"]): Promise<Size> {
@@ -47,7 +47,7 @@ export async function sizeOf(entry: string, platform: BuildOptions["platform"]):
   };
 }
 
-/** The folders that a bundle's characters come from, and what it would be without those of one. */
+/** Returns the share of each source folder in a bundle. */
 function partsOf(code: string, map: ConstructorParameters<typeof SourceMap>[0]): Part[] {
   const sources = new SourceMap(map);
   const runs: { folder: string; text: string }[] = [];
@@ -61,8 +61,8 @@ function partsOf(code: string, map: ConstructorParameters<typeof SourceMap>[0]):
       else runs.push({ folder, text: line[column]! });
     }
   }
-  const textOf = (own: (folder: string) => boolean) =>
-    runs.map(({ folder, text }) => (own(folder) ? text : "")).join("");
+  const textOf = (includes: (folder: string) => boolean) =>
+    runs.map(({ folder, text }) => (includes(folder) ? text : "")).join("");
   const whole = gzipped(textOf(() => true));
   return [...new Set(runs.map(({ folder }) => folder))]
     .map((folder) => ({

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-// docs/terminal.svg is drawn from a run of README's first example:
-// `npm run test:repo -- test/repo/project/terminal-picture.test.ts -u` draws it anew.
+// docs/terminal.svg shows a run of README's first example.
+// `npm run test:repo -- test/repo/project/terminal-picture.test.ts -u` draws it.
 
 const root = resolve(import.meta.dirname, "..");
 export const picture = join(root, "docs/terminal.svg");

@@ -30,13 +30,13 @@ export function thirdPartyLicenses(folder, outDir) {
   const found = [...parts.keys()].map((name) => packageAt(name, findPackage(name, require)));
   /** The names of the packages with the same text. */
   const namesByText = new Map();
-  for (const own of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    // Some packages of a repository leave out the file that the others have.
+  for (const current of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    // Some packages lack the license file that other packages of their repository have.
     const isTwin = ({ repository, license, text }) =>
-      text !== "" && repository !== "" && repository === own.repository && license === own.license;
-    const text = own.text || found.find(isTwin)?.text;
-    if (!text) throw new Error(`${own.name} has no license file`);
-    namesByText.set(text, [...(namesByText.get(text) ?? []), own.name]);
+      text !== "" && repository !== "" && repository === current.repository && license === current.license;
+    const text = current.text || found.find(isTwin)?.text;
+    if (!text) throw new Error(`${current.name} has no license file`);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), current.name]);
   }
   const texts = [...namesByText].map(([text, names]) => {
     const heads = names.map((name) => `${name} (part of ${[...parts.get(name)].sort().join(", ")})`);

@@ -19,7 +19,7 @@ export type CompressionFormat = "gzip" | "zstd";
 export interface CompressOptions<Name extends CodecName = CodecName, V = unknown> {
   /**
    * The format of values that are written. Default `"gzip"`. `"zstd"` is faster, and needs Node 22.15, 23.8 or later, Bun or Deno.
-   * Values in either format are read.
+   * Values of both formats can be read with either.
    */
   format?: CompressionFormat | undefined;
   /** Minimum size in bytes of a value that is compressed. Default 1,024. */
@@ -29,8 +29,8 @@ export interface CompressOptions<Name extends CodecName = CodecName, V = unknown
   /** Maximum size in bytes of a value before compression. Default 67,108,864 (64 MiB). */
   maxSize?: number | undefined;
   /**
-   * Whether compressed values are stored as text, in base64, which is a third longer. Default false. For endpoints that accept bytes
-   * only in single commands, such as Upstash. Values of either kind are read.
+   * Whether compressed values are stored as text, in base64, which is a third longer. Default false. For endpoints that take bytes only
+   * in single commands, such as Upstash. Values of both kinds can be read with either.
    */
   text?: boolean | undefined;
   /** The codec of the values, as for a client. Default `"json"`. */
@@ -49,11 +49,9 @@ export class CompressionError extends WarmlineError {
 
 /** Compresses and decompresses bytes. */
 interface Format {
-  /** Its number in the header. zstd has its number of GLIDE, which has no gzip. */
-  readonly id: number;
-  readonly levels: readonly [least: number, most: number];
+  readonly levels: readonly [min: number, max: number];
   compress(bytes: Uint8Array, level: number | undefined): Uint8Array;
-  /** @throws an error of code ERR_BUFFER_TOO_LARGE if the result is larger than `maxSize` bytes. */
+  /** @throws an error with the code ERR_BUFFER_TOO_LARGE if there are more bytes than `maxSize`. */
   decompress(bytes: Uint8Array, maxSize: number): Uint8Array;
 }
 
@@ -66,7 +64,6 @@ const { zstdCompressSync, zstdDecompressSync, constants } = zlib as unknown as {
 
 const FORMATS: Partial<Record<CompressionFormat, Format>> = {
   gzip: {
-    id: 0x67,
     levels: [0, 9],
     compress: (bytes, level) => zlib.gzipSync(bytes, level === undefined ? {} : { level }),
     decompress: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { maxOutputLength }),
@@ -74,7 +71,6 @@ const FORMATS: Partial<Record<CompressionFormat, Format>> = {
   ...(zstdCompressSync &&
     zstdDecompressSync && {
       zstd: {
-        id: 0x01,
         levels: [1, 22],
         compress: (bytes, level) =>
           zstdCompressSync(
@@ -89,25 +85,27 @@ const FORMATS: Partial<Record<CompressionFormat, Format>> = {
 const NEEDS_ZSTD = "zstd needs a runtime that has it: Node 22.15, 23.8 or later, Bun or Deno";
 
 /**
- * The header of compressed bytes: that of GLIDE, the client of Valkey. A version and the number of the format follow.
+ * The beginning of compressed bytes, as of GLIDE, the client of Valkey. The version and the id of the format follow.
  * @see https://github.com/valkey-io/valkey-glide/blob/main/glide-core/src/compression.rs
  */
 const MAGIC = "\0\u0001\u0002";
 const VERSION = 0x00;
 const HEADER_SIZE = 5;
-
+/** The ids of formats in the header. GLIDE defines zstd's and LZ4's, and has no gzip. */
+const IDS: Readonly<Record<CompressionFormat, number>> = { gzip: 0x67, zstd: 0x01 };
+const LZ4 = 0x02;
 /** The header of compressed bytes in base64. */
 const TEXT_HEADER = /^warmline:(gzip|zstd):/;
 
-/** The longest text header. */
+/** Length of the longer text header. */
 const TEXT_HEADER_SIZE = "warmline:gzip:".length;
 
-/** Maximum number of bytes in UTF-8 of one UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes of a UTF-16 code unit. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Returns a codec that compresses large values: `new Redis({ codec: compress() })`. Values that do not become smaller are stored
- * uncompressed. Values without a header are read too, so that an application with stored values can start to use it.
+ * Returns a codec that compresses values from a size on: `new Redis({ codec: compress() })`. Values that do not become smaller are
+ * stored uncompressed. Values without a header are read uncompressed, so values from before the codec stay readable.
  *
  * Commands that change or read a part of a value, such as APPEND and GETRANGE, see compressed bytes.
  * @throws ConfigError if an option is malformed, or the runtime lacks the format. The codec throws ArgumentError for a value above
@@ -123,35 +121,36 @@ export function compress<Name extends CodecName = "json", V = never>(
   assert(format === "gzip" || format === "zstd", 'format must be "gzip" or "zstd"');
   const writer = FORMATS[format];
   assert(writer !== undefined, NEEDS_ZSTD);
-  const { id, levels, ...zip } = writer!;
+  const { levels, ...zip } = writer!;
   checkNumber(assert, "threshold", threshold, "a number of bytes", Number.MAX_SAFE_INTEGER, true);
   checkNumber(assert, "maxSize", maxSize, "a number of bytes", 2 ** 31 - 1);
   assert(typeof text === "boolean", "text must be true or false");
-  const [least, most] = levels;
+  const [min, max] = levels;
   assert(
-    level === undefined || (Number.isInteger(level) && level >= least && level <= most),
-    `level must be a whole number from ${least} to ${most} for ${format}`,
+    level === undefined || (Number.isInteger(level) && level >= min && level <= max),
+    `level must be a whole number from ${min} to ${max} for ${format}`,
   );
   const codec = resolveCodec(options.codec ?? "json");
 
   return {
     encode(value) {
       const plain = codec.encode(value);
-      const arg = toArg(plain);
-      // The client reports it, with the name of the command and the position of the argument.
+      const arg = toSendable(plain);
+      // The client refuses this value, with the command's name and the argument's position.
       if (arg === undefined) return plain as string;
-      const mustCompress = looksCompressed(arg);
-      if (!mustCompress && arg.length * MAX_BYTES_PER_CHARACTER < threshold) return arg;
+      const marked = isMarked(arg);
+      if (!marked && arg.length * MAX_BYTES_PER_CHARACTER < threshold) return arg;
       const bytes = toBytes(arg);
-      if (!mustCompress && bytes.length < threshold) return arg;
+      if (!marked && bytes.length < threshold) return arg;
       if (bytes.length > maxSize) {
         throw new ArgumentError(`compress: the value has ${bytes.length} bytes, and maxSize is ${maxSize}`);
       }
       const compressed = zip.compress(bytes, level);
       const stored = text
         ? `warmline:${format}:${Buffer.from(compressed).toString("base64")}`
-        : Buffer.concat([toBytes(MAGIC), Uint8Array.of(VERSION, id), compressed]);
-      return stored.length < bytes.length || mustCompress ? stored : arg;
+        : Buffer.concat([toBytes(MAGIC), Uint8Array.of(VERSION, IDS[format]), compressed]);
+      // A value that begins like a compressed one is always compressed, so that it is read unchanged.
+      return stored.length < bytes.length || marked ? stored : arg;
     },
     decode(stored) {
       const bytes = unzip(stored, maxSize);
@@ -161,7 +160,7 @@ export function compress<Name extends CodecName = "json", V = never>(
 }
 
 /** Returns a value as the client sends it, or undefined if it can't be sent. */
-function toArg(value: unknown): CommandArg | undefined {
+function toSendable(value: unknown): CommandArg | undefined {
   try {
     return toValueArg(value);
   } catch {
@@ -172,8 +171,8 @@ function toArg(value: unknown): CommandArg | undefined {
 /** Returns the beginning of a value, byte by byte as text (Latin-1). */
 const headOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, TEXT_HEADER_SIZE)).toString("latin1");
 
-/** Whether a value begins like a compressed one. It is always compressed then, or reading would take it for one. */
-function looksCompressed(arg: CommandArg): boolean {
+/** Whether a value begins like a compressed one. */
+function isMarked(arg: CommandArg): boolean {
   const head = typeof arg === "string" ? arg : headOf(arg);
   return head.startsWith(MAGIC) || TEXT_HEADER.test(head);
 }
@@ -191,7 +190,7 @@ function unzip(stored: Uint8Array, maxSize: number): Uint8Array {
   if (version !== VERSION) {
     throw new CompressionError(`the header has version ${version}; version ${VERSION} is known`);
   }
-  const format = NAMES[id!];
+  const format = (Object.keys(IDS) as CompressionFormat[]).find((name) => IDS[name] === id);
   if (!format) {
     throw new CompressionError(
       `the value is compressed by backend ${id}${id === LZ4 ? ", LZ4" : ""}; only gzip and zstd are known`,
@@ -199,10 +198,6 @@ function unzip(stored: Uint8Array, maxSize: number): Uint8Array {
   }
   return decompress(stored.subarray(HEADER_SIZE), format, maxSize);
 }
-
-const NAMES: Readonly<Record<number, CompressionFormat>> = { 103: "gzip", 1: "zstd" };
-/** The number of LZ4, which GLIDE writes too. */
-const LZ4 = 0x02;
 
 function decompress(bytes: Uint8Array, format: CompressionFormat, maxSize: number): Uint8Array {
   const reader = FORMATS[format];

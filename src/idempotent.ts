@@ -31,7 +31,7 @@ export class InProgressError extends WarmlineError {
 
 /** Settings of idempotent. */
 export interface IdempotentOptions {
-  /** Time in seconds that a run may take. Then another run may begin, and writes of this one are refused. Default 60. */
+  /** Maximum duration of a run in seconds. After it another run may begin, and writes of this run are refused. Default 60. */
   lease?: number | undefined;
   /** Lifetime in seconds of the result, and of the replies of the run's writes. Default 86,400, a day. */
   remember?: number | undefined;
@@ -43,23 +43,23 @@ export interface IdempotentOptions {
 const MIN_PAUSE = 50;
 const MAX_PAUSE = 1_000;
 
-/** Maximum timeout in ms of the request that ends a lease. */
+/** Timeout in ms of the release of a lease. */
 const RELEASE_TIMEOUT = 1_000;
 
-/** Beginnings of the key's value while a run holds the lease, and after it. */
+/** Prefixes of the key's value while a run holds the lease, and once the result is stored. */
 const LEASE = "lease:";
 const RESULT = "result:";
 
 /**
  * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
  * process ends, the next call runs it again, and the writes that were applied return their first replies.
- * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. The request that stores
- * the result or ends the lease ignores them.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. Even after they have
+ * ended, the result is stored or the lease is released.
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
- * @param fn gets a client whose writes are exactly-once, and refused with a RedisError of code `LEASELOST` once the lease has
- * ended. Its result must be JSON, or undefined.
- * @throws ArgumentError if JSON would change the result; InProgressError while another run holds the lease; RedisError of code
- * `LEASELOST` if the lease ended before the result was stored; what the function throws.
+ * @param fn gets a client with exactly-once writes. Once the lease has ended, they are refused with a RedisError of code
+ * `LEASELOST`. Its result must be JSON, or undefined.
+ * @throws ArgumentError if the result does not survive JSON; InProgressError while another run holds the lease; RedisError of code
+ * `LEASELOST` if the lease ended before the result was stored; errors of the function.
  */
 export async function idempotent<T, V = unknown>(
   redis: Redis<V>,
@@ -76,34 +76,35 @@ export async function idempotent<T, V = unknown>(
   );
   assert(typeof fn === "function", "the third argument must be a function");
   checkNames(assert, options, ["lease", "remember", "wait"]);
-  const { lease = 60, remember = 86_400, wait = 0 } = options;
-  for (const [name, value] of Object.entries({ lease, remember, wait }))
+  const { lease: leaseSeconds = 60, remember = 86_400, wait = 0 } = options;
+  for (const [name, value] of Object.entries({ lease: leaseSeconds, remember, wait }))
     checkNumber(assert, name, value, "a number of seconds", MAX_SECONDS, name === "wait");
-  const leaseValue = LEASE + randomId();
-  const check = { lua: CHECK_LEASE, key, args: [leaseValue] };
+  const lease = LEASE + randomId();
+  const check = { lua: CHECK_LEASE, key, args: [lease] };
   const writes = "exactly-once";
   const guard = (scope: WriteScope): WriteScope => ({
     next: (argv) => ({ ...scope.next(argv)!, check }),
     fork: () => guard(scope.fork()),
   });
   const guarded = redis.with({ writes, scope: guard(createScope(key)), remember });
-  // The last write has a random token. With one of the scope, a second run that fails in the same place would not end its lease.
+  // The last write has a random id. With an id of the scope, a later run that fails in the same place would get the stored reply of
+  // this run's DEL, and its lease would stay.
   const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
-  // The last write is sent after the signal or the deadline too, or the lease would block other runs, or the result be lost.
+  // The last write is sent even after signal and deadline: without it the lease blocks other runs, or the result is lost.
   const signal = () => undefined;
   const deadline = { remaining: () => Infinity };
-  const last = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
+  const finisher = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
   const timeout = Math.min(executorOf(redis).settings.timeout, RELEASE_TIMEOUT);
   // If this fails, the lease ends by itself.
   const release = () =>
-    last
+    finisher
       .with({ timeout })
       .del(key)
       .catch(() => {});
 
   let stored: string | undefined;
   try {
-    stored = await acquire(redis, key, leaseValue, lease, wait);
+    stored = await acquire(redis, key, lease, leaseSeconds, wait);
   } catch (error) {
     // The lease may have been taken.
     if (!(error instanceof WarmlineError) || error.outcome === "unknown") void release();
@@ -113,7 +114,7 @@ export async function idempotent<T, V = unknown>(
   let result: string;
   try {
     result = encodeResult("idempotent", await fn(guarded), false);
-    await last.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
+    await finisher.set(key, RESULT + result, { px: Math.round(remember * 1_000) });
   } catch (error) {
     await release();
     throw error;
@@ -124,16 +125,16 @@ export async function idempotent<T, V = unknown>(
 /**
  * Takes the lease.
  * @returns undefined, or the result of an earlier run.
- * @throws InProgressError if the time to wait is up, or the deadline is reached; the reason of a signal that aborts.
+ * @throws InProgressError after `wait` seconds, or at the deadline; the reason of an aborted signal.
  */
 async function acquire(
   redis: Redis<any>,
   key: string,
-  leaseValue: string,
-  lease: number,
+  lease: string,
+  leaseSeconds: number,
   wait: number,
 ): Promise<string | undefined> {
-  // May be sent again: the value shows who holds the lease.
+  // A repeat does no harm: the value shows which run holds the lease.
   const client = redis.with({ writes: "at-least-once", codec: "text" });
   const { settings } = executorOf(redis);
   const signal = getSignal(settings);
@@ -141,11 +142,11 @@ async function acquire(
   for (let pause = MIN_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
     const [, value, left] = await client
       .multi()
-      .set(key, leaseValue, { nx: true, px: Math.ceil(lease * 1_000) })
+      .set(key, lease, { nx: true, px: Math.ceil(leaseSeconds * 1_000) })
       .get(key)
       .pttl(key)
       .exec();
-    if (value === leaseValue) return undefined;
+    if (value === lease) return undefined;
     if (value?.startsWith(RESULT)) return value.slice(RESULT.length);
     if (!value?.startsWith(LEASE))
       throw new WarmlineError("idempotent: the key has a value that was not stored by idempotent()", {

@@ -9,7 +9,7 @@ import { ConfigError } from "./errors.js";
 
 export type { ConnectorOptions } from "./connector/options.js";
 
-/** The type of the option `Connector` of ioredis. Not its own type, which has private members that no other class can have. */
+/** The type of ioredis's option `Connector`. ioredis's own class has private members, so no other class is assignable to it. */
 export type IORedisConnector = new (options: any) => any;
 
 /** Options of ioredis that have no effect over HTTP, and what to do instead. */
@@ -29,7 +29,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 /**
  * Returns a connector for ioredis whose connections are requests to warmline-gateway.
  *
- * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. One
+ * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. A command
  * that was not sent rejects with `UNSENT`.
  * @param options without `url` and `token` they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
@@ -37,7 +37,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []): IORedisConnector {
   const context = createContext("warmlineConnector", options, surplus);
   return class WarmlineConnector {
-    /** The error that ioredis emits if the stream is destroyed before it was connected. */
+    /** ioredis emits this error if the stream is destroyed before it has connected. */
     firstError: Error | undefined;
     #stream: RespStream | undefined;
     /** The time in ms in which commands may complete after `disconnect()`. */
@@ -53,7 +53,7 @@ export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []
       this.#disconnectTimeout = Number(ioredisOptions.disconnectTimeout ?? 2_000);
     }
 
-    /** Whether ioredis may use the server. It asks because of Sentinels. */
+    /** Whether the server has the required role, which ioredis checks for Sentinels. */
     check(): boolean {
       return true;
     }

@@ -25,20 +25,20 @@ export interface LoopbackOptions {
 
 /** A server on the loopback interface that speaks Redis's protocol and sends commands as HTTP requests. */
 export interface Loopback {
-  /** Options for `createClient()`. Spread them if there are others. */
+  /** Options for `createClient()`. Spread them to add others. */
   readonly options: LoopbackOptions;
-  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that accept nothing else. */
+  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that only take a URL. */
   readonly url: string;
   /** Ends the server and its connections. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server on 127.0.0.1, on a free port and with a random password, that forwards commands to warmline-gateway. It does
- * not keep the process alive.
+ * Starts a server on 127.0.0.1, on a free port and with a random password, that forwards commands to warmline-gateway. It
+ * does not keep the process alive.
  *
- * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`. One that was not sent rejects
- * with `UNSENT`. The connection of node-redis stays open.
+ * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`. A command that was not sent
+ * rejects with `UNSENT`. The connection of node-redis stays open.
  * @param options without `url` and `token` they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed, or url or token is missing; Error if no port is free.
  */
@@ -57,7 +57,7 @@ export async function startLoopback(options: ConnectorOptions = {}, ...surplus: 
         sockets.delete(socket);
         stream.destroy();
       });
-    // The client sees the socket close after each command has its error.
+    // The client sees the socket close; each command has its error by then.
     stream.on("error", () => {}).on("close", () => socket.destroySoon());
     socket.pipe(stream).pipe(socket);
   });

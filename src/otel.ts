@@ -13,7 +13,7 @@ import { builtin } from "./transport/node/builtin.js";
 
 export type { TelemetryOptions } from "./otel/options.js";
 
-/** The key of the function that stops the running telemetry. Copies of this module after a hot reload share it. */
+/** Global key of the function that stops the running telemetry, so that a copy of this module after a hot reload finds it. */
 const RUNNING = Symbol.for("warmline.telemetry");
 
 /** A message of a tracing channel: Node adds the error. */
@@ -38,7 +38,7 @@ export function startTelemetry(options: TelemetryOptions = {}, ...surplus: []): 
 
   const { subscribe, tracingChannel, unsubscribe } = builtin("node:diagnostics_channel");
   const { AsyncLocalStorage } = builtin("node:async_hooks");
-  /** The context of the current command, if there is a span for each command. */
+  /** The context of the current operation, if operations are commands. */
   const current = new AsyncLocalStorage<Context>();
   const operations = new WeakMap<object, Operation>();
   const begin = (message: unknown) => {
@@ -47,8 +47,8 @@ export function startTelemetry(options: TelemetryOptions = {}, ...surplus: []): 
     return operation.context;
   };
   const onRequest = (message: unknown) => {
-    const spanContext = settings.spans === "request" ? begin(message) : current.getStore();
-    if (settings.propagate) propagate(message as Message, spanContext);
+    const operationContext = settings.spans === "request" ? begin(message) : current.getStore();
+    if (settings.propagate) propagate(message as Message, operationContext);
   };
   const onEnd = (message: unknown) => {
     const { error } = message as Message;

@@ -48,7 +48,7 @@ export class SessionStore extends session.Store {
     settle(px > 0 ? this.#redis.set(key, data, { px }) : this.#redis.unlink(key), done);
   }
 
-  /** Extends the session's life. */
+  /** Extends the session's lifetime to that of its cookie. */
   override touch(id: string, data: session.SessionData, done?: Callback): void {
     const px = this.#lifetime(data);
     const key = this.#prefix + id;
@@ -77,7 +77,7 @@ export class SessionStore extends session.Store {
     return ids.size;
   }
 
-  /** The rest of the cookie's life, in whole ms. */
+  /** Returns the remaining lifetime of the cookie in whole ms. */
   #lifetime({ cookie }: session.SessionData): number {
     const { expires } = cookie;
     return expires ? new Date(expires).getTime() - Date.now() : Math.ceil(this.#ttl * 1_000);

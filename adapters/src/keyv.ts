@@ -14,15 +14,15 @@ export interface KeyvStoreOptions {
 
 type ErrorListener = (error: unknown) => void;
 
-/** Time in ms after which a key counts as one that stays: Redis refuses much longer ones. */
+/** Maximum time to live in ms. A key with a longer one does not expire: Redis refuses much longer times. */
 const MAX_TTL = 1e15;
 
-/** Keys that one SCAN looks at, and one MGET reads. */
+/** Number of keys that one SCAN looks at, and one MGET reads. */
 const BATCH = 200;
 
 /**
- * A store for `new Keyv({ store: new KeyvStore(redis) })`, of Keyv 5 and later. A failed read or write emits `error` of
- * the Keyv, which then has no value, or throws with `throwOnErrors`.
+ * A store for `new Keyv({ store: new KeyvStore(redis) })`, of Keyv 5 and later. After a failed read or write, the Keyv emits `error`
+ * and returns no value, or throws with `throwOnErrors`.
  */
 export class KeyvStore {
   /** Keyv iterates over the stores of this dialect. */
@@ -42,12 +42,12 @@ export class KeyvStore {
     this.#prefix = prefix;
   }
 
-  /** The namespace of the Keyv, which sets it. */
+  /** The namespace. The Keyv sets it. */
   get namespace(): string | undefined {
     return this.#namespace ?? undefined;
   }
 
-  /** @throws {TypeError} if it is another one than before: a second Keyv would clear the keys of the first one. */
+  /** @throws {TypeError} if it differs from the previous one: a second Keyv would clear the keys of the first one. */
   set namespace(namespace: string | undefined) {
     if (this.#namespace !== null && this.#namespace !== namespace)
       throw new TypeError("KeyvStore: create one store for each namespace; this one belongs to another Keyv");
@@ -65,7 +65,7 @@ export class KeyvStore {
     return (await this.#reporting(this.#texts.get<string>(this.#prefix + key))) ?? undefined;
   }
 
-  /** Returns the values in the order of the keys, undefined where there is none. */
+  /** Returns the values in the order of the keys, with undefined for missing keys. */
   async getMany(keys: string[]): Promise<(string | undefined)[]> {
     if (keys.length === 0) return [];
     const values = await this.#reporting(
@@ -76,18 +76,19 @@ export class KeyvStore {
 
   /**
    * Sets the value.
-   * @param ttl time to live in ms. Default, and if it is Infinity: the value stays
-   * @throws {TypeError} if the value is not text, or `ttl` no number
+   * @param ttl time to live in ms. Default Infinity
+   * @throws {TypeError} if the value is not text, or `ttl` is not a number
    */
   async set(key: string, value: unknown, ttl?: number): Promise<void> {
-    await this.#reporting(this.#texts.set(this.#prefix + key, textOf(value), lifetime(ttl)));
+    await this.#reporting(this.#texts.set(this.#prefix + key, assertText(value), lifetime(ttl)));
   }
 
   /** Sets several values. They are sent in one request. */
   async setMany(entries: { key: string; value: unknown; ttl?: number }[]): Promise<void> {
     if (entries.length === 0) return;
     const pipeline = this.#texts.pipeline();
-    for (const { key, value, ttl } of entries) pipeline.set(this.#prefix + key, textOf(value), lifetime(ttl));
+    for (const { key, value, ttl } of entries)
+      pipeline.set(this.#prefix + key, assertText(value), lifetime(ttl));
     await this.#reporting(pipeline.exec());
   }
 
@@ -142,7 +143,7 @@ export class KeyvStore {
     return namespace ? `${this.#prefix}${namespace}:` : this.#prefix;
   }
 
-  /** Keyv swallows errors of reads, but passes on those that a store emits. */
+  /** Passes errors to the listeners: Keyv swallows rejected reads, but emits the errors that its store emits. */
   async #reporting<T>(reply: Promise<T>): Promise<T> {
     try {
       return await reply;
@@ -159,7 +160,7 @@ function lifetime(ttl: number | undefined): { px: number } | undefined {
   return ttl > MAX_TTL ? undefined : { px: Math.max(1, Math.ceil(ttl)) };
 }
 
-function textOf(value: unknown): string {
+function assertText(value: unknown): string {
   if (typeof value === "string") return value;
   throw new TypeError("KeyvStore stores text: leave serialize and deserialize of Keyv on");
 }

@@ -1,12 +1,12 @@
 import type { Redis } from "warmline";
 
-/** Keys that one command removes. */
+/** Number of keys that one command removes. */
 const BATCH = 500;
 
 /** Returns a glob pattern that matches every key that begins with `prefix`. */
 const patternOf = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
 
-/** Yields pages of the keys that begin with `prefix`, as the client takes them: without its own prefix, if it has one. */
+/** Yields pages of the keys that begin with `prefix`, without the client's own `keyPrefix`. */
 export async function* pagesOfKeys(
   redis: Redis,
   prefix: string,
@@ -22,7 +22,7 @@ export async function* pagesOfKeys(
   } while (cursor !== "0");
 }
 
-/** Removes every key that begins with `prefix`. Keys that are written meanwhile may stay. */
+/** Removes every key that begins with `prefix`. Keys that are written meanwhile may remain. */
 export async function removeKeys(redis: Redis, prefix: string): Promise<void> {
   let batch: string[] = [];
   const flush = async () => {

@@ -1,9 +1,9 @@
 import type { Redis } from "./redis.js";
 
-// The reference client's command classes. Its declarations name them, though its modules don't hold them, so they serve
-// as types alone: for what a command takes, and what it gives.
+// The command classes of @upstash/redis. Its declarations export them, its modules do not, so only their types are needed: the
+// arguments and the result of a command.
 
-/** The base of the reference client's command classes. */
+/** The base of the command classes. */
 declare class Command<TArgs extends readonly unknown[], TData> {
   readonly command: readonly unknown[];
   constructor(args: TArgs, options?: unknown);

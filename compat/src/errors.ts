@@ -1,11 +1,11 @@
 import { ConfigError, ProtocolError, RedisError } from "warmline";
 
-// Errors are warmline's, which hold more detail. They are instances of the reference's classes too, so that
+// Errors are warmline's, which have more detail. They count as instances of the classes of @upstash/redis too, so that
 // `error instanceof errors.UpstashError` keeps its meaning.
 
 const isInstance = Function.prototype[Symbol.hasInstance];
 
-/** An error reply of Redis, or an answer that is none of Redis's. */
+/** An error reply of Redis, or a response that is not Redis's. */
 export class UpstashError extends Error {
   override name = "UpstashError";
 
@@ -16,7 +16,7 @@ export class UpstashError extends Error {
   }
 }
 
-/** An answer that is none of Redis's. */
+/** A response that is not Redis's. */
 export class UpstashJSONParseError extends UpstashError {
   override name = "UpstashJSONParseError";
 
@@ -29,7 +29,7 @@ export class UpstashJSONParseError extends UpstashError {
   }
 }
 
-/** A url that no client can be made for. */
+/** An invalid url. */
 export class UrlError extends Error {
   override name = "UrlError";
 

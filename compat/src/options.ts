@@ -5,7 +5,7 @@ import type {
   Requester as WarmlineRequester,
 } from "warmline";
 
-/** Options of a client: the reference's, and all of warmline's. */
+/** Options of a client: those of @upstash/redis and of warmline. */
 export type RedisConfigNodejs = Omit<RedisOptions, "url" | "token"> & {
   /** UPSTASH_REDIS_REST_URL */
   url: string | undefined;
@@ -19,7 +19,7 @@ export type RedisConfigCloudflare = RedisConfigNodejs & { UPSTASH_DISABLE_TELEME
 /** Options of a client on Fastly, whose requests name the backend that they go to. */
 export type RedisConfigFastly = RedisConfigNodejs & { backend: string };
 
-/** Options that the reference client may add to a request. Subscriptions have requests of their own here, so none is set. */
+/** A request with the properties that @upstash/redis adds for subscriptions. Here they are never set. */
 export interface UpstashRequest extends WarmlineRequest {
   upstashSyncToken?: string;
   onMessage?: (data: string) => void;

@@ -5,7 +5,7 @@ interface Queued<Q extends readonly unknown[]> extends ReplyMode {
   readonly reply: Pipeline<[...Q, this["value"]]>;
 }
 
-/** The result of one command where errors are kept: the error is its text. */
+/** The result of one command with `keepErrors`. The error is text. */
 export interface CommandResult<T> {
   result: T;
   error?: string;
@@ -30,14 +30,14 @@ export interface Pipeline<Q extends readonly unknown[] = []>
   length(): number;
 }
 
-/** Returns a pipeline whose kept errors are text, as in the reference client. */
+/** Returns a pipeline whose kept errors are text, as in @upstash/redis. */
 export function withErrorsAsText(pipeline: WarmlinePipeline): Pipeline {
   const { exec } = pipeline;
   const execAsText = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
     if (!options?.keepErrors) return exec();
     const kept = await exec({ keepErrors: true });
     return (kept as { result?: unknown; error?: Error }[]).map(({ result, error }) =>
-      // Redis's own words; the client puts the command's name after them.
+      // Without the command's name, which the client appends.
       error ? { error: error.message.replace(/ \(command: [^()]*\)$/, "") } : { result },
     );
   };

@@ -16,13 +16,13 @@ import { type Pipeline, withErrorsAsText } from "./pipeline.js";
 import { search } from "./upstash-only/search.js";
 import { vector } from "./upstash-only/vector.js";
 
-/** A client with the reference's members and no others, so that packages that add their own to it fit. */
+/** A client with exactly the members of @upstash/redis, so that it fits packages that add members. */
 export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Builders<Immediate> {
   /** Collects commands that `exec()` sends as one request. */
   pipeline(): Pipeline;
   /** Collects commands that `exec()` runs as one transaction. */
   multi(): Pipeline;
-  /** Sends any command, word by word. */
+  /** Sends any command, given as its name and arguments. */
   exec<TResult = unknown>(command: readonly [name: string, ...args: unknown[]]): Promise<TResult>;
   /** A Lua script that is sent by its digest. */
   createScript<TResult = unknown, TReadonly extends boolean = false>(
@@ -42,14 +42,14 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
   readonly vector: typeof vector;
 }
 
-/** @template Config what the constructor takes, which differs between the entries. */
+/** @template Config the options of an entry's constructor. */
 export interface RedisConstructor<Config> {
   new (config: Config, env?: object): Redis;
   new (requester: Requester): Redis;
   readonly prototype: Redis;
 }
 
-/** The reference's class on warmline's client of a platform. */
+/** Returns the class of @upstash/redis on warmline's client for a platform. */
 export function compatible<C extends object>(Client: WarmlineConstructor): C {
   class CompatibleClient extends Client {
     constructor(config: object) {
@@ -75,7 +75,7 @@ export function compatible<C extends object>(Client: WarmlineConstructor): C {
   return CompatibleClient as unknown as C;
 }
 
-/** The names of all options, so that those which packages hand on of their own can be left out. */
+/** The names of all options. Packages pass their own options too, which are left out. */
 const OPTIONS: Record<keyof RedisOptions, true> = {
   agent: true,
   automaticDeserialization: true,
@@ -110,12 +110,12 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   writes: true,
 };
 
-/** Options without those that are not the client's: as the reference, this class leaves them unread. */
+/** Returns the options that the client knows. Like @upstash/redis, this class ignores others. */
 function knownOptions(config: object): RedisOptions {
   return Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(OPTIONS, name)));
 }
 
-/** Defines own properties of the client, which work when detached. */
+/** Replaces `pipeline` and `multi` by own properties, which work when detached. */
 function giveErrorsAsText(client: WarmlineRedis): void {
   const { pipeline, multi } = client;
   Object.assign(client, {

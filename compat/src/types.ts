@@ -1,4 +1,4 @@
-// Every type that the reference exports, by its name there.
+// Every type that @upstash/redis exports, by its name there.
 
 export type {
   ArGrepOptions,

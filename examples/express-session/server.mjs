@@ -28,5 +28,5 @@ const server = app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${server.address().port}`);
 });
 
-// Requests in flight are answered, then the idle connections to Redis are closed, and the process ends by itself.
+// Completes the requests in flight, then closes the connections to Redis, so that the process ends.
 process.once("SIGTERM", () => server.close(() => redis.close()));

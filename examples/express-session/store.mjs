@@ -6,29 +6,29 @@ export class WarmlineStore extends session.Store {
   #prefix;
   #ttl;
 
-  /** @param options `prefix` of the keys; `ttl` in seconds for cookies that live as long as the browser's window. */
+  /** @param options `prefix` of the keys; `ttl` in seconds of sessions whose cookie has no lifetime. */
   constructor(redis, { prefix = "session:", ttl = 86_400 } = {}) {
     super();
-    // A session is written again with every request: should an answer be lost, writing it once more does no harm.
+    // If a response is lost, the write is sent again. Writing a session twice is the same as once.
     this.#redis = redis.with({ writes: "at-least-once" });
     this.#prefix = prefix;
     this.#ttl = ttl;
   }
 
   get(id, done) {
-    answer(this.#redis.get(this.#key(id)), done);
+    settle(this.#redis.get(this.#key(id)), done);
   }
 
   set(id, data, done) {
-    answer(this.#redis.set(this.#key(id), data, { ex: this.#lifetime(data) }), done);
+    settle(this.#redis.set(this.#key(id), data, { ex: this.#lifetime(data) }), done);
   }
 
   touch(id, data, done) {
-    answer(this.#redis.expire(this.#key(id), this.#lifetime(data)), done);
+    settle(this.#redis.expire(this.#key(id), this.#lifetime(data)), done);
   }
 
   destroy(id, done) {
-    answer(this.#redis.del(this.#key(id)), done);
+    settle(this.#redis.del(this.#key(id)), done);
   }
 
   #key(id) {
@@ -41,6 +41,6 @@ export class WarmlineStore extends session.Store {
   }
 }
 
-function answer(promise, done = () => {}) {
+function settle(promise, done = () => {}) {
   promise.then((value) => done(null, value), done);
 }

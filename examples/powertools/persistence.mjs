@@ -3,9 +3,9 @@ import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache"
 /**
  * A persistence layer of Powertools' idempotency over HTTP: no VPC, and no connection that a freeze breaks.
  *
- * Its writes are exactly-once. Otherwise a record whose response is lost would be found by the retry, and the event would be taken
+ * Its writes are exactly-once. Otherwise, if the response to a record's write is lost, the retry finds that record and takes the event
  * for one in progress.
- * @param options those of CachePersistenceLayer, such as `expiryAttr`.
+ * @param options options of CachePersistenceLayer, such as `expiryAttr`.
  */
 export function createPersistence(redis, options = {}) {
   const client = redis.with({ writes: "exactly-once", codec: "text" });

@@ -4,7 +4,7 @@ import { follow, produce } from "warmline/streams";
  * Streams of text that another request can read again from the beginning, while they are produced and after. The methods are those of the
  * package `resumable-stream`.
  * @param redis a client of warmline.
- * @param waitUntil keeps the function running until a promise settles, where the platform has that.
+ * @param waitUntil the platform's function that keeps the instance running until a promise settles, if it has one.
  * @param ttl lifetime of a stream in seconds, from its last chunk.
  * @param maxSilence time in seconds without a chunk after which a reader fails: the process of the producer may have ended.
  */
@@ -18,7 +18,7 @@ export function createResumableStreamContext({
   // Text such as "42" must stay text.
   const client = redis.with({ codec: "text" });
 
-  /** Returns the stream as it is stored, without its first characters. */
+  /** Returns the stored stream, without its first `skipCharacters` characters. */
   function read(id, skipCharacters = 0) {
     const controller = new AbortController();
     const entries = follow(client, prefix + id, { signal: controller.signal });

@@ -6,8 +6,8 @@ import { createResumableStreamContext } from "./resumable-stream.mjs";
 
 const streams = createResumableStreamContext({ redis: Redis.fromEnv() });
 
-/** Stands for a model: with one, this is `streamText({ ... }).toUIMessageStream()`. */
-function answer() {
+/** Replaces a model: with a model, this is `streamText({ ... }).toUIMessageStream()`. */
+function createAnswer() {
   return createUIMessageStream({
     async execute({ writer }) {
       writer.write({ type: "text-start", id: "1" });
@@ -23,7 +23,7 @@ function answer() {
 /** Starts a chat's answer. */
 function start(id) {
   return createUIMessageStreamResponse({
-    stream: answer(),
+    stream: createAnswer(),
     consumeSseStream: ({ stream }) => streams.createNewResumableStream(id, () => stream),
   });
 }

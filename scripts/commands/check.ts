@@ -5,27 +5,28 @@ import { type KeySpec, keysOf } from "./keys.js";
 import leftOut from "./left-out.json" with { type: "json" };
 import referenceLeftOut from "./reference-left-out.json" with { type: "json" };
 
-/** What Redis says of a command. A negative arity is the least number of words, the name among them. */
+/** Redis's facts about a command. A negative arity is the minimum number of words, including the name. */
 export interface Fact {
   group: string;
   arity?: number;
   flags?: string[];
   keys?: KeySpec[];
-  /** In a cluster: which nodes it goes to, and how their replies become one. */
+  /** In a cluster: the nodes that get the command, and the combination of their replies. */
   request?: string;
   response?: string;
 }
 
-/** What Redis says of each command. */
+/** Redis's facts, by the command's name. */
 export const facts: Record<string, Fact> = redisCommands;
 
-// Reads by what they do, though Redis does not flag them; and those that are reads only in some of their forms.
+// Reads without Redis's flag.
 const UNFLAGGED_READS = new Set(["PING", "ECHO", "TIME"]);
+// Commands that are reads with some arguments only.
 const SOMETIMES_READS = new Set(["BITFIELD", "FT.AGGREGATE", "GETEX", "SORT", "XREAD"]);
-// Flagged as reads, but a second time they do not do what they did the first.
+// Commands with Redis's flag for reads whose repeat has another effect or result.
 const FLAGGED_WRITES = new Set(["CF.COMPACT", "FT.CURSOR DEL", "FT.CURSOR READ"]);
 
-/** Whether a command never changes data, by Redis's flags and the rules for repeating commands. */
+/** Whether a command may be repeated as a read, by Redis's flags and the exceptions above. */
 export function isRead(name: string): boolean {
   if (FLAGGED_WRITES.has(name)) return false;
   return UNFLAGGED_READS.has(name) || (facts[name]?.flags?.includes("readonly") ?? false);
@@ -39,26 +40,25 @@ function fits(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** Why a command has no method, or undefined where it should have one. */
+/** Returns why a command has no method, or undefined if it should have one. */
 export function reasonLeftOut(name: string): string | undefined {
   return leftOutNames.find(({ pattern }) => fits(pattern, name))?.reason;
 }
 
-/** Commands that have neither a row nor a reason, and reasons that concern nothing. */
+/** Returns commands that have neither a row nor a reason to have none, and reasons without a command. */
 export function commandProblems(rows: readonly CommandSpec[]): string[] {
   const named = new Set(rows.map((spec) => spec.name));
   const missing = Object.keys(facts).filter((name) => !named.has(name) && !reasonLeftOut(name));
-  const idle = leftOutNames.filter(({ pattern }) => {
-    const concerned = Object.keys(facts).filter((name) => fits(pattern, name));
-    return concerned.length === 0 || concerned.every((name) => named.has(name));
-  });
+  const unused = leftOutNames.filter(({ pattern }) =>
+    Object.keys(facts).every((name) => !fits(pattern, name) || named.has(name)),
+  );
   return [
     ...missing.map((name) => `${name} has no row and is not among those left out`),
-    ...idle.map(({ pattern }) => `${pattern} is among those left out, for nothing`),
+    ...unused.map(({ pattern }) => `${pattern} is among those left out, for nothing`),
   ];
 }
 
-/** What is wrong with a row by what Redis says of its command. */
+/** Returns the problems of a row, by Redis's facts about its command. */
 export function rowProblems(spec: CommandSpec): string[] {
   const fact = facts[spec.name];
   if (!fact) return [`${spec.name}: Redis has no such command`];
@@ -69,7 +69,7 @@ export function rowProblems(spec: CommandSpec): string[] {
   return spec.write === writes ? [] : [`${spec.name}: write is ${spec.write}, by Redis's flags ${writes}`];
 }
 
-/** What is wrong with a command's words, its name at their head, by what Redis says of it. */
+/** Returns the problems of a command's words, the name first, by Redis's facts about it. */
 export function wordsProblems(name: string, words: readonly string[]): string[] {
   const whole = [...name.split(" "), ...words];
   const command = facts[whole.slice(0, 2).join(" ").toUpperCase()] ?? facts[name];
@@ -91,7 +91,7 @@ export function wordsProblems(name: string, words: readonly string[]): string[] 
   return problems;
 }
 
-/** Methods of the reference client that are neither here nor left out with a reason. */
+/** Returns the methods of @upstash/redis that are neither here nor left out with a reason. */
 export function missingMethods(methods: ReadonlySet<string>): string[] {
   const all = [
     ...reference.methods,
@@ -100,6 +100,6 @@ export function missingMethods(methods: ReadonlySet<string>): string[] {
       members.map((member) => `${name}.${member}`),
     ),
   ];
-  const known = new Set([...Object.keys(referenceLeftOut), ...Object.keys(reference.namespaces)]);
-  return all.filter((method) => !methods.has(method) && !known.has(method));
+  const expected = new Set([...Object.keys(referenceLeftOut), ...Object.keys(reference.namespaces)]);
+  return all.filter((method) => !methods.has(method) && !expected.has(method));
 }

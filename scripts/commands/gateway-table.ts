@@ -13,10 +13,10 @@ const BY_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Commands that reach data by something other than the keys among their words (an index, labels, what the server
- * remembers), or whose form is too new to be sure of. A trailing `*` stands for any name.
+ * Commands whose keys can't be derived from their words: they use an index, labels or the state of the server, or their form may
+ * still change. A trailing `*` stands for any name.
  */
-const CANNOT_BE_TOLD = [
+const UNKNOWN_KEYS = [
   "DEBUG",
   "FT.*",
   "HIMPORT SET",
@@ -33,7 +33,7 @@ const CANNOT_BE_TOLD = [
   "XIDMPRECORD",
 ];
 
-/** Commands that read or write data and truly have no key: they concern all of it, or none. */
+/** Commands that read or write data but have no key: they concern all data, or none. */
 const KEYLESS = new Set(
   `DBSIZE FLUSHALL FLUSHDB KEYS LOLWUT RANDOMKEY SCAN SFLUSH SWAPDB TRIMSLOTS TIMESERIES.REFRESHCLUSTER
 FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|LOAD FUNCTION|RESTORE`
@@ -41,23 +41,23 @@ FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|LOAD FUNCTION|RESTORE`
     .map((name) => name.replace("|", " ")),
 );
 
-// INFO is no data command by its flags; a replica answers it as well.
+// INFO has no flag for reads, but a replica can reply to it.
 const ALSO_READS = new Set(["INFO"]);
 
-/** Data commands of which nobody has said where their keys are. */
+/** Returns a problem for each data command whose keys no table above describes. */
 export function keyProblems(all: typeof facts = facts): string[] {
   return Object.entries(all)
     .filter(([name, { flags, keys }]) => {
       const isData = flags?.includes("write") || flags?.includes("readonly");
-      return isData && !keys && !cannotBeTold(name) && !KEYLESS.has(name) && !BY_OPTIONS[name];
+      return isData && !keys && !hasUnknownKeys(name) && !KEYLESS.has(name) && !BY_OPTIONS[name];
     })
     .map(([name]) => `${name}: reads or writes data, but nothing says where its keys are`);
 }
 
 /**
- * The gateway's table of commands, as TypeScript. A row holds name, group, arity (0 where it is not known), flags,
- * places of keys, request policy and response policy.
- * @throws {Error} when a data command has no word on its keys.
+ * Returns the gateway's table of commands, as TypeScript. A row has name, group, arity (0 if unknown), flags, places of keys,
+ * request policy and response policy.
+ * @throws {Error} if the keys of a data command are not described.
  */
 export function gatewayTable(): string {
   const problems = keyProblems();
@@ -68,7 +68,7 @@ export function gatewayTable(): string {
       fact.group,
       fact.arity ?? 0,
       flagsOf(name, fact.flags ?? []),
-      BY_OPTIONS[name] ?? (cannotBeTold(name) ? "?" : fact.keys ? fact.keys.map(placesOf).join(",") : "-"),
+      BY_OPTIONS[name] ?? (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(placesOf).join(",") : "-"),
       fact.request ?? "-",
       fact.response ?? "-",
     ]
@@ -84,8 +84,8 @@ ${rows.join("\n")}
 `;
 }
 
-function cannotBeTold(name: string): boolean {
-  return CANNOT_BE_TOLD.some((pattern) =>
+function hasUnknownKeys(name: string): boolean {
+  return UNKNOWN_KEYS.some((pattern) =>
     pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) && !facts[name]?.keys : name === pattern,
   );
 }
@@ -104,7 +104,7 @@ function flagsOf(name: string, flags: readonly string[]): string {
   return letters.sort().join("") || "-";
 }
 
-/** `first`, `first..last/step`, or `#count@first/step`. */
+/** Returns places of keys as `first`, `first..last/step`, or `#count@first/step`. */
 function placesOf({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
   if (after !== undefined || limit !== undefined) throw new Error(`keys after ${after} need a function`);
   const steps = step === 1 ? "" : `/${step}`;

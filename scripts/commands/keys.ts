@@ -1,21 +1,21 @@
-/** Where a command's keys are: counted from its name, which is word 0. */
+/** The positions of a command's keys among its words. Word 0 is the name. */
 export interface KeySpec {
   /** The word with the first key. */
   first?: number;
-  /** How far after `first` the last key is; negative from the end of the words, -1 being the last word. */
+  /** The distance of the last key from `first`. If negative, its position from the end: -1 is the last word. */
   last?: number;
   /** The distance between keys. */
   step?: number;
-  /** Of the words from `first` on only this part has keys: 2 is the first half. */
+  /** Only this part of the words from `first` on has keys: 2 is the first half. */
   limit?: number;
-  /** The word that says how many keys there are. */
+  /** The word with the number of keys. */
   count?: number;
-  /** The word right after which the keys begin, looked for from word `from`; from the end if negative. */
+  /** The keys begin after this word, which is searched from word `from` on; from the end if `from` is negative. */
   after?: string;
   from?: number;
 }
 
-/** The keys among a command's words, its name at their head; a name of two words is two words. */
+/** Returns the keys among a command's words, which begin with its name of one or two words. */
 export function keysOf(words: readonly string[], specs: readonly KeySpec[]): string[] {
   return specs.flatMap((spec) => {
     const first = spec.after === undefined ? spec.first! : positionAfter(words, spec);

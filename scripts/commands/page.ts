@@ -2,13 +2,13 @@ import type { CommandSpec } from "../../src/commands/spec.js";
 import { facts, reasonLeftOut } from "./check.js";
 import { type Signature, signatures } from "./signatures.js";
 
-/** A method on the page, beside what its declaration says. */
+/** A method on the page, with the facts that are not in its declaration. */
 export interface Method {
   readonly name: string;
   readonly spec: CommandSpec;
   /** Engines that tests run it on. */
   readonly tested: readonly string[];
-  /** Calls of it, each with the value that it returns; or one call as text. */
+  /** Calls of the method, each with its result; or one call as text. */
   readonly samples: readonly Sample[] | string;
 }
 
@@ -113,17 +113,17 @@ const code = (text: string) => `\`${text.replaceAll("|", "\\|").replaceAll("`", 
 /** Returns the first call that is short and finds something, or else the shortest. */
 function bestCall(name: string, samples: readonly Sample[]): string {
   const calls = samples.map((sample) => ({ text: call(name, sample), finds: sample[1] !== null }));
-  // Some samples are there for their odd names and long digits.
+  // Some samples test odd names and long digits.
   const ordinary = calls.filter(({ text, finds }) => finds && !/__proto__|\d{15}/.test(text));
   const [shortest] = calls.toSorted((a, b) => a.text.length - b.text.length);
   return (ordinary.find(({ text }) => text.length < 80) ?? ordinary[0] ?? shortest!).text;
 }
 
 function call(name: string, [args, returns]: Sample): string {
-  const given = args.filter(
+  const passed = args.filter(
     (arg, at) => arg !== undefined || args.slice(at).some((later) => later !== undefined),
   );
-  return `${name}(${given.map(literal).join(", ")}) // ${literal(returns)}`;
+  return `${name}(${passed.map(literal).join(", ")}) // ${literal(returns)}`;
 }
 
 /** Returns a value as TypeScript writes it. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
 
-/** What the page says of a method, from its declaration. */
+/** The facts about a method on the page that are in its declaration. */
 export interface Signature {
   /** Each form of the method: its parameters and result, as types. */
   readonly forms: readonly string[];
@@ -28,7 +28,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   SearchCommands: "ft(redis).",
 };
 
-/** Helper types of declarations, and the types that they stand for. */
+/** Helper types of declarations, with the types that the page shows instead. */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/\bStored<K, ([^<>]+)>/g, "T"],
   [/\bStored<K>/g, "T"],
@@ -58,7 +58,7 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/\bClaimedEntries<T, JustId>/g, "StreamEntry<T>[] | string[]"],
 ];
 
-/** Returns what the declarations say of every method, by the method's name on the page. */
+/** Returns the signatures of all methods, by their names on the page. */
 export function signatures(): Map<string, Signature> {
   const found = new Map<string, Signature>();
   for (const file of ts.sys.readDirectory(folder, [".ts"])) {
@@ -70,13 +70,13 @@ export function signatures(): Map<string, Signature> {
       for (const member of statement.members) {
         if (!ts.isMethodSignature(member)) continue;
         const name = prefix + member.name.getText();
-        const [first, ...more] = [found.get(name), signatureOf(name, member)].filter(
+        const [first, ...overloads] = [found.get(name), signatureOf(name, member)].filter(
           (each) => each !== undefined,
         );
         found.set(name, {
           ...first!,
-          forms: [...first!.forms, ...more.flatMap(({ forms }) => forms)],
-          examples: [...first!.examples, ...more.flatMap(({ examples }) => examples)],
+          forms: [...first!.forms, ...overloads.flatMap(({ forms }) => forms)],
+          examples: [...first!.examples, ...overloads.flatMap(({ examples }) => examples)],
         });
       }
     }
@@ -86,11 +86,11 @@ export function signatures(): Map<string, Signature> {
 
 function signatureOf(name: string, member: ts.MethodSignature): Signature {
   const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
-  const tags = (wanted: string) =>
-    (comment?.tags ?? []).filter(({ tagName }) => tagName.text === wanted).map((tag) => tag.getText());
+  const tags = (name: string) =>
+    (comment?.tags ?? []).filter(({ tagName }) => tagName.text === name).map((tag) => tag.getText());
   const { parameters } = member;
-  // The forms with a schema are the same for every read: docs/schemas.md has them. Those of calls that name a type only help
-  // the compiler.
+  // Left out: forms with a schema, which docs/schemas.md describes, and forms for calls that name a type, which only help the
+  // compiler.
   const isLeftOut = parameters.some(({ type }) =>
     /(?<!Partial<)SchemaOption<S>|IfNamed</.test(type?.getText() ?? ""),
   );
@@ -108,7 +108,7 @@ function formOf(name: string, { parameters, type, typeParameters }: ts.MethodSig
   const constraints = new Map(
     typeParameters?.map(({ name: parameter, constraint }) => [parameter.text, constraint?.getText() ?? ""]),
   );
-  const given = parameters.map((parameter) => {
+  const shown = parameters.map((parameter) => {
     const dots = parameter.dotDotDotToken ? "..." : "";
     const type = oneLine(parameter.type!.getText())
       .replace(/ \| IfNone<O, \w+>/, "")
@@ -117,10 +117,10 @@ function formOf(name: string, { parameters, type, typeParameters }: ts.MethodSig
     return `${dots}${parameter.name.getText()}${optional}: ${plain(type, constraints)}`;
   });
   const result = /^Reply<K, ([\s\S]+)>$/.exec(oneLine(type!.getText()).replace(/,? ?>$/, ">"));
-  return `${name}(${given.join(", ")}): ${replaceAll(result?.[1]?.trim() ?? type!.getText())}`;
+  return `${name}(${shown.join(", ")}): ${replaceAll(result?.[1]?.trim() ?? type!.getText())}`;
 }
 
-/** The text of a parameter's type, with the constraint in place of a type parameter that stands for options. */
+/** Returns the text of a parameter's type. A type parameter for options is replaced by its constraint. */
 function plain(text: string, constraints: ReadonlyMap<string, string>): string {
   const [, parameter = text] = /^(\w+) \| undefined$/.exec(text) ?? [];
   if (parameter === "First") {

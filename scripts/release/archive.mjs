@@ -1,4 +1,4 @@
-// Packs the gateway with a Node of its own into build/release, as warmline-gateway-<version>-<platform>.tar.gz.
+// Packs the gateway and Node into build/release, as warmline-gateway-<version>-<platform>.tar.gz.
 //   node scripts/release/archive.mjs linux-x64      or linux-arm64, darwin-arm64; the gateway must be built
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

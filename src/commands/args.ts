@@ -12,152 +12,152 @@ import {
 import type { Encode, EncodeArgs } from "./spec.js";
 
 /**
- * Checks one argument of a method and appends what it adds to the command's arguments.
+ * Checks one argument of a method, and appends its encoded form to `out`, the command's arguments.
  * @throws InvalidArgument unless the argument has the shape that the command takes.
  */
 export interface ArgEncoder {
-  (out: CommandArg[], given: any, encode: Encode): void;
-  /** The names of the options that it reads, if the argument is an object of options. */
+  (out: CommandArg[], arg: any, encode: Encode): void;
+  /** Returns the names of the options, if the argument is an object of options. */
   readonly names?: (() => readonly string[]) | undefined;
-  /** Whether it encodes all arguments from here on, as one array. */
+  /** Whether it encodes this argument and all later ones as one array. */
   readonly gathers?: boolean | undefined;
-  /** The least number of arguments from here on, if it encodes each of them. */
+  /** Minimum number of arguments, if it encodes this argument and each later one. */
   readonly min?: 0 | 1 | undefined;
 }
 
-/** A key, a field, an id, a number, a keyword of Redis's: sent as it is. */
-export const scalar: ArgEncoder = (out, given) => {
-  out.push(toScalarArg(given));
+/** A key, field, id, number or keyword, sent unchanged. */
+export const scalar: ArgEncoder = (out, arg) => {
+  out.push(toScalarArg(arg));
 };
 
-/** A value, through the codec. */
-export const stored: ArgEncoder = (out, given, encode) => {
-  out.push(toValueArg(encode(given)));
+/** A value, encoded by the codec. */
+export const stored: ArgEncoder = (out, arg, encode) => {
+  out.push(toValueArg(encode(arg)));
 };
 
-/** A value that the codec does not see: text as it is, objects and arrays as JSON. */
-export const json: ArgEncoder = (out, given) => {
-  out.push(toValueArg(given));
+/** A value that bypasses the codec: text unchanged, objects and arrays as JSON. */
+export const json: ArgEncoder = (out, arg) => {
+  out.push(toValueArg(arg));
 };
 
-/** Gives a function the properties of an encoder. */
+/** Adds the properties of an encoder to a function. */
 const withTraits = (run: ArgEncoder, traits: Partial<ArgEncoder>): ArgEncoder => Object.assign(run, traits);
 
 /** An argument that may be left out. */
 export const optional = (encoder: ArgEncoder): ArgEncoder =>
-  withTraits((out, given, encode) => {
-    if (given !== undefined) encoder(out, given, encode);
+  withTraits((out, arg, encode) => {
+    if (arg !== undefined) encoder(out, arg, encode);
   }, encoder);
 
-/** This argument and all that follow, as one array. */
+/** This argument and all later ones, as one array. */
 export const gathered = (encoder: ArgEncoder): ArgEncoder =>
   withTraits(encoder.bind(null), { gathers: true });
 
-/** As {@link gathered}, with the items of each argument that is an array in its place. */
+/** As {@link gathered}. An argument that is an array is replaced by its items. */
 export const flattened = (encoder: ArgEncoder): ArgEncoder =>
-  gathered((out, given, encode) => encoder(out, given.flat(), encode));
+  gathered((out, arg, encode) => encoder(out, arg.flat(), encode));
 
-/** This argument and all that follow, at least `min`, each by the same encoder. */
+/** This argument and all later ones, at least `min`, each by the same encoder. */
 export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
   withTraits(strict(encoder).bind(null), { min });
 
 /** An argument that has a default. */
 export const defaulting =
   (value: string | number): ArgEncoder =>
-  (out, given) => {
-    out.push(toScalarArg(given === undefined ? value : given));
+  (out, arg) => {
+    out.push(toScalarArg(arg === undefined ? value : arg));
   };
 
-/** By one encoder or the other, as `test` says of the argument. */
-export const either = (test: (given: any) => boolean, yes: ArgEncoder, no: ArgEncoder): ArgEncoder => {
+/** Encodes by `yes` if `test` returns true for the argument, else by `no`. */
+export const either = (test: (arg: any) => boolean, yes: ArgEncoder, no: ArgEncoder): ArgEncoder => {
   const [onYes, onNo] = [strict(yes), strict(no)];
-  return (out, given, encode) => (test(given) ? onYes : onNo)(out, given, encode);
+  return (out, arg, encode) => (test(arg) ? onYes : onNo)(out, arg, encode);
 };
 
-/** An array, each of its items by the same encoder. */
+/** An array, each item by the same encoder. */
 export const array = (encoder: ArgEncoder): ArgEncoder => {
   const each = strict(encoder);
-  return (out, given, encode) => {
-    if (!Array.isArray(given)) throw new InvalidArgument(`is ${kindOf(given)}, not an array`);
-    for (let i = 0; i < given.length; i++) located(`[${i}]`, each, out, given[i], encode);
+  return (out, arg, encode) => {
+    if (!Array.isArray(arg)) throw new InvalidArgument(`is ${kindOf(arg)}, not an array`);
+    for (let i = 0; i < arg.length; i++) located(`[${i}]`, each, out, arg[i], encode);
   };
 };
 
-/** One, or an array of them. */
+/** One item, or an array of items. */
 const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
   const many = array(encoder);
-  return (out, given, encode) => (Array.isArray(given) ? many : encoder)(out, given, encode);
+  return (out, arg, encode) => (Array.isArray(arg) ? many : encoder)(out, arg, encode);
 };
 
-/** A key, field or the like, or an array of them. */
+/** A scalar, or an array of scalars. */
 export const scalars = oneOrMany(scalar);
 
 /** A value, or an array of values. */
 export const storedEach = oneOrMany(stored);
 
-/** The number of groups of `size` arguments that the encoder adds, then these. */
+/** The arguments that the encoder adds, preceded by their number divided by `size`. */
 export const counting =
   (encoder: ArgEncoder, size = 1): ArgEncoder =>
-  (out, given, encode) => {
+  (out, arg, encode) => {
     const at = out.length;
     out.push("");
-    encoder(out, given, encode);
+    encoder(out, arg, encode);
     out[at] = String((out.length - at - 1) / size);
   };
 
 /** The number of elements, then each element. */
 export const counted = counting(scalars);
 
-/** An object as name and value in turn, the values by `encoder`. */
+/** An object, as alternating names and values. `encoder` encodes the values. */
 export const record = (encoder: ArgEncoder): ArgEncoder => {
   const each = strict(encoder);
-  return (out, given, encode) => {
-    for (const name of Object.keys(plainObject(given, "an object"))) {
+  return (out, arg, encode) => {
+    for (const name of Object.keys(plainObject(arg, "an object"))) {
       out.push(toScalarArg(name));
-      located(`.${name}`, each, out, given[name], encode);
+      located(`.${name}`, each, out, arg[name], encode);
     }
   };
 };
 
-/** An object as name and stored value in turn. */
+/** An object, as alternating names and stored values. */
 export const entries = record(stored);
 
-/** The number of an object's names, then the object as {@link entries}. */
+/** The number of an object's properties, then the object as {@link entries}. */
 export const countedEntries = counting(entries, 2);
 
-/** Names and stored values: one object, or name and value in turn as arguments of their own. */
-export const entriesOrPairs: ArgEncoder = gathered((out, given, encode) => {
-  if (given.length === 1) return entries(out, given[0], encode);
-  for (let i = 0; i < given.length || i % 2; i++) {
-    located("", i % 2 ? stored : scalar, out, given[i], encode, i);
+/** Names and stored values: one object, or alternating names and values as separate arguments. */
+export const entriesOrPairs: ArgEncoder = gathered((out, arg, encode) => {
+  if (arg.length === 1) return entries(out, arg[0], encode);
+  for (let i = 0; i < arg.length || i % 2; i++) {
+    located("", i % 2 ? stored : scalar, out, arg[i], encode, i);
   }
 });
 
-/** A fixed keyword before what the argument adds. */
+/** A fixed keyword, then the argument. */
 export const prefixed = (keyword: string, encoder: ArgEncoder): ArgEncoder =>
-  withTraits((out, given, encode) => {
+  withTraits((out, arg, encode) => {
     out.push(keyword);
-    encoder(out, given, encode);
+    encoder(out, arg, encode);
   }, encoder);
 
 /** The keyword COUNT and a number, if one is given. */
 export const optionalCount = optional(prefixed("COUNT", scalar));
 
-/** A fixed keyword where the argument is true. */
+/** A fixed keyword if the argument is true, else nothing. */
 export const flag =
   (keyword: string): ArgEncoder =>
-  (out, given) => {
-    if (given === true) out.push(keyword);
-    else if (given !== undefined && given !== false) {
-      throw new InvalidArgument(`is ${kindOf(given)}, not true or false`);
+  (out, arg) => {
+    if (arg === true) out.push(keyword);
+    else if (arg !== undefined && arg !== false) {
+      throw new InvalidArgument(`is ${kindOf(arg)}, not true or false`);
     }
   };
 
 /** Several encoders of the same argument. */
 export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
   withTraits(
-    (out, given, encode) => {
-      for (const encoder of encoders) encoder(out, given, encode);
+    (out, arg, encode) => {
+      for (const encoder of encoders) encoder(out, arg, encode);
     },
     { names: () => encoders.flatMap((encoder) => encoder.names?.() ?? []) },
   );
@@ -166,24 +166,27 @@ export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
 export const reading = (names: string, encoder: ArgEncoder): ArgEncoder =>
   withTraits(encoder, { names: () => names.split(" ") });
 
-/** One option: how it is encoded, and whether it is. */
 interface Option {
   readonly name: string;
   readonly encoder: ArgEncoder;
-  applies(given: any): boolean;
+  /** Returns whether the option is sent. */
+  applies(arg: any): boolean;
 }
 
 /**
- * An object of options, sent in the order of `spec`, each under its name in upper case; undefined is left out.
- * `name=WORD` is sent under another keyword, `name=` as its value alone. Marks follow the name: `?` is true or false, and sent
- * as the keyword alone; `*` may be an array; `#` too, after the number of its items; `:` is a stored value; `!` is required;
- * `&` is refused where it is undefined, for without its condition the command would be another one.
- * @param encoders the encoders of options whose value is no plain argument.
+ * An object of options, sent in the order of `spec`. An option is sent as its name in upper case and its value; `name=WORD` is
+ * sent under another keyword, `name=` as its value alone. An undefined option is not sent. Marks after the name:
+ * - `?` true or false, sent as the keyword alone
+ * - `*` a scalar or an array of scalars; `#` the same, preceded by the number of items
+ * - `:` a stored value
+ * - `!` required
+ * - `&` a condition: not required, but undefined is an error, since the command would run without its condition
+ * @param encoders encoders of options that no mark describes.
  */
 export const options = (spec: string, encoders: Readonly<Record<string, ArgEncoder>> = {}): ArgEncoder => {
-  let all: Option[] | undefined;
-  const own = () => {
-    all ??= spec.split(" ").map((item) => {
+  let parsed: Option[] | undefined;
+  const parse = () => {
+    parsed ??= spec.split(" ").map((item) => {
       const [, name = "", marks = "", keyword] = /^(\w+)([?*#:!&]*)=?(.*)$/.exec(item)!;
       const has = (mark: string) => marks.includes(mark);
       const sent = keyword || name.toUpperCase();
@@ -194,67 +197,67 @@ export const options = (spec: string, encoders: Readonly<Record<string, ArgEncod
         applies: has("!")
           ? () => true
           : has("&")
-            ? (given) => name in Object(given)
-            : (given) => given?.[name] !== undefined,
+            ? (arg) => name in Object(arg)
+            : (arg) => arg?.[name] !== undefined,
       };
     });
-    return all;
+    return parsed;
   };
   return withTraits(
-    (out, given, encode) => {
-      if (given === undefined && !spec.includes("!")) return;
-      for (const { name, encoder, applies } of own()) {
-        if (applies(given)) located(`.${name}`, encoder, out, given?.[name], encode);
+    (out, arg, encode) => {
+      if (arg === undefined && !spec.includes("!")) return;
+      for (const { name, encoder, applies } of parse()) {
+        if (applies(arg)) located(`.${name}`, encoder, out, arg?.[name], encode);
       }
     },
-    { names: () => own().map(({ name }) => name) },
+    { names: () => parse().map(({ name }) => name) },
   );
 };
 
-/** Options, or what follows them: an object of the options `item`, one of whose names it has. */
-export const optionsOr = (before: ArgEncoder, item: ArgEncoder): ArgEncoder => {
+/** Options before the first item, or the first item: an object with one of the properties that `item` reads. */
+export const optionsOr = (optionsBefore: ArgEncoder, item: ArgEncoder): ArgEncoder => {
   let names: readonly string[] | undefined;
-  const isItem = (given: unknown) => {
+  const isItem = (arg: unknown) => {
     names ??= item.names!();
-    return names.some((name) => name in Object(given));
+    return names.some((name) => name in Object(arg));
   };
-  return either(isItem, item, before);
+  return either(isItem, item, optionsBefore);
 };
 
-/** An offset and a count. An offset without a count returns all the rest. */
-export const limit: ArgEncoder = reading("offset count", (out, given) => {
-  const { offset, count } = given ?? {};
+/** LIMIT with an offset and a count. Without a count, all after the offset are returned. */
+export const limit: ArgEncoder = reading("offset count", (out, arg) => {
+  const { offset, count } = arg ?? {};
   if (offset === undefined && count === undefined) return;
   out.push("LIMIT", toScalarArg(offset ?? 0), toScalarArg(count ?? -1));
 });
 
-/** An encoder that checks an object's option names, if it reads options, before it encodes them. */
+/** Returns the encoder. If it reads options, their names are checked before it runs. */
 export function strict(encoder: ArgEncoder): ArgEncoder {
   const { names } = encoder;
   if (!names) return encoder;
-  let known: Map<string, string> | undefined;
-  return (out, given, encode) => {
-    known ??= lookUp(names());
-    encoder(out, given === undefined ? given : canonical(given, known), encode);
+  let declared: Map<string, string> | undefined;
+  return (out, arg, encode) => {
+    declared ??= byLowerCase(names());
+    encoder(out, arg === undefined ? arg : canonical(arg, declared), encode);
   };
 }
 
 /**
- * Puts encoders together: the first is that of the method's first argument, and so on.
- * @param order the place of each encoder's argument, where they are sent in another order than the method takes them. One
- * argument may have several encoders.
+ * Combines the encoders of a method's arguments.
+ * @param order position of each encoder's argument in the method. An argument may have several encoders. Default: one encoder
+ * for each argument, in the order of the method.
  */
 export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly number[]): EncodeArgs {
   let plan: Plan | undefined;
   return (encode, args, out = []) => {
-    // Made at the first call: a program imports the specs of many commands and uses a few.
+    // Created at the first call: a program imports the specs of many commands and uses a few.
     plan ??= createPlan(encoders, order);
-    const { places, most, objects } = plan;
+    const { places, maxArgs, objects } = plan;
     let place = 0;
     try {
-      for (const [at, known] of objects) {
+      for (const [at, declared] of objects) {
         place = at;
-        if (args[at] !== undefined) args[at] = canonical(args[at], known);
+        if (args[at] !== undefined) args[at] = canonical(args[at], declared);
       }
       for (let at = 0; at < encoders.length; at++) {
         const encoder = encoders[at]!;
@@ -266,15 +269,15 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
           for (; place < end; place++) encoder(out, args[place], encode);
         }
       }
-      for (place = most; place < args.length; place++) {
-        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${most}`);
+      for (place = maxArgs; place < args.length; place++) {
+        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${maxArgs}`);
       }
       return out;
     } catch (error) {
       if (!(error instanceof InvalidArgument)) throw error;
       const at = place + error.offset;
-      const what = at < args.length || error.path ? error.message : "is missing";
-      throw new InvalidArgument(`argument ${at + 1}${error.path} ${what}`, { cause: error.cause });
+      const problem = at < args.length || error.path ? error.message : "is missing";
+      throw new InvalidArgument(`argument ${at + 1}${error.path} ${problem}`, { cause: error.cause });
     }
   };
 }
@@ -284,34 +287,34 @@ interface Plan {
   /** The place of each encoder's argument in the method. */
   readonly places: readonly number[];
   /** Maximum number of the method's arguments. */
-  readonly most: number;
-  /** The arguments that are objects of options, with the options' names. */
-  readonly objects: readonly (readonly [place: number, known: Map<string, string>])[];
+  readonly maxArgs: number;
+  /** The arguments that are objects of options, with the declared names by lower case. */
+  readonly objects: readonly (readonly [place: number, declared: Map<string, string>])[];
 }
 
 function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]): Plan {
   const places = order ?? encoders.map((_, at) => at);
   const isOpen = encoders.some(({ gathers, min }) => gathers || min !== undefined);
-  const most = isOpen ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
+  const maxArgs = isOpen ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
   const namesAt = (place: number) =>
     encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []);
   const objects = [...new Set(places)]
-    .map((place) => [place, lookUp(namesAt(place))] as const)
-    .filter(([, known]) => known.size > 0);
-  return { places, most, objects };
+    .map((place) => [place, byLowerCase(namesAt(place))] as const)
+    .filter(([, declared]) => declared.size > 0);
+  return { places, maxArgs, objects };
 }
 
-/** Encodes a part of an argument: errors say where it is. `offset` is its distance in arguments of the method. */
+/** Encodes a part of an argument. An InvalidArgument gets the part's path, and `offset`, its distance in arguments. */
 function located(
   path: string,
   encoder: ArgEncoder,
   out: CommandArg[],
-  given: unknown,
+  arg: unknown,
   encode: Encode,
   offset = 0,
 ): void {
   try {
-    encoder(out, given, encode);
+    encoder(out, arg, encode);
   } catch (error) {
     if (error instanceof InvalidArgument) {
       error.path = path + error.path;
@@ -321,38 +324,38 @@ function located(
   }
 }
 
-/** Option names by their lower case. */
-const lookUp = (names: readonly string[]) => new Map(names.map((name) => [name.toLowerCase(), name]));
+const byLowerCase = (names: readonly string[]) => new Map(names.map((name) => [name.toLowerCase(), name]));
 
 /**
- * Returns the options with their names as they are declared; names are matched in any case.
- * @throws InvalidArgument for a name that is not known or there twice, and for null.
+ * Returns the options under their declared names. Names match in any case.
+ * @throws InvalidArgument for null, an unknown name, or a name that is given twice.
  */
-function canonical(given: any, known: ReadonlyMap<string, string>): Record<string, unknown> {
+function canonical(arg: any, declared: ReadonlyMap<string, string>): Record<string, unknown> {
   let renamed: Record<string, unknown> | undefined;
-  for (const name in plainObject(given, "an object of options", known)) {
-    const own = known.get(name.toLowerCase());
-    if (own === undefined) throw new InvalidArgument(`has an ${unknownOption(name, [...known.values()])}`);
-    if (given[name] === null) throw new InvalidArgument(`has the option ${name} with null: leave it out`);
-    if (own !== name) {
-      renamed ??= { ...given } as Record<string, unknown>;
-      if (own in renamed) throw new InvalidArgument(`has the option ${own} twice`);
+  for (const name in plainObject(arg, "an object of options", declared)) {
+    const option = declared.get(name.toLowerCase());
+    if (option === undefined)
+      throw new InvalidArgument(`has an ${unknownOption(name, [...declared.values()])}`);
+    if (arg[name] === null) throw new InvalidArgument(`has the option ${name} with null: leave it out`);
+    if (option !== name) {
+      renamed ??= { ...arg } as Record<string, unknown>;
+      if (option in renamed) throw new InvalidArgument(`has the option ${option} twice`);
       delete renamed[name];
-      renamed[own] = given[name];
+      renamed[option] = arg[name];
     }
   }
-  return renamed ?? given;
+  return renamed ?? arg;
 }
 
-function plainObject(given: unknown, wanted: string, known?: ReadonlyMap<string, string>): object {
-  if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) {
-    if (!lacksJson(given) && !hasNoProperties(given)) return given;
+function plainObject(arg: unknown, expected: string, declared?: ReadonlyMap<string, string>): object {
+  if (typeof arg === "object" && arg !== null && !(Symbol.iterator in arg)) {
+    if (!lacksJson(arg) && !hasNoProperties(arg)) return arg;
   }
-  // A keyword as Redis and ioredis take it: set(key, value, "EX", 60).
-  const option = known?.get(String(given).toLowerCase());
-  throw new InvalidArgument(`is ${kindOf(given)}, not ${wanted}${option ? ` such as { ${option} }` : ""}`);
+  // For a keyword as in ioredis, set(key, value, "EX", 60), the message names the option.
+  const option = declared?.get(String(arg).toLowerCase());
+  throw new InvalidArgument(`is ${kindOf(arg)}, not ${expected}${option ? ` such as { ${option} }` : ""}`);
 }
 
-function kindOf(given: unknown): string {
-  return typeof given === "string" ? "text" : isBytes(given) ? "bytes" : describe(given);
+function kindOf(arg: unknown): string {
+  return typeof arg === "string" ? "text" : isBytes(arg) ? "bytes" : describe(arg);
 }

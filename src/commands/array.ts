@@ -18,7 +18,7 @@ import type { Decoder } from "./spec.js";
 import type { StorableValue } from "./storable.js";
 import type { OnlyKnown } from "./types.js";
 
-/** An index up to 2^64 - 2; text where a number would round it. */
+/** An index up to 2^64 - 2, as text if a number would round it. */
 export type ArrayIndex = number | string;
 
 /** Settings of arinfo. */
@@ -29,7 +29,7 @@ export interface ArInfoOptions {
 
 /** The memory layout of an array. Indexes are text. */
 export interface ArInfoResult {
-  /** The highest index that is set, and one. */
+  /** The highest index that is set, plus one. */
   len: string;
   /** Number of values. */
   count: number;
@@ -43,15 +43,15 @@ export interface ArInfoResult {
   superDirEntries: number;
   /** Index of arinsert's next value. */
   nextInsertIndex: string;
-  /** This and what follows only with `full`. */
+  /** Number of slices stored as plain arrays. This and the following facts need `full`. */
   denseSlices?: number | undefined;
   /** Number of slices stored as pairs of index and value. */
   sparseSlices?: number | undefined;
-  /** The mean length of the slices that are kept as plain arrays. */
+  /** Average length of the dense slices. */
   avgDenseSize?: number | undefined;
   /** Average fill of the dense slices, from 0 to 1. */
   avgDenseFill?: number | undefined;
-  /** The mean number of pairs in the others. */
+  /** Average number of pairs in the sparse slices. */
   avgSparseSize?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export type ArGrepPredicate = { exact: string } | { match: string } | { glob: st
 export interface ArGrepOptions {
   /** One or more predicates that values are compared with. */
   predicates: ArGrepPredicate[];
-  /** Whether one predicate has to fit, the default, or all. */
+  /** Whether all predicates must match, or one. Default: one. */
   combine?: "AND" | "OR" | "and" | "or" | undefined;
   /** Ignores case. */
   noCase?: boolean | undefined;
@@ -112,18 +112,18 @@ export interface ArrayCommands<K extends ReplyMode> {
   ardelrange(key: Key, ...ranges: [start: ArrayIndex, end: ArrayIndex][]): Reply<K, number>;
   /** Returns a value, or null. */
   arget<T = Stored<K, string>>(key: Key, index: ArrayIndex): Reply<K, T | null>;
-  /** Returns the values of a range, both ends included, null where there is none. */
+  /** Returns the values of a range, both ends included, with null for each index without a value. */
   argetrange<T = Stored<K, string>>(key: Key, start: ArrayIndex, end: ArrayIndex): Reply<K, (T | null)[]>;
-  /** Returns the indexes of the values in a range that fit. "-" and "+" are the lowest and highest index. */
+  /** Returns the indexes of the values in a range that match. "-" and "+" are the lowest and highest index. */
   argrep<T = Stored<K, string>, O extends ArGrepOptions & OnlyKnown<O, ArGrepOptions> = ArGrepOptions>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
     opts: O,
   ): Reply<K, ArGrepResult<T, O>>;
-  /** Returns the memory layout of the array. Throws if there is no key. */
+  /** Returns the memory layout of the array. Throws if the key does not exist. */
   arinfo(key: Key, opts?: ArInfoOptions): Reply<K, ArInfoResult>;
-  /** Appends values at the cursor. Returns the last one's index. */
+  /** Appends values at the cursor. Returns the index of the last one. */
   arinsert<T = unknown, Tag = never>(key: Key, ...values: StorableValue<K, T, Tag>[]): Reply<K, string>;
   /** Returns up to `count` of the values appended last, the oldest first. */
   arlastitems<T = Stored<K, string>>(
@@ -133,20 +133,20 @@ export interface ArrayCommands<K extends ReplyMode> {
   ): Reply<K, (T | null)[]>;
   /** Returns the highest index that is used plus one. */
   arlen(key: Key): Reply<K, string>;
-  /** Returns values in the order of the indexes, null where there is none. */
+  /** Returns values in the order of the indexes, with null for each index without a value. */
   armget<T = Stored<K, string>>(key: Key, ...indexes: ArrayIndex[]): Reply<K, (T | null)[]>;
   /** Sets values. Returns how many are new. */
   armset<T = unknown>(key: Key, values: ArMSetValues<T>): Reply<K, number>;
   /** Returns the index that arinsert would use, or null at the end of all indexes. */
   arnext(key: Key): Reply<K, string | null>;
-  /** Returns one number made of a range's values, or null where none of them is one. */
+  /** Reduces the values of a range to one number. Returns null if none of them is a number. */
   arop<T = Stored<K, string>>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
     operation: ArOpOperation<T>,
   ): Reply<K, number | null>;
-  /** Appends values to a ring of `size`, over the oldest once it is full. Returns the last one's index. */
+  /** Appends values to a ring of `size`, which replaces its oldest values once it is full. Returns the index of the last one. */
   arring<T = unknown, Tag = never>(
     key: Key,
     size: number,
@@ -159,9 +159,9 @@ export interface ArrayCommands<K extends ReplyMode> {
     end: ArrayIndex,
     opts?: ArScanOptions,
   ): Reply<K, [string, T][]>;
-  /** Moves the cursor of arinsert. Returns 1, or 0 where there is no key. */
+  /** Moves the cursor of arinsert. Returns 1, or 0 if the key does not exist. */
   arseek(key: Key, index: ArrayIndex): Reply<K, 0 | 1>;
-  /** Sets values at an index and those that follow. Returns how many are new. */
+  /** Sets values, the first at the index and the others after it. Returns how many are new. */
   arset<T = unknown, Tag = never>(
     key: Key,
     index: ArrayIndex,
@@ -174,11 +174,11 @@ export const arrayCommands = defineCommands(() => {
 
   const grepping = options("predicates= combine= noCase? withValues? limit", { predicates });
 
-  const operation = either((given) => typeof given === "string", scalar, options("match!:"));
+  const operation = either((arg) => typeof arg === "string", scalar, options("match!:"));
 
-  const pairs = array((out, given, encode) => {
-    scalar(out, given?.[0], encode);
-    stored(out, given?.[1], encode);
+  const pairs = array((out, arg, encode) => {
+    scalar(out, arg?.[0], encode);
+    stored(out, arg?.[1], encode);
   });
 
   const indexedPairs = list(tuple(digits, value));

@@ -60,9 +60,9 @@ export interface BitmapCommands<K extends ReplyMode> {
 export interface BitFieldCommand<R> {
   /** Reads an integer, such as `"u8"` at offset 0 or `"#2"`. */
   get(encoding: string, offset: number | string): this;
-  /** Sets an integer. Its result is what it was. */
+  /** Sets an integer. The result is the previous integer. */
   set(encoding: string, offset: number | string, value: number): this;
-  /** Adds to an integer. Its result is the integer afterwards, or null where it would overflow under FAIL. */
+  /** Adds to an integer. The result is the new integer, or null if it would overflow under FAIL. */
   incrby(encoding: string, offset: number | string, increment: number): this;
   /** Sets the overflow behaviour of the following operations. */
   overflow(overflow: "WRAP" | "SAT" | "FAIL"): this;
@@ -81,7 +81,7 @@ export const bitmapCommands = defineCommands(() => ({
   setbit: write(int, scalar, scalar, scalar),
 })) satisfies () => Record<keyof BitmapCommands<ReplyMode>, unknown>;
 
-/** BITFIELD with all its operations. It only reads where every one of them is GET. */
+/** BITFIELD with all its operations. It is a read unless one of them is SET or INCRBY. */
 export const bitfieldSpec: CommandSpec = {
   name: "BITFIELD",
   ...writeIf((args) => args.some((arg, i) => i && /^(set|incrby)$/i.test(String(arg))))(

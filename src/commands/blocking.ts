@@ -1,14 +1,14 @@
-/** Commands that may wait: BLPOP, BRPOP, BZPOPMIN and their like, XREAD, WAIT. The name determines the position of the timeout. */
+/** Commands that may wait at the server, such as BLPOP, XREAD and WAIT. */
 const WAITS = /^(B[LRZ]|XREAD|WAIT)/;
 
 /**
  * Returns the time in ms for which a command may block at the server: Infinity for 0, undefined if it does not block.
- * A wait that can't be read is the server's to refuse.
+ * It is 0 for a malformed timeout, which the server refuses.
  */
 export function blockingTime(argv: readonly unknown[]): number | undefined {
   const name = argv[0] as string;
   if (!WAITS.test(name)) return undefined;
-  // Where it is said, and in what: seconds only by those that begin with B.
+  // Index of the timeout argument. Commands that begin with B take seconds, others milliseconds.
   let at = name.endsWith("MPOP") ? 1 : name.endsWith("MOVEM") ? 5 : argv.length - 1;
   if (name.startsWith("X")) {
     at = argv.findIndex((arg) => /^(block|streams)$/i.test(String(arg))) + 1;

@@ -4,26 +4,26 @@ import { integer, MalformedReply } from "../protocol/malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "../protocol/reply.js";
 import type { Decoder } from "./spec.js";
 
-// A reply of another kind than the command gives is an error, never a value: something between changed it.
-function unexpected(wanted: string): never {
-  throw new MalformedReply(`the reply is not ${wanted}`);
+// A reply of the wrong type is an error, never a value: something between the client and Redis changed it.
+function unexpected(expected: string): never {
+  throw new MalformedReply(`the reply is not ${expected}`);
 }
 
 function isBulk(reply: RawReply): reply is Bulk {
   return (reply as Partial<Bulk> | null)?.bytes !== undefined;
 }
 
-/** Text as Redis has it, never parsed: a key, a field, an id, a cursor, a status. */
+/** Text that is never parsed: a key, field, id, cursor or status. */
 export const text = (reply: RawReply): string =>
   typeof reply === "string" ? reply : isBulk(reply) ? reply.text() : unexpected("text");
 
-/** An integer: a number, or its digits where a number would round it. */
+/** An integer, as text if a number would round it. */
 export const int = (reply: RawReply): number | string =>
   Number.isSafeInteger(reply)
     ? (reply as number)
     : integer(typeof reply === "number" ? `${reply}` : text(reply));
 
-/** An integer as text, for what grows beyond a number's precision. */
+/** An integer as text, for values that may exceed a number's precision. */
 export const digits = (reply: RawReply): string => String(int(reply));
 
 /** A floating-point number, which Redis sends as text. */
@@ -39,10 +39,10 @@ export const isText = (reply: RawReply): boolean => typeof reply === "string" ||
 
 const bulk = (reply: RawReply): Bulk => (isBulk(reply) ? reply : new TextBulk(text(reply)));
 
-/** A stored value, through the codec. */
+/** A stored value, decoded by the codec. */
 export const value: Decoder = (reply, decode) => decode(bulk(reply));
 
-/** Bytes as they are stored, whatever the codec. */
+/** The stored bytes, without the codec. */
 export const bytes = (reply: RawReply): Uint8Array => bulk(reply).bytes();
 
 /** Decodes the result of a script or function: stored values, integers and nulls in arrays of any depth. */
@@ -66,13 +66,13 @@ function items(reply: RawReply): RawReply[] {
   return Array.isArray(reply) ? reply : unexpected("an array");
 }
 
-/** An array of one kind of thing. */
+/** An array, each item by the same decoder. */
 export const list =
   (decoder: Decoder) =>
   (...[reply, decode, args]: Parameters<Decoder>): any[] =>
     items(reply).map((item) => decoder(item, decode, args));
 
-/** An array of alternating kinds, such as member and score. It stays flat. */
+/** A flat array of alternating kinds, such as members and scores. */
 export const alternating =
   (...decoders: Decoder[]) =>
   (...[reply, decode, args]: Parameters<Decoder>): any[] => {
@@ -81,7 +81,7 @@ export const alternating =
     return all.map((item, i) => decoders[i % decoders.length]!(item, decode, args));
   };
 
-/** An array of fixed length, each place with a kind of its own. */
+/** An array of fixed length, with a decoder for each item. */
 export const tuple =
   (...decoders: Decoder[]) =>
   (...reply: Parameters<Decoder>): any[] =>
@@ -89,7 +89,7 @@ export const tuple =
       ? alternating(...decoders)(...reply)
       : unexpected(`an array of ${decoders.length}`);
 
-/** A flat array of alternating kinds, as an array for each group. */
+/** A flat array of alternating kinds, split into an array for each group. */
 export const groups =
   (...decoders: Decoder[]) =>
   (...reply: Parameters<Decoder>): any[][] => {
@@ -99,20 +99,20 @@ export const groups =
     return all;
   };
 
-/** A flat array of names and things, as an object. */
+/** A flat array of alternating names and values, as an object. */
 export const object =
   (decoder: Decoder) =>
   (...reply: Parameters<Decoder>): Record<string, any> =>
     Object.fromEntries(groups(text, decoder)(...reply) as [string, unknown][]);
 
-/** Things as an object, by their names. */
-export const zip = (names: readonly unknown[], things: readonly unknown[]): Record<string, unknown> =>
-  Object.fromEntries(names.map((name, i) => [name, things[i]]));
+/** Returns an object with these names and values. */
+export const zip = (names: readonly unknown[], values: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name, i) => [name, values[i]]));
 
-/** The parts of an object: their names, and the kind of each. */
+/** The decoders of an object's properties. */
 type Parts = Readonly<Record<string, Decoder>>;
 
-/** A flat array of alternating kinds, as an object for each group. */
+/** A flat array of alternating kinds, split into an object for each group. */
 export const records =
   (parts: Parts) =>
   (...reply: Parameters<Decoder>): Record<string, any>[] =>
@@ -124,34 +124,34 @@ export const struct =
   (...reply) =>
     zip(Object.keys(parts), tuple(...Object.values(parts))(...reply));
 
-/** A part of an object, and the option that requests it, unless it is always there. */
+/** A property of an object, and the option that requests it. Without an option it is always present. */
 export type Part = readonly [name: string, decoder: Decoder, option?: string];
 
-/** The parts that are there under these options. */
+/** Returns the properties that are present with these options. */
 export const partsOf = (options: Record<string, unknown> | undefined, parts: readonly Part[]): Parts =>
   Object.fromEntries(parts.filter(([, , option]) => !option || options?.[option]));
 
-/** An object without what is null, its names as JavaScript writes them. */
-export const camel = (given: Record<string, unknown>): Record<string, any> =>
+/** Returns an object with its names in camel case, without null values. */
+export const camel = (source: Record<string, unknown>): Record<string, any> =>
   Object.fromEntries(
-    Object.entries(given).flatMap(([name, thing]) =>
-      thing === null ? [] : [[name.replace(/[-_](.)/g, (_, letter) => letter.toUpperCase()), thing]],
+    Object.entries(source).flatMap(([name, item]) =>
+      item === null ? [] : [[name.replace(/[-_](.)/g, (_, letter) => letter.toUpperCase()), item]],
     ),
   );
 
-/** Chooses by the method's argument at a place, or by an option in it. */
+/** Decodes by `yes` if the argument at the index `at`, or its option `name`, is truthy, else by `no`. */
 export const when =
   (at: number, name: string | undefined, yes: Decoder, no: Decoder): Decoder =>
   (reply, decode, args) =>
     ((name ? args[at]?.[name] : args[at]) ? yes : no)(reply, decode, args);
 
-/** One thing or null, or, where the reply is an array (a count was given), an array of them. */
+/** A value or null. If the reply is an array, since the call had a count, an array of these. */
 export const oneOrMany =
   (decoder: Decoder): Decoder =>
   (...reply) =>
     (Array.isArray(reply[0]) ? list(orNull(decoder)) : orNull(decoder))(...reply);
 
-/** Values in the order of the fields among the arguments, as an object; null when every one of them is null. */
+/** Values in the order of the fields, as an object; null if all are null. @param from index of the first field in the arguments. */
 export const byField =
   (from: number): Decoder =>
   (...reply) => {

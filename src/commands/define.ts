@@ -1,7 +1,7 @@
 import { type ArgEncoder, encodeArgs } from "./args.js";
 import type { CommandSpec, Decoder } from "./spec.js";
 
-/** A spec that takes its name from the method. */
+/** A spec that may lack its name, and takes it from the method then. */
 type CommandDraft = Omit<CommandSpec, "name"> & {
   readonly name?: string | undefined;
   readonly encoders: readonly ArgEncoder[];
@@ -16,7 +16,7 @@ const draftCommand =
     encodeArgs: encodeArgs(encoders),
   });
 
-/** A command that changes nothing, with an encoder for each argument of its method. */
+/** A command that changes no data, with an encoder for each argument of its method. */
 export const read = draftCommand(false);
 
 /** A command that may change data. */
@@ -25,22 +25,22 @@ export const write = draftCommand(true);
 /** A command that changes data unless its arguments say otherwise. */
 export const writeIf = (test: (args: readonly unknown[]) => boolean): typeof read => draftCommand(test);
 
-/** A command that may be given a schema, by default for each stored value. */
+/** A command that takes a schema, by default for each stored value. */
 export const checked = (spec: CommandDraft, schema: CommandSpec["schema"] = "each"): CommandDraft => ({
   ...spec,
   schema,
 });
 
-/** A command whose name does not follow from the method's. */
+/** A command whose name does not derive from the method's. */
 export const as = (name: string, spec: CommandDraft): CommandDraft => ({ ...spec, name });
 
-/** A command that is sent in another order: `order` has the place of each encoder's argument in the method. */
+/** A command whose arguments are sent in another order. `order` has the position of each encoder's argument in the method. */
 export const reordered = (order: readonly number[], spec: CommandDraft): CommandDraft => ({
   ...spec,
   encodeArgs: encodeArgs(spec.encoders, order),
 });
 
-/** Names the specs without a name: `prefix` and the method's name. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
+/** Names the drafts that have no name by `prefix` and the method: evalRo becomes EVAL_RO, scriptLoad becomes SCRIPT LOAD. */
 export function named<T extends Record<string, CommandDraft>>(
   specs: T,
   prefix = "",

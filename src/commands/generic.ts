@@ -15,14 +15,14 @@ import { defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { ExpireOption, OneOrMoreKeys, ScanCommandOptions } from "./types.js";
 
-/** A key's type, "none" where there is no key. Modules add their own. */
+/** A key's type, "none" if the key does not exist. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
 
 /** Settings of copy. */
 export interface CopyOptions {
   /** Overwrites the destination if it exists. */
   replace?: boolean | undefined;
-  /** Index of the database to copy into. Default the one of the key. */
+  /** Index of the database to copy into. Default: the key's database. */
   db?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CopyOptions {
 export interface RestoreOptions {
   /** Overwrites the key if it exists. */
   replace?: boolean | undefined;
-  /** Whether `ttl` is a time since 1970, in milliseconds. */
+  /** Whether `ttl` is the time at which the key expires, in milliseconds since 1970. */
   absTtl?: boolean | undefined;
   /** Time since the key's last use, in seconds. */
   idleTime?: number | undefined;
@@ -48,13 +48,13 @@ export interface SortOptions {
   count?: number | undefined;
   /** The pattern, or patterns, of the keys to return in place of the elements; `#` is the element itself. */
   get?: string | string[] | undefined;
-  /** From the lowest, the default, or from the highest. */
+  /** From the lowest or from the highest. Default "ASC". */
   order?: "ASC" | "DESC" | "asc" | "desc" | undefined;
-  /** Compare as text rather than as numbers. */
+  /** Compares as text rather than as numbers. */
   alpha?: boolean | undefined;
 }
 
-/** The key in which sort stores the elements. */
+/** The option of sort that stores the elements. */
 export interface SortStoreOption<Store extends Key> {
   /** Stores the elements in order as a list under this key. */
   store?: Store | undefined;
@@ -68,12 +68,12 @@ export type ScanResultWithType = [cursor: string, keys: { key: string; type: str
 /** Commands on keys of any type. */
 export interface GenericCommands<K extends ReplyMode> {
   /**
-   * Copies a key, its time to live included.
+   * Copies a key and its time to live.
    * @see https://redis.io/commands/copy/
    */
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
   /**
-   * Removes keys. Returns how many were removed. Skips null, the result of a read without a key.
+   * Removes keys. Returns how many were removed. Skips null, the result of a read of a missing key.
    * @example
    * ```ts
    * await redis.del("user:1", "user:2"); // 2
@@ -82,7 +82,7 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   del<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
-   * Returns the value as Redis writes it to disk, for restore; null where there is no key.
+   * Returns the value as Redis writes it to disk, for restore; null if the key does not exist.
    * @see https://redis.io/commands/dump/
    */
   dump(key: Key): Reply<K, Uint8Array | null>;
@@ -96,51 +96,51 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   exists<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
-   * Sets the time to live, in seconds. Returns 1, or 0 where there is no key or `option` prevented it.
+   * Sets the time to live, in seconds. Returns 1, or 0 if the key does not exist or `option` prevented it.
    * @example
    * ```ts
-   * await redis.expire("session:1", 60); // 1: it ends in 60 seconds
+   * await redis.expire("session:1", 60); // 1: it expires in 60 seconds
    * ```
    * @see https://redis.io/commands/expire/
    */
   expire(key: Key, seconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
   /**
-   * Sets when the key ends, in seconds since 1970. Returns 1, or 0 as for expire.
+   * Sets when the key expires, in seconds since 1970. Returns 1, or 0 as for expire.
    * @see https://redis.io/commands/expireat/
    */
   expireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
   /**
-   * Returns when the key ends, in seconds since 1970; -1 if never, -2 where there is no key.
+   * Returns when the key expires, in seconds since 1970; -1 if never, -2 if the key does not exist.
    * @see https://redis.io/commands/expiretime/
    */
   expiretime(key: Key): Reply<K, number>;
   /**
-   * Returns every key that fits a glob pattern. It walks the whole database: prefer scan.
+   * Returns every key that matches a glob pattern. It reads the whole database: prefer scan.
    * @see https://redis.io/commands/keys/
    */
   keys(pattern: string): Reply<K, string[]>;
   /**
-   * Moves a key to another database. Returns 1, or 0 where it is missing here or exists there.
+   * Moves a key to another database. Returns 1, or 0 if the key does not exist or that database has it already.
    * @see https://redis.io/commands/move/
    */
   move(key: Key, db: number): Reply<K, 0 | 1>;
   /**
-   * Returns how the value is held in memory, or null where there is no key.
+   * Returns the encoding of the value in memory, or null if the key does not exist.
    * @see https://redis.io/commands/object-encoding/
    */
   objectEncoding(key: Key): Reply<K, string | null>;
   /**
-   * Returns the access frequency under an LFU policy, or null where there is no key.
+   * Returns the access frequency under an LFU policy, or null if the key does not exist.
    * @see https://redis.io/commands/object-freq/
    */
   objectFreq(key: Key): Reply<K, number | null>;
   /**
-   * Returns the seconds since the last access, or null where there is no key.
+   * Returns the seconds since the last access, or null if the key does not exist.
    * @see https://redis.io/commands/object-idletime/
    */
   objectIdletime(key: Key): Reply<K, number | null>;
   /**
-   * Returns how many references the value has, or null where there is no key.
+   * Returns how many references the value has, or null if the key does not exist.
    * @see https://redis.io/commands/object-refcount/
    */
   objectRefcount(key: Key): Reply<K, number | null>;
@@ -155,27 +155,27 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   pexpire(key: Key, milliseconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
   /**
-   * Sets when the key ends, in milliseconds since 1970. Returns 1, or 0 as for expire.
+   * Sets when the key expires, in milliseconds since 1970. Returns 1, or 0 as for expire.
    * @see https://redis.io/commands/pexpireat/
    */
   pexpireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
   /**
-   * Returns when the key ends, in milliseconds since 1970; -1 if never, -2 where there is no key.
+   * Returns when the key expires, in milliseconds since 1970; -1 if never, -2 if the key does not exist.
    * @see https://redis.io/commands/pexpiretime/
    */
   pexpiretime(key: Key): Reply<K, number>;
   /**
-   * Returns the time to live, in milliseconds; -1 if there is none, -2 where there is no key.
+   * Returns the time to live, in milliseconds; -1 if there is none, -2 if the key does not exist.
    * @see https://redis.io/commands/pttl/
    */
   pttl(key: Key): Reply<K, number>;
   /**
-   * Returns a random key, or null where the database is empty.
+   * Returns a random key, or null if the database is empty.
    * @see https://redis.io/commands/randomkey/
    */
   randomkey(): Reply<K, string | null>;
   /**
-   * Renames a key, over any that has the name.
+   * Renames a key. Replaces a key that has the new name.
    * @see https://redis.io/commands/rename/
    */
   rename(source: Key, destination: Key): Reply<K, "OK">;
@@ -190,7 +190,7 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
   /**
-   * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. A key may come
+   * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. A key may be returned
    * twice. With `withType`, each is an object of key and type.
    * @example
    * ```ts
@@ -203,7 +203,7 @@ export interface GenericCommands<K extends ReplyMode> {
     opts?: ScanCommandOptions<WithType>,
   ): Reply<K, WithType extends true ? ScanResultWithType : ScanResultStandard>;
   /**
-   * Returns the elements of a list, set or sorted set in order. With `store`, stores them there and returns how many.
+   * Returns the elements of a list, set or sorted set in order. With `store`, stores them and returns how many.
    * @see https://redis.io/commands/sort/
    */
   sort<T = Stored<K, string>, Store extends Key = never>(
@@ -221,7 +221,7 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   touch<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
-   * Returns the time to live, in seconds; -1 if there is none, -2 where there is no key.
+   * Returns the time to live, in seconds; -1 if there is none, -2 if the key does not exist.
    * @example
    * ```ts
    * await redis.ttl("session:1"); // 60
@@ -235,25 +235,25 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   type(key: Key): Reply<K, Type>;
   /**
-   * Removes keys, freeing their memory later. Returns how many were removed. Skips null, as del does.
+   * Removes keys, and frees their memory later. Returns how many were removed. Skips null, as del does.
    * @see https://redis.io/commands/unlink/
    */
   unlink<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
-   * Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Returns how many have.
+   * Waits at most `timeout` milliseconds until this many replicas have the connection's writes. Returns how many have them.
    * @see https://redis.io/commands/wait/
    */
   wait(replicas: number, timeout: number): Reply<K, number>;
   /**
-   * Waits for writes to be on disk here and at replicas, `timeout` milliseconds at most. Returns how many have them.
+   * Waits at most `timeout` milliseconds until writes are on the disks of the server and of replicas. Returns how many have them.
    * @see https://redis.io/commands/waitaof/
    */
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
 export const genericCommands = defineCommands(() => {
-  const patterns: ArgEncoder = (out, given, encode) => {
-    for (const pattern of [given].flat()) prefixed("GET", scalar)(out, pattern, encode);
+  const patterns: ArgEncoder = (out, arg, encode) => {
+    for (const pattern of [arg].flat()) prefixed("GET", scalar)(out, pattern, encode);
   };
 
   const sorting = sequence(options("by"), limit, options("get= order= alpha? store", { get: patterns }));
@@ -263,10 +263,10 @@ export const genericCommands = defineCommands(() => {
 
   const typed = records({ key: text, type: text });
 
-  // Adapters pass on the result of an earlier read: null is no key, and so nothing to remove.
-  const removed = gathered((out, given, encode) => {
-    const keys = given.flat().filter((key: unknown) => key !== null);
-    (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : given[0], encode);
+  // Adapters pass the result of an earlier read: null means that there is nothing to remove.
+  const removed = gathered((out, arg, encode) => {
+    const keys = arg.flat().filter((key: unknown) => key !== null);
+    (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : arg[0], encode);
   });
 
   const expiring = [scalar, scalar, optional(scalar)];

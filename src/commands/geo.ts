@@ -19,7 +19,7 @@ export interface GeoMember<T> {
   member: T;
 }
 
-/** Add members alone (`nx`), or move them alone (`xx`). */
+/** Whether geoadd only adds members (`nx`) or only moves existing ones (`xx`), and what it counts. */
 export type GeoAddCommandOptions = AtMostOne<MemberCondition, "only one of nx and xx"> & {
   /** Returns how many were changed, rather than how many are new. */
   ch?: boolean | undefined;
@@ -86,17 +86,17 @@ export interface GeoCommands<K extends ReplyMode> {
     First extends MemberOr<First, GeoMember<T>, GeoAddCommandOptions> = GeoMember<T> | GeoAddCommandOptions,
   >(key: Key, memberOrOptions: First, ...members: MembersAfter<First, GeoMember<T>>): Reply<K, number | null>;
   /**
-   * Returns the distance between two members, in metres unless a unit is given, or null where one is missing.
+   * Returns the distance between two members, in metres unless a unit is given, or null if one is missing.
    * @see https://redis.io/commands/geodist/
    */
   geodist<T = unknown>(key: Key, member1: T, member2: T, unit?: GeoUnit): Reply<K, number | null>;
   /**
-   * Returns members' geohashes, null where one is missing.
+   * Returns members' geohashes, with null for missing members.
    * @see https://redis.io/commands/geohash/
    */
   geohash<T = unknown>(key: Key, ...members: T[]): Reply<K, (string | null)[]>;
   /**
-   * Returns members' places in degrees, null where one is missing.
+   * Returns members' places in degrees, with null for missing members.
    * @see https://redis.io/commands/geopos/
    */
   geopos<T = unknown>(key: Key, ...members: T[]): Reply<K, ({ lng: number; lat: number } | null)[]>;
@@ -115,7 +115,7 @@ export interface GeoCommands<K extends ReplyMode> {
     opts?: O | IfNone<O, GeoSearchCommandOptions>,
   ): Reply<K, GeoMatch<T, O>[]>;
   /**
-   * Stores the members inside a shape. Returns how many they are.
+   * Stores the members inside a shape. Returns their number.
    * @see https://redis.io/commands/geosearchstore/
    */
   geosearchstore<T = unknown>(
@@ -132,9 +132,9 @@ export const geoCommands = defineCommands(() => {
   const place = options("longitude!= latitude!= member!:=");
   const center = options("type!= member:= coordinate=", { coordinate: options("lon!= lat!=") });
   const shape = options("type!= radius= rect= radiusType= rectType=", { rect: options("width!= height!=") });
-  const matching = (more: string) => options(`count= ${more}`, { count: options("limit=COUNT any?") });
+  const matching = (flags: string) => options(`count= ${flags}`, { count: options("limit=COUNT any?") });
 
-  // The order of Redis, independent of the order of the options.
+  // Redis returns them in this order, whatever the order of the options.
   const MATCH: Part[] = [
     ["member", value],
     ["dist", float, "withDist"],

@@ -41,7 +41,7 @@ export type HGetExCommandOptions = AtMostOne<
   "only one of ex, px, exat, pxat and persist"
 >;
 
-/** A time to live for fields, or the one that they have. */
+/** A new time to live for fields, or the existing one. */
 export interface FieldExpiration extends Expiration {
   /** Keeps the fields' time to live. */
   keepttl: boolean;
@@ -57,7 +57,7 @@ export interface HSetExCommandOptions {
 
 /** Settings of hscan. */
 export interface HScanOptions {
-  /** Only fields that fit this glob pattern. */
+  /** Only fields that match this glob pattern. */
   match?: string | undefined;
   /** Number of fields to look at in one call, a hint. Default 10. */
   count?: number | undefined;
@@ -78,13 +78,13 @@ export interface HashCommands<K extends ReplyMode> {
    */
   hexists(key: Key, field: Key): Reply<K, number>;
   /**
-   * Sets fields' time to live, in seconds. Returns for each 1, 2 if it ended at once, 0 if `option` prevented it,
-   * -2 where there is no such field.
+   * Sets fields' time to live, in seconds. Returns for each field 1; 2 if it was removed at once; 0 if `option` prevented it;
+   * -2 if it does not exist.
    * @see https://redis.io/commands/hexpire/
    */
   hexpire(key: Key, fields: HashFields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
-   * Sets when fields end, in seconds since 1970. Returns the codes of hexpire, one per field.
+   * Sets when fields expire, in seconds since 1970. Returns the codes of hexpire, one per field.
    * @see https://redis.io/commands/hexpireat/
    */
   hexpireat(
@@ -94,7 +94,7 @@ export interface HashCommands<K extends ReplyMode> {
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
-   * Returns when fields end, in seconds since 1970; -1 if never, -2 where there is no such field.
+   * Returns when fields expire, in seconds since 1970; -1 if never, -2 for a missing field.
    * @see https://redis.io/commands/hexpiretime/
    */
   hexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
@@ -114,7 +114,7 @@ export interface HashCommands<K extends ReplyMode> {
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
   /**
-   * Returns the hash as an object, or null where there is none.
+   * Returns the hash as an object, or null if the key does not exist.
    * @example
    * ```ts
    * await redis.hgetall<User>("user:1"); // { name: "Ada", age: 36 }, or null
@@ -125,7 +125,7 @@ export interface HashCommands<K extends ReplyMode> {
   /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /**
-   * Removes fields. Returns them as an object, or null where none existed.
+   * Removes fields. Returns them as an object, or null if none existed.
    * @see https://redis.io/commands/hgetdel/
    */
   hgetdel<T extends object = Record<string, Stored<K> | null>>(
@@ -138,7 +138,7 @@ export interface HashCommands<K extends ReplyMode> {
     ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
   ): Reply<K, InferOutput<S> | null>;
   /**
-   * Returns fields as an object, or null where none exists, and sets or removes their time to live. With `schema`, returns
+   * Returns fields as an object, or null if none exists, and sets or removes their time to live. With `schema`, returns
    * its output for the object. Rejects with a SchemaError if the object does not fit.
    * @see https://redis.io/commands/hgetex/
    */
@@ -172,7 +172,7 @@ export interface HashCommands<K extends ReplyMode> {
    */
   hlen(key: Key): Reply<K, number>;
   /**
-   * Returns fields as an object, null in place of those missing, or null where none exists.
+   * Returns fields as an object, with null for missing fields, or null if none exists.
    * @see https://redis.io/commands/hmget/
    */
   hmget<T extends object = Record<string, Stored<K> | null>>(
@@ -194,10 +194,10 @@ export interface HashCommands<K extends ReplyMode> {
     key: Key,
     field: Key,
     value: StorableValue<K, T, Tag>,
-    ...more: (Key | StorableValue<K, T, Tag>)[]
+    ...fieldsAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, "OK">;
   /**
-   * Removes fields' time to live. Returns for each 1, -1 if it had none, -2 where there is no such field.
+   * Removes fields' time to live. Returns for each field 1; -1 if it had none; -2 if it does not exist.
    * @see https://redis.io/commands/hpersist/
    */
   hpersist(key: Key, fields: HashFields): Reply<K, (-2 | -1 | 1)[]>;
@@ -212,7 +212,7 @@ export interface HashCommands<K extends ReplyMode> {
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
-   * Sets when fields end, in milliseconds since 1970. Returns the codes of hexpire, one per field.
+   * Sets when fields expire, in milliseconds since 1970. Returns the codes of hexpire, one per field.
    * @see https://redis.io/commands/hpexpireat/
    */
   hpexpireat(
@@ -222,12 +222,12 @@ export interface HashCommands<K extends ReplyMode> {
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
-   * Returns when fields end, in milliseconds since 1970; -1 if never, -2 where there is no such field.
+   * Returns when fields expire, in milliseconds since 1970; -1 if never, -2 for a missing field.
    * @see https://redis.io/commands/hpexpiretime/
    */
   hpexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
-   * Returns fields' time to live, in milliseconds; -1 if there is none, -2 where there is no such field.
+   * Returns fields' time to live, in milliseconds; -1 if there is none, -2 for a missing field.
    * @see https://redis.io/commands/hpttl/
    */
   hpttl(key: Key, fields: HashFields): Reply<K, number[]>;
@@ -273,7 +273,7 @@ export interface HashCommands<K extends ReplyMode> {
     key: Key,
     field: Key,
     value: StorableValue<K, T, Tag>,
-    ...more: (Key | StorableValue<K, T, Tag>)[]
+    ...fieldsAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, number>;
   /**
    * Sets each field of the object, with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it.
@@ -295,7 +295,7 @@ export interface HashCommands<K extends ReplyMode> {
    */
   hstrlen(key: Key, field: Key): Reply<K, number>;
   /**
-   * Returns fields' time to live, in seconds; -1 if there is none, -2 where there is no such field.
+   * Returns fields' time to live, in seconds; -1 if there is none, -2 for a missing field.
    * @see https://redis.io/commands/httl/
    */
   httl(key: Key, fields: HashFields): Reply<K, number[]>;

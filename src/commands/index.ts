@@ -23,7 +23,7 @@ import { type StreamCommands, streamCommands } from "./stream.js";
 import { type StringCommands, stringCommands } from "./string.js";
 import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
 
-/** Every command with a method of its own, as called under the reply mode `K`. */
+/** All commands that are methods, under the reply mode `K`. */
 export interface Commands<K extends ReplyMode>
   extends StringCommands<K>,
     HashCommands<K>,
@@ -71,7 +71,7 @@ export function getSpec(method: string): CommandSpec | undefined {
   return undefined;
 }
 
-/** Commands whose methods are grouped under a name of their own. */
+/** Commands whose methods are grouped in an object. */
 export interface Namespaces<K extends ReplyMode> {
   /** Commands on JSON documents. */
   readonly json: JsonCommands<K>;
@@ -85,14 +85,14 @@ export const namespaces: Readonly<Record<keyof Namespaces<ReplyMode>, Group>> = 
   functions: functionCommands,
 };
 
-/** All specs by the methods' names, group after group. */
+/** Returns the specs of each group, by the methods' names. */
 export const everyGroup = () => groups.map((specs) => specs());
 
-/** Commands put together call by call. */
+/** Commands that are built by several calls. */
 export interface Builders<K extends ReplyMode> {
   /** Reads and changes integers of any width inside a string: chain the operations, then `exec()`. */
   bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
 }
 
-/** Makes a builder's method of what sends a spec and its arguments. */
+/** For each builder, a function that creates its method from a function that sends commands. */
 export const builders: Record<keyof Builders<ReplyMode>, typeof bitfield> = { bitfield };

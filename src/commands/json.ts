@@ -7,7 +7,7 @@ import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
 import type { AtMostOne, IfNamed } from "./types.js";
 
-/** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
+/** A JSON value. A string must be JSON text, including the quotes: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
 
 /** Layout of the text that json.get returns. */
@@ -22,13 +22,13 @@ export interface JsonGetOptions {
 
 /** When json.set sets a value. */
 export interface JsonSetCondition {
-  /** Only where there is no value. */
+  /** Only if there is no value. */
   nx: true;
-  /** Only where there is a value. */
+  /** Only if there is a value. */
   xx: true;
 }
 
-/** Results are one per match of a path that begins with `$`, null where the match is of another type. */
+/** Commands on JSON. For a path that begins with `$` they return a result per match, null for a match of another type. */
 export interface JsonCommands<K extends ReplyMode> {
   /**
    * Appends to arrays. Returns their new lengths.
@@ -36,7 +36,7 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   arrappend(key: Key, path: string, ...values: unknown[]): Reply<K, (number | null)[]>;
   /**
-   * Returns the index of a value in arrays, -1 where it is missing.
+   * Returns the index of a value in arrays, -1 if it is missing.
    * @see https://redis.io/commands/json.arrindex/
    */
   arrindex(
@@ -52,17 +52,17 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   arrinsert(key: Key, path: string, index: number, ...values: unknown[]): Reply<K, (number | null)[]>;
   /**
-   * Returns the lengths of arrays; without a path that of the whole document.
+   * Returns the lengths of arrays; without a path, the length of the document.
    * @see https://redis.io/commands/json.arrlen/
    */
   arrlen(key: Key, path?: string): Reply<K, (number | null)[]>;
   /**
-   * Takes an element from arrays, the last unless an index is given.
+   * Removes an element from arrays, by default the last. Returns the elements.
    * @see https://redis.io/commands/json.arrpop/
    */
   arrpop<T = Stored<K>>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
   /**
-   * Keeps the elements between two indexes, both included, 0 unless given. Returns the new lengths.
+   * Keeps the elements between two indexes, both included, by default 0. Returns the new lengths.
    * @see https://redis.io/commands/json.arrtrim/
    */
   arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
@@ -82,11 +82,11 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   forget(key: Key, path?: string): Reply<K, number>;
   /**
-   * Returns the document, the value at one path, or an object of the values at several; null if there is no key.
+   * Returns the document, the value at one path, or an object of the values at several paths; null if the key does not exist.
    * @see https://redis.io/commands/json.get/
    */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
-  /** Returns the document or values as text that is laid out as the options say. */
+  /** Returns the document or values as text in the layout of the options. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(
@@ -96,16 +96,16 @@ export interface JsonCommands<K extends ReplyMode> {
       | [opts: SchemaOption<S>, ...paths: string[]]
   ): Reply<K, InferOutput<S> | null>;
   /**
-   * Merges a value into what is there; null in it removes.
+   * Merges a value into the existing one. Properties that are null in `value` are removed.
    * @see https://redis.io/commands/json.merge/
    */
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
   /**
-   * Returns the value at a path of each document, null where there is none.
+   * Returns the value at a path of each document, or null.
    * @see https://redis.io/commands/json.mget/
    */
   mget<T extends unknown[] = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, T>;
-  /** Returns values of one type, null where there is none. */
+  /** Returns values of one type, or null. */
   mget<T = never>(keys: Key[], path: string, ...none: IfNamed<T, []>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
@@ -131,12 +131,12 @@ export interface JsonCommands<K extends ReplyMode> {
   /** Raises numbers to a power. Returns their new values. */
   numpowby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
   /**
-   * Returns the names in objects.
+   * Returns the property names of objects.
    * @see https://redis.io/commands/json.objkeys/
    */
   objkeys(key: Key, path?: string): Reply<K, (string[] | null)[]>;
   /**
-   * Returns how many names objects have.
+   * Returns how many properties objects have.
    * @see https://redis.io/commands/json.objlen/
    */
   objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
@@ -146,7 +146,7 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   resp(key: Key, path?: string): Reply<K, any>;
   /**
-   * Sets a value; with `nx` only where there is none, with `xx` only where there is one. Returns null if it was not set.
+   * Sets a value; with `nx` only if there is none, with `xx` only if there is one. Returns null if it was not set.
    * @see https://redis.io/commands/json.set/
    */
   set(
@@ -178,20 +178,20 @@ export interface JsonCommands<K extends ReplyMode> {
 }
 
 export const jsonCommands = defineCommands(() => {
-  // Text inside a document comes with its quotes, which the codec leaves alone since stored text may have some.
+  // Text inside a document has JSON's quotes. The codec does not remove quotes, since stored text may have some.
   const found: Decoder = (...reply) => {
     const inside = value(...reply);
     return typeof inside === "string" && inside.startsWith('"') ? JSON.parse(inside) : inside;
   };
 
   const path = optional(scalar);
-  // The root as a path of matches: without a path Redis would give a bare number.
+  // Without a path Redis would return a number instead of an array.
   const root = defaulting("$");
 
   const lengths = oneOrMany(int);
   const lengthsOf = read(lengths, scalar, path);
   const count = write(int, scalar, path);
-  // JSON text of RedisJSON, whatever the codec of values; a number, or an array of them, of others.
+  // RedisJSON returns JSON text, which is not a stored value of the codec. Other servers return numbers.
   const numbers = write(
     (reply, _, args) =>
       (isText(reply) ? value : nested)(reply, (stored) => parseLossless(stored.text()), args),
@@ -200,7 +200,7 @@ export const jsonCommands = defineCommands(() => {
     scalar,
   );
 
-  const pathOrLayout = either((given) => typeof given === "string", scalar, options("indent newline space"));
+  const pathOrLayout = either((arg) => typeof arg === "string", scalar, options("indent newline space"));
 
   return {
     arrappend: write(lengths, scalar, scalar, rest(json)),

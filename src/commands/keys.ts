@@ -5,9 +5,9 @@ import { findSpec } from "./registry.js";
 type Argv = readonly CommandArg[];
 
 /**
- * The positions of keys of commands whose key is not only the first argument: `from`, the step (1), the number
- * (as many as there are; 0: as many as the argument before them says; negative: all but so many). A minus before `from`: its
- * first argument too.
+ * Positions of keys, for commands with other keys than the first argument alone. `from` is the index of the first key; if it is
+ * negative, the first argument is a key too. `step` is the distance between keys, default 1. `many` is their number, default all;
+ * if 0, the argument before the keys gives it; if negative, all but the last `-many` arguments are keys.
  */
 const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
   [/^(DEL|UNLINK|EXISTS|TOUCH|MGET|PF(COUNT|MERGE)|S(DIFF|INTER|UNION)(STORE)?)$/, 1],
@@ -23,14 +23,18 @@ const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
   [/^(OBJECT|MEMORY|XGROUP|XINFO)$/, 2, 1, 1],
 ];
 
-/** Commands none of whose arguments gets a prefix: they have no key. A channel and a pattern of names are none. */
+/** Commands without keys. Channels, and patterns of names, are not keys. */
 const KEYLESS =
   /^(CLIENT|COMMAND|DBSIZE|ECHO|FLUSH(ALL|DB)|FUNCTION|INFO|KEYS|LASTSAVE|PING|PUBSUB|S?PUBLISH|RANDOMKEY|ROLE|SCAN|SCRIPT|SWAPDB|TIME|WAIT(AOF)?)$/;
 
-/** Commands without a method of the client whose keys are known. Those of modules have one in `warmline/modules`. */
+/** Commands that have no spec in the registry, but known keys. `warmline/modules` has the specs of the module commands. */
 const KEYED = /^(GEORADIUS|FT\.SUG|(BF|CF|CMS|TOPK|TDIGEST)\.|TS\.(?!M[GR]|N|Q|READ))/;
 
-/** The places of a command's keys, its name in upper case at 0. @param patterns whether those by which SORT reads keys count. */
+/**
+ * Returns the indexes of a command's keys.
+ * @param argv the name in upper case, then the arguments.
+ * @param patterns whether to include the patterns by which SORT reads keys.
+ */
 function keyPlaces(argv: Argv, patterns = false): number[] {
   const name = argv[0] as string;
   const { length } = argv;
@@ -46,7 +50,7 @@ function keyPlaces(argv: Argv, patterns = false): number[] {
   for (let at = from; at < end && at < length; at += step) places.push(at);
   if (/^SORT|^GEORADIUS/.test(name)) {
     let destination: number | undefined;
-    // The member of GEORADIUSBYMEMBER is no option, and the value of an option is none either.
+    // Skips the member of GEORADIUSBYMEMBER and the values of options, which may look like names of options.
     for (let at = name[0] === "S" ? 2 : 3; at < length; at++) {
       const [option] = /^(store(dist)?|by|get)$/i.exec(String(argv[at])) ?? [];
       if (!option || ++at === length) continue;
@@ -60,19 +64,19 @@ function keyPlaces(argv: Argv, patterns = false): number[] {
 }
 
 /**
- * The keys of a command, its name in upper case first. Of one that has none, it may be the first argument.
- * @returns an empty array for PUBLISH.
+ * Returns a command's keys. For a command without keys it may be the first argument, but for PUBLISH it is an empty array.
+ * @param argv the name in upper case, then the arguments.
  */
 export function keysOf(argv: Argv): Argv {
   return argv[0] === "PUBLISH" ? [] : keyPlaces(argv).map((at) => argv[at]!);
 }
 
-/** Whether none of a command's arguments gets a prefix. */
+/** Whether a command has no keys, so that none of its arguments gets a prefix. */
 export const isKeyless = (argv: Argv): boolean => KEYLESS.test(argv[0] as string);
 
 /**
- * Puts a prefix before each key of a command, in place, and before each pattern by which SORT reads keys.
- * @throws InvalidArgument if its keys are not known.
+ * Prepends a prefix, in place, to each key of a command and to each pattern by which SORT reads keys.
+ * @throws InvalidArgument if the command's keys are not known.
  */
 export function prefixKeys(argv: CommandArg[], prefix: string): void {
   if (isKeyless(argv)) return;

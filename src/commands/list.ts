@@ -18,7 +18,7 @@ export interface LPosOptions {
 
 /** The range of lpos for one match. */
 export interface LPosOneOptions extends LPosOptions {
-  /** Not given: the reply is the index of one match. */
+  /** Absent: the reply is the index of one match. */
   count?: undefined;
 }
 
@@ -46,14 +46,14 @@ export type MoveOptions = (
       exactly: number;
     }
 ) & {
-  /** "OBO" moves one by one, which turns their order round; "BULK" keeps the order. */
+  /** "OBO" moves one by one, which reverses the order; "BULK" keeps the order. */
   order: "OBO" | "BULK";
 };
 
 /** Commands on lists. */
 export interface ListCommands<K extends ReplyMode> {
   /**
-   * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns it, or null.
+   * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns the element, or null.
    * @see https://redis.io/commands/blmove/
    */
   blmove<T = Stored<K, string>>(
@@ -63,7 +63,7 @@ export interface ListCommands<K extends ReplyMode> {
     whereTo: Side,
     timeout: number,
   ): Reply<K, T | null>;
-  /** Moves elements between lists, waiting for them at most `timeout` seconds. Returns them as they stand now, or null. */
+  /** Moves elements between lists, waiting for them at most `timeout` seconds. Returns them in their new order, or null. */
   blmovem<T = Stored<K, string>>(
     source: Key,
     destination: Key,
@@ -99,7 +99,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   brpoplpush<T = Stored<K, string>>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
   /**
-   * Returns the element at an index, negative from the end, or null.
+   * Returns the element at an index, or null. A negative index counts from the end.
    * @see https://redis.io/commands/lindex/
    */
   lindex<T = Stored<K, any>>(key: Key, index: number): Reply<K, T | null>;
@@ -110,7 +110,7 @@ export interface ListCommands<K extends ReplyMode> {
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
   /**
-   * Inserts beside the first element equal to `pivot`. Returns the new length, -1 without pivot, 0 without list.
+   * Inserts beside the first element equal to `pivot`. Returns the new length, -1 if there is no pivot, 0 if there is no list.
    * @see https://redis.io/commands/linsert/
    */
   linsert<T = unknown, Tag = never>(
@@ -125,7 +125,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   llen(key: Key): Reply<K, number>;
   /**
-   * Moves an element from an end of one list to an end of another. Returns it, or null.
+   * Moves an element from an end of one list to an end of another. Returns the element, or null.
    * @see https://redis.io/commands/lmove/
    */
   lmove<T = Stored<K, string>>(
@@ -134,7 +134,7 @@ export interface ListCommands<K extends ReplyMode> {
     whereFrom: Side,
     whereTo: Side,
   ): Reply<K, T | null>;
-  /** Moves elements between lists, one by default. Returns them as they stand now, or null. */
+  /** Moves elements between lists, one by default. Returns them in their new order, or null. */
   lmovem<T = Stored<K, string>>(
     source: Key,
     destination: Key,
@@ -153,7 +153,7 @@ export interface ListCommands<K extends ReplyMode> {
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
   /**
-   * Takes the first element. Returns it, or null where there is no list.
+   * Takes the first element. Returns it, or null if the list does not exist.
    * @example
    * ```ts
    * await redis.lpop<Job>("jobs"); // { id: 2 }, or null
@@ -161,7 +161,7 @@ export interface ListCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/lpop/
    */
   lpop<T = Stored<K>>(key: Key): Reply<K, T | null>;
-  /** Takes up to `count` of the first elements. Returns them, or null where there is no list. */
+  /** Takes up to `count` of the first elements. Returns them, or null if the list does not exist. */
   lpop<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T> | null>;
   /** Takes the first element, or up to `count` of them. */
   lpop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
@@ -183,7 +183,7 @@ export interface ListCommands<K extends ReplyMode> {
   /** Returns the index of an element, or null; with `count` an array of indexes. */
   lpos<T = number | number[] | null>(key: Key, element: unknown, opts: LPosOptions | undefined): Reply<K, T>;
   /**
-   * Puts elements before the first, one after the other. Returns the new length.
+   * Inserts elements at the start, one after the other. Returns the new length.
    * @example
    * ```ts
    * await redis.lpush("jobs", { id: 1 }, { id: 2 }); // 2 elements
@@ -192,7 +192,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   lpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
-   * Puts elements before the first if the list exists. Returns the new length, else 0.
+   * Inserts elements at the start if the list exists. Returns the new length, else 0.
    * @see https://redis.io/commands/lpushx/
    */
   lpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
@@ -228,11 +228,11 @@ export interface ListCommands<K extends ReplyMode> {
    */
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
   /**
-   * Takes the last element. Returns it, or null where there is no list.
+   * Takes the last element. Returns it, or null if the list does not exist.
    * @see https://redis.io/commands/rpop/
    */
   rpop<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
-  /** Takes up to `count` of the last elements. Returns them, or null where there is no list. */
+  /** Takes up to `count` of the last elements. Returns them, or null if the list does not exist. */
   rpop<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T> | null>;
   /** Takes the last element, or up to `count` of them. */
   rpop<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
@@ -250,7 +250,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   rpoplpush<T = Stored<K, string>>(source: Key, destination: Key): Reply<K, T | null>;
   /**
-   * Puts elements after the last. Returns the new length.
+   * Appends elements at the end. Returns the new length.
    * @example
    * ```ts
    * await redis.rpush("jobs", { id: 3 }); // 3 elements
@@ -259,7 +259,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   rpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
-   * Puts elements after the last if the list exists. Returns the new length, else 0.
+   * Appends elements at the end if the list exists. Returns the new length, else 0.
    * @see https://redis.io/commands/rpushx/
    */
   rpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;

@@ -1,10 +1,10 @@
 import { builders, everyGroup, type Group, getSpec, namespaces } from "./index.js";
 import type { CommandSpec } from "./spec.js";
 
-/** Does what a client or a pipeline does with a command: send it now, or collect it. */
+/** Sends a command now (a client), or collects it (a pipeline). */
 export type Send = (spec: CommandSpec, args: unknown[]) => unknown;
 
-/** The names of all that a client and a pipeline have by the specs: methods, namespaces and builders. */
+/** Returns the names of all methods, namespaces and builders. */
 export const commandNames = (): string[] =>
   [...everyGroup(), namespaces, builders].flatMap((group) => Object.keys(group));
 
@@ -14,7 +14,7 @@ const method =
   (...args: unknown[]) =>
     send(spec, args);
 
-/** Makes what stands under a name, a method or a namespace's methods; undefined where nothing does. */
+/** Returns a function that creates the method, namespace or builder of a name, or undefined if there is none. */
 export function commandMethod(name: string): ((send: Send) => unknown) | undefined {
   const namespace = (namespaces as Record<string, Group>)[name];
   if (namespace) {

@@ -1,6 +1,6 @@
 type LookUp = (name: PropertyKey, receiver?: object) => PropertyDescriptor | undefined;
 
-/** An object that has a property if `lookUp` returns its descriptor, and inherits what else there is. */
+/** Returns an object with the properties for which `lookUp` returns a descriptor. It inherits all others from `prototype`. */
 const lazyObject = (prototype: object, lookUp: LookUp, names: () => string[]): object =>
   new Proxy(Object.create(prototype) as object, {
     get(_, name, receiver) {
@@ -23,12 +23,11 @@ const property = (value: unknown): PropertyDescriptor => ({
 });
 
 /**
- * An object whose properties are created at the first lookup, and are ordinary ones from then on: they can be
- * taken out, spied on, replaced and listed. 400 methods, most of them never called, cost nothing until then.
- * @param prototype what it inherits from.
- * @param create returns the value of a name, or undefined where there is none.
- * @param names all of those names.
- * @param taken whether what is inherited by a name wins; by default whatever there is.
+ * Returns an object whose properties are created at their first lookup, since most of the 400 methods are never called. From then
+ * on they are ordinary properties, which can be detached, spied on, replaced and listed.
+ * @param create returns the value of a property, or undefined if there is none.
+ * @param names returns the names of all properties.
+ * @param taken whether an inherited property of this name wins. Default: any inherited property.
  */
 export function onDemand(
   prototype: object,
@@ -49,13 +48,13 @@ export function onDemand(
 }
 
 /**
- * A prototype whose methods are bound to the object that they are read from, so that they work detached from it. Test tools,
- * which read the descriptors of a prototype, find ordinary methods to spy on or to mock.
- * @param describe returns what makes the method of a name for its owner, or undefined where there is none.
- * @param names all of those names.
- * @param isOwner whether an object has what methods are made of: a prototype has not.
- * @param keeps whether an object keeps a method that was looked up as its own. Not where a class may extend the prototype: what
- * its `super` looks up would hide its own methods.
+ * Returns a prototype whose methods are bound to the object that they are read from, so that they work detached. The prototype's
+ * descriptors hold ordinary methods, which test tools can spy on or mock.
+ * @param describe returns a function that creates the method of a name for its owner, or undefined if there is no such method.
+ * @param names returns the names of all methods.
+ * @param isOwner whether methods can be created for an object. For a prototype they can't.
+ * @param keeps whether a method becomes an own property of its owner at the first lookup. False if classes may extend the
+ * prototype: a method that is looked up by `super` would then hide the subclass's method.
  */
 export function boundPrototype<T extends object>(
   describe: (name: string) => ((owner: T) => unknown) | undefined,

@@ -1,4 +1,4 @@
-// The types of commands, their options and replies: by the names under which @upstash/redis exports them, where it does.
+// The types of commands, their options and replies. Types that @upstash/redis exports too have the same names.
 export type {
   ArGrepOptions,
   ArGrepPredicate,

@@ -16,7 +16,7 @@ export interface PubSubCommands<K extends ReplyMode> {
    */
   publish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
   /**
-   * Returns the channels that have subscribers, or those of them that fit a glob pattern.
+   * Returns the channels that have subscribers, with a glob pattern only the ones that match it.
    * @see https://redis.io/commands/pubsub-channels/
    */
   pubsubChannels(pattern?: string): Reply<K, string[]>;
@@ -31,7 +31,7 @@ export interface PubSubCommands<K extends ReplyMode> {
    */
   pubsubNumsub(...channels: string[]): Reply<K, Record<string, number>>;
   /**
-   * Returns the shard channels that have subscribers, or those of them that fit a glob pattern.
+   * Returns the shard channels that have subscribers, with a glob pattern only the ones that match it.
    * @see https://redis.io/commands/pubsub-shardchannels/
    */
   pubsubShardchannels(pattern?: string): Reply<K, string[]>;

@@ -4,7 +4,7 @@ import type { CommandSpec } from "./spec.js";
 
 let specs: Map<string, CommandSpec> | undefined;
 
-/** The spec of a command given with its name and arguments, if there is one, and how many arguments its name takes. */
+/** Returns the spec of a command, if there is one, and the number of words of its name. @param argv name and arguments. */
 export function findSpec(argv: readonly unknown[]): [spec: CommandSpec | undefined, nameLength: number] {
   specs ??= new Map(
     [...everyGroup(), ...Object.values(namespaces).map((specs) => specs()), { bitfieldSpec }]

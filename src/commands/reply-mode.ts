@@ -1,6 +1,6 @@
 /**
- * One signature per command, three uses: called on the client a command returns a promise, on a pipeline or a
- * transaction it returns the pipeline with one more result. A `ReplyMode` is that difference, as a function on types.
+ * The return type of commands, as a function on types. Each command has one signature: on the client it returns a promise, on
+ * a pipeline or transaction the pipeline with one more result.
  */
 export interface ReplyMode {
   /** The value of the command. */
@@ -14,7 +14,7 @@ export interface ReplyMode {
 /** The return type of a command with the value `T` under the reply mode `K`. */
 export type Reply<K extends ReplyMode, T> = (K & { readonly value: T })["reply"];
 
-/** The type of a stored value for which the caller names none: the codec's, or `Default` where the codec may give any. */
+/** The type of a stored value if the caller names none: the codec's, or `Default` if the codec's is unknown. */
 export type Stored<K extends ReplyMode, Default = unknown> = unknown extends K["stored"]
   ? Default
   : K["stored"];
@@ -32,5 +32,5 @@ export interface Immediate<V = unknown> extends ReplyMode {
   readonly stored: V;
 }
 
-/** A key, a field, an id or a cursor: sent as it is, never through the codec. */
+/** A key, field, id or cursor: sent unchanged, without the codec. */
 export type Key = string | Uint8Array;

@@ -12,7 +12,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** The result of a schema: a value, or what is wrong with it. */
+/** The result of a schema: its output, or the problems of the value. */
 export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: SchemaError["issues"] };
@@ -25,7 +25,7 @@ export type CheckedValue<S extends StandardSchema, T> = [S] extends [never] ? T 
 
 /** The option of a read that checks the values it returns. */
 export interface SchemaOption<S extends StandardSchema> {
-  /** Any Standard Schema: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** Any Standard Schema. The call returns its output, or rejects with a SchemaError. */
   schema: S;
 }
 
@@ -36,10 +36,10 @@ export interface SchemaOption<S extends StandardSchema> {
 export function schemaAmong(args: readonly any[]): [schema: StandardSchema | undefined, args: any[]] {
   const holder = args.find((arg) => typeof arg === "object" && arg !== null && "schema" in arg);
   if (!holder) return [undefined, args as any[]];
-  const { schema, ...others } = holder;
+  const { schema, ...options } = holder;
   if (schema !== undefined && !schema?.["~standard"]) {
     throw new InvalidArgument("the option schema is not a Standard Schema");
   }
-  const rest = Object.keys(others).length > 0 ? [others] : [];
+  const rest = Object.keys(options).length > 0 ? [options] : [];
   return [schema, args.flatMap((arg) => (arg === holder ? rest : [arg]))];
 }

@@ -43,7 +43,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
    */
   evalshaRo<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
   /**
-   * Returns 1 or 0 for each digest: whether its script is loaded.
+   * Returns for each digest 1 if its script is loaded, else 0.
    * @see https://redis.io/commands/script-exists/
    */
   scriptExists(...sha1s: string[]): Reply<K, number[]>;
@@ -53,7 +53,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
    */
   scriptFlush(opts?: ScriptFlushCommandOptions): Reply<K, "OK">;
   /**
-   * Stops the script that runs, if it has not written.
+   * Stops the running script, if it has not written.
    * @see https://redis.io/commands/script-kill/
    */
   scriptKill(): Reply<K, "OK">;
@@ -66,15 +66,15 @@ export interface ScriptingCommands<K extends ReplyMode> {
   scriptShow(sha1: string): Reply<K, string>;
 }
 
-// The number of keys is sent even where keys are left out.
-const keys = counting((out, given = [], encode) => array(scalar)(out, given, encode));
-const called = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
+// The number of keys is sent even if there are none.
+const keys = counting((out, arg = [], encode) => array(scalar)(out, arg, encode));
+const scriptCall = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
 
 export const scriptingCommands = defineCommands(() => ({
-  eval: called(write),
-  evalRo: called(read),
-  evalsha: called(write),
-  evalshaRo: called(read),
+  eval: scriptCall(write),
+  evalRo: scriptCall(read),
+  evalsha: scriptCall(write),
+  evalshaRo: scriptCall(read),
   scriptExists: write(list(int), rest(scalars)),
   scriptFlush: write(text, options("sync? async?")),
   scriptKill: write(text),
@@ -86,11 +86,11 @@ export const scriptingCommands = defineCommands(() => ({
 export interface FunctionLoadArgs {
   /** The library's code, `#!lua name=...` at its head. */
   code: string;
-  /** Replace a library of the same name. */
+  /** Replaces a library of the same name. */
   replace?: boolean | undefined;
 }
 
-/** Which libraries to list, and whether with their code. */
+/** The libraries to list, and whether to return their code. */
 export interface FunctionListArgs {
   /** A glob pattern of libraries' names. */
   libraryName?: string | undefined;
@@ -100,13 +100,13 @@ export interface FunctionListArgs {
 
 /** A library that is loaded. */
 export interface FunctionLibrary {
-  /** Its name. */
+  /** The library's name. */
   libraryName: string;
   /** The engine that runs it: LUA. */
   engine: string;
   /** The functions in it. */
   functions: { name: string; description?: string; flags: string[] }[];
-  /** Its text, if requested. */
+  /** The library's code, if requested. */
   libraryCode?: string | undefined;
 }
 
@@ -144,7 +144,7 @@ export interface FunctionCommands<K extends ReplyMode> {
    */
   flush(): Reply<K, "OK">;
   /**
-   * Stops the function that runs, if it has not written.
+   * Stops the running function, if it has not written.
    * @see https://redis.io/commands/function-kill/
    */
   kill(): Reply<K, "OK">;
@@ -159,7 +159,7 @@ export interface FunctionCommands<K extends ReplyMode> {
    */
   load(args: FunctionLoadArgs): Reply<K, string>;
   /**
-   * Loads the libraries from a result of dump, beside, instead of or over the existing ones.
+   * Loads libraries from a result of dump. "FLUSH" removes all existing ones first, "REPLACE" those of the same names.
    * @see https://redis.io/commands/function-restore/
    */
   restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;
@@ -181,14 +181,14 @@ const library = camelled((...part) =>
 
 const counts = object(camelled(int));
 
-const stats: Decoder = (reply, ...more) => ({
-  engines: counts(object((part) => part)(reply, ...more).engines, ...more),
+const stats: Decoder = (reply, ...context) => ({
+  engines: counts(object((part) => part)(reply, ...context).engines, ...context),
 });
 
 export const functionCommands = defineCommands(
   () => ({
-    call: as("FCALL", called(write)),
-    callRo: as("FCALL_RO", called(read)),
+    call: as("FCALL", scriptCall(write)),
+    callRo: as("FCALL_RO", scriptCall(read)),
     delete: write(text, scalar),
     dump: write(bytes),
     flush: write(text),

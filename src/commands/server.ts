@@ -49,7 +49,7 @@ export interface ServerCommands<K extends ReplyMode> {
    */
   flushdb(opts?: FlushOptions): Reply<K, "OK">;
   /**
-   * Returns facts about the server as text, of all sections or of those named.
+   * Returns facts about the server as text, of all sections or of the named ones.
    * @see https://redis.io/commands/info/
    */
   info(...sections: string[]): Reply<K, string>;
@@ -64,7 +64,7 @@ export interface ServerCommands<K extends ReplyMode> {
    */
   memoryUsage(key: Key, opts?: MemoryUsageOptions): Reply<K, number | null>;
   /**
-   * Returns the server's part in replication, with what belongs to it.
+   * Returns the server's role in replication, with its details.
    * @see https://redis.io/commands/role/
    */
   role(): Reply<K, NestedReply[]>;
@@ -82,9 +82,9 @@ export interface ServerCommands<K extends ReplyMode> {
 
 const flushing = strict(options("async?"));
 
-// The reference takes the options of one of the two in an array.
-const flushOptions: ArgEncoder = (out, given, encode) => {
-  for (const each of [given].flat()) flushing(out, each, encode);
+// @upstash/redis takes the options of flushall in an array, and those of flushdb without one.
+const flushOptions: ArgEncoder = (out, arg, encode) => {
+  for (const each of [arg].flat()) flushing(out, each, encode);
 };
 const flush = write(text, flushOptions);
 

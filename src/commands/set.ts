@@ -60,7 +60,7 @@ export interface SetCommands<K extends ReplyMode> {
    */
   sinterstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
   /**
-   * Returns 1 if it is a member, else 0.
+   * Returns 1 if the set has the member, else 0.
    * @see https://redis.io/commands/sismember/
    */
   sismember<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, 0 | 1>;
@@ -78,7 +78,7 @@ export interface SetCommands<K extends ReplyMode> {
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**
-   * Returns 1 or 0 for each, as sismember does.
+   * Returns for each member the result of sismember.
    * @see https://redis.io/commands/smismember/
    */
   smismember<T extends readonly unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
@@ -92,7 +92,7 @@ export interface SetCommands<K extends ReplyMode> {
     member: StorableValue<K, T, Tag>,
   ): Reply<K, 0 | 1>;
   /**
-   * Removes a random member. Returns it, or null where there is no set.
+   * Removes a random member. Returns it, or null if the set does not exist.
    * @see https://redis.io/commands/spop/
    */
   spop<T = Stored<K>>(key: Key): Reply<K, T | null>;
@@ -105,11 +105,11 @@ export interface SetCommands<K extends ReplyMode> {
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**
-   * Returns a random member, or null where there is no set.
+   * Returns a random member, or null if the set does not exist.
    * @see https://redis.io/commands/srandmember/
    */
   srandmember<T = Stored<K>>(key: Key): Reply<K, T | null>;
-  /** Returns up to `count` random members: a negative count allows the same twice. */
+  /** Returns up to `count` random members. With a negative count, members may repeat. */
   srandmember<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
   /** Returns a random member, or up to `count` of them. */
   srandmember<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;

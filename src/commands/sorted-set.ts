@@ -111,10 +111,10 @@ export type UnscoredRangeOptions = ZRangeCommandOptions & { withScores?: false |
 /** Range of zrangestore, which stores scores in any case. */
 export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
 
-/** A bound of scores; "(" leaves out the bound itself. */
+/** A bound of scores; "(" excludes the bound itself. */
 export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
 
-/** A bound in the order of bytes, with "[" or without "(" the bound itself. */
+/** A bound in the order of bytes; "[" includes the bound itself, "(" excludes it. */
 export type LexBound = `(${string}` | `[${string}` | "-" | "+";
 
 /** A bound of a range under the options `O`: a rank, a name or a score. */
@@ -278,7 +278,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     opts?: ZInterStoreCommandOptions,
   ): Reply<K, number>;
   /**
-   * Returns how many members lie between the bounds, where all have the same score.
+   * Returns how many members lie between the bounds, by name. All members must have the same score.
    * @see https://redis.io/commands/zlexcount/
    */
   zlexcount(key: Key, min: string, max: string): Reply<K, number>;
@@ -293,19 +293,19 @@ export interface SortedSetCommands<K extends ReplyMode> {
     count?: number,
   ): Reply<K, PoppedScored<T>>;
   /**
-   * Returns each member's score, null where it is missing.
+   * Returns each member's score, with null for missing members.
    * @see https://redis.io/commands/zmscore/
    */
   zmscore(key: Key, members: unknown[]): Reply<K, (number | null)[]>;
   /**
-   * Takes the highest member. Returns it and its score, or an empty array where there is no set.
+   * Takes the highest member. Returns it and its score, or an empty array if the set does not exist.
    * @see https://redis.io/commands/zpopmax/
    */
   zpopmax<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
   /** Takes up to `count` of the highest members. Returns alternating members and scores. */
   zpopmax<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, (T | number)[]>;
   /**
-   * Takes the lowest member. Returns it and its score, or an empty array where there is no set.
+   * Takes the lowest member. Returns it and its score, or an empty array if the set does not exist.
    * @see https://redis.io/commands/zpopmin/
    */
   zpopmin<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
@@ -412,7 +412,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    */
   zrem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
-   * Removes the members between the bounds, where all have the same score. Returns how many were removed.
+   * Removes the members between the bounds, by name. All members must have the same score. Returns how many were removed.
    * @see https://redis.io/commands/zremrangebylex/
    */
   zremrangebylex(key: Key, min: string, max: string): Reply<K, number>;
@@ -525,13 +525,13 @@ export interface SortedSetCommands<K extends ReplyMode> {
 export const sortedSetCommands = defineCommands(() => {
   const adding = options("nx? xx? gt? lt? ch? incr?");
 
-  // Not every server takes "Infinity" for a score.
-  const score: ArgEncoder = (out, given, encode) =>
+  // Not every server accepts "Infinity" as a score.
+  const score: ArgEncoder = (out, arg, encode) =>
     scalar(
       out,
-      typeof given === "number" && Math.abs(given) === Number.POSITIVE_INFINITY
-        ? String(given).replace("Infinity", "inf")
-        : given,
+      typeof arg === "number" && Math.abs(arg) === Number.POSITIVE_INFINITY
+        ? String(arg).replace("Infinity", "inf")
+        : arg,
       encode,
     );
 

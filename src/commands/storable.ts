@@ -1,6 +1,6 @@
 import type { ReplyMode } from "./reply-mode.js";
 
-/** The parts of `T` that can be stored as JSON, text or bytes. In place of the others, a sentence that the compiler shows. */
+/** `T` if it can be stored as JSON, text or bytes. Members of a union that can't be stored become messages for the compiler. */
 export type Storable<T> =
   T extends PromiseLike<unknown>
     ? "a promise can't be stored: is an await missing?"
@@ -22,7 +22,7 @@ declare const MARK: unique symbol;
 export type Mark = typeof MARK;
 
 /**
- * What the compiler infers `Tag` from: values of functions, and of classes that have no form as JSON, have one of these types.
+ * Types from which the compiler infers `Tag`. Functions, and instances of classes without a JSON form, match one of them.
  * @internal
  */
 export type Suspect<Tag> =
@@ -33,13 +33,13 @@ export type Suspect<Tag> =
     ) => Tag);
 
 /**
- * `T`, which the compiler infers from here only if it finds nothing to infer it from elsewhere.
+ * `T`. The compiler infers it from here only if no other place determines it.
  * @internal
  */
 export type Uninferred<T, Tag> = T & ([Mark] extends [Tag] ? never : unknown);
 
 /**
- * Whether the codec is one of the client's own, by the type of stored values. Functions of the user's may store anything.
+ * Whether the codec is a built-in one, by the type of its values. A user's codec may store anything.
  * @internal
  */
 export type IsOwn<Codec> = unknown extends Codec
@@ -51,11 +51,11 @@ export type IsOwn<Codec> = unknown extends Codec
     : false;
 
 /**
- * A value to store, of type `T`. What can't be stored is refused by the compiler, as far as it can without refusing values of
- * a type parameter of the caller's, of which it knows nothing: a condition on `T` would do so.
+ * A value to store, of type `T`. The compiler refuses types that can't be stored.
  *
- * Hence the condition is one on `Tag`, which the compiler infers from values that may not be storable, and which is never
- * otherwise. `Tag` is never a `Mark`: of this branch the compiler only infers, `T` without undefined among others.
+ * A condition on `T` would also refuse values whose type is a type parameter of the caller. So the condition is on `Tag`, which
+ * the compiler infers from suspect values, and which is never for all others. `Tag` is never a `Mark`: that branch exists for
+ * inference alone.
  */
 export type StorableValue<K extends ReplyMode, T, Tag> = [Tag] extends [never]
   ? Uninferred<T, Tag>
@@ -65,7 +65,7 @@ export type StorableValue<K extends ReplyMode, T, Tag> = [Tag] extends [never]
       ? Storable<Uninferred<T, Tag>>
       : Uninferred<T, Tag>;
 
-/** A value in an object of several. It may be undefined, as an optional property is. */
+/** A value in an object of values to store. It may be undefined, like an optional property. */
 export type StorableField<K extends ReplyMode, T, Tag> = [Tag] extends [never]
   ? T
   : [Tag] extends [Mark]
@@ -74,7 +74,7 @@ export type StorableField<K extends ReplyMode, T, Tag> = [Tag] extends [never]
       ? Storable<T>
       : T;
 
-/** An object that may have a member to store. */
+/** An object whose property `member`, if present, is a value to store. */
 export type StorableMember<K extends ReplyMode, O, Tag> = [Tag] extends [never]
   ? O
   : [Tag] extends [Mark]

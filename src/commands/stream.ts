@@ -93,7 +93,7 @@ export interface XReadGroupOptions extends XReadOptions {
 export interface XPendingOptions {
   /** Only entries idle for at least this time in milliseconds. */
   idleTime?: number | undefined;
-  /** Only those of this consumer. */
+  /** Only entries of this consumer, or of these. */
   consumer?: string | string[] | undefined;
 }
 
@@ -105,28 +105,28 @@ export type PendingSummary = [
   consumers: [name: string, count: number][] | null,
 ];
 
-/** An entry that was given to a consumer: for how long, in ms, and how often. */
+/** A pending entry. `idle` is the time in ms since its last delivery, `deliveries` the number of deliveries. */
 export type PendingEntry = [id: string, consumer: string, idle: number, deliveries: number];
 
 /** Fields of pending entries that xclaim changes beside their owner. */
 export interface XClaimOptions<JustId extends boolean = boolean> {
-  /** Sets their idle time, in milliseconds. */
+  /** Sets the entries' idle time, in milliseconds. */
   idleMS?: number | undefined;
-  /** Sets the time since which they are idle, in milliseconds since 1970. */
+  /** Sets the start of the entries' idle time, in milliseconds since 1970. */
   timeMS?: number | undefined;
-  /** Sets their number of deliveries. */
+  /** Sets the entries' number of deliveries. */
   retryCount?: number | undefined;
-  /** Claims them even where they are not pending. */
+  /** Also claims entries that are not pending. */
   force?: boolean | undefined;
   /** Returns ids alone, and leaves the number of deliveries unchanged. */
   justId?: JustId | undefined;
-  /** Sets the group's last id, where this one is later. */
+  /** Sets the group's last id, if this one is later. */
   lastId?: number | string | undefined;
 }
 
-/** Which entries xtrim leaves. */
+/** The entries that xtrim keeps. */
 export interface XTrimOptions {
-  /** "MAXLEN" keeps the newest `threshold` entries, "MINID" those whose id is at least `threshold`. */
+  /** "MAXLEN" keeps the newest `threshold` entries, "MINID" entries whose id is at least `threshold`. */
   strategy: "MAXLEN" | "MINID";
   /** "~", the default, may leave a few more than the threshold. */
   exactness?: "~" | "=" | undefined;
@@ -156,7 +156,7 @@ export interface XCfgSetOptions {
 export interface XNackOptions {
   /** Sets the entries' number of deliveries. */
   retryCount?: number | undefined;
-  /** Releases entries even where they are not pending. */
+  /** Also releases entries that are not pending. */
   force?: boolean | undefined;
 }
 
@@ -168,7 +168,7 @@ export interface XSetIdOptions {
   maxDeletedId?: string | undefined;
 }
 
-/** An entry: its id, and its fields and values in turn. Null in place of these where it was deleted while pending. */
+/** An entry: its id, and alternating fields and values, or null if it was deleted while pending. */
 export type StreamEntry<T = unknown> = [id: string, fieldsAndValues: (string | T)[] | null];
 
 /** Entries of several streams, each with its key; null if there are none. */
@@ -188,7 +188,7 @@ export interface StreamCommands<K extends ReplyMode> {
    */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
   /**
-   * Acknowledges entries and deletes them. Returns for each 1, -1 if there is none, 2 if a reference is left.
+   * Acknowledges entries and deletes them. Returns for each entry 1; -1 if it does not exist; 2 if references keep it.
    * @see https://redis.io/commands/xackdel/
    */
   xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
@@ -215,7 +215,7 @@ export interface StreamCommands<K extends ReplyMode> {
     start: string,
     options?: XAutoClaimOptions<JustId>,
   ): Reply<K, [cursor: string, entries: ClaimedEntries<Stored<K>, JustId>, deletedIds?: string[]]>;
-  /** Sets how long and how many ids of producers are remembered: seconds, and ids per producer. */
+  /** Sets how long ids of producers are remembered, and how many per producer. */
   xcfgset(key: Key, opts: XCfgSetOptions): Reply<K, "OK">;
   /**
    * Takes over entries idle for `minIdleTime` ms. Returns them, or with `justId` their ids.
@@ -235,7 +235,7 @@ export interface StreamCommands<K extends ReplyMode> {
    */
   xdel(key: Key, ids: string | string[]): Reply<K, number>;
   /**
-   * Deletes entries. Returns for each 1, -1 if there is none, 2 if a reference is left.
+   * Deletes entries. Returns for each entry 1; -1 if it does not exist; 2 if references keep it.
    * @see https://redis.io/commands/xdelex/
    */
   xdelex(key: Key, opts?: XDelExOption, ...ids: string[]): Reply<K, number[]>;
@@ -248,7 +248,7 @@ export interface StreamCommands<K extends ReplyMode> {
     opts: O,
   ): Reply<K, XGroupReturnType<O>>;
   /**
-   * Returns facts about a stream, its groups or a group's consumers, as alternating names and values of Redis.
+   * Returns facts about a stream, its groups or a group's consumers, as Redis's alternating names and values.
    * @see https://redis.io/commands/xinfo/
    */
   xinfo(key: Key, options: XInfoCommands): Reply<K, NestedReply[]>;
@@ -257,7 +257,7 @@ export interface StreamCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/xlen/
    */
   xlen(key: Key): Reply<K, number>;
-  /** Releases pending entries for others to take. Returns how many were released. */
+  /** Releases pending entries for other consumers. Returns how many were released. */
   xnack(
     key: Key,
     group: string,
@@ -290,7 +290,8 @@ export interface StreamCommands<K extends ReplyMode> {
     count?: number,
   ): Reply<K, Record<string, T>>;
   /**
-   * Returns the entries after an id, of one stream or of each of several, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
+   * Returns the entries after an id, of one stream or several, as `[key, [[id, [field, value, ...]], ...]]` for each stream. Null
+   * if there are none.
    * @see https://redis.io/commands/xread/
    */
   xread<Keys extends Key | Key[]>(
@@ -337,12 +338,12 @@ export const streamCommands = defineCommands(() => {
 
   // Redis assumes "=", so it is not sent.
   const bounds = options("threshold= limit");
-  const trimming = reading("type strategy comparison exactness threshold limit", (out, given, encode) => {
-    if (!given) return;
-    const { strategy, type = strategy, exactness = "~", comparison = exactness } = given;
+  const trimming = reading("type strategy comparison exactness threshold limit", (out, arg, encode) => {
+    if (!arg) return;
+    const { strategy, type = strategy, exactness = "~", comparison = exactness } = arg;
     scalar(out, type, encode);
     if (comparison !== "=") scalar(out, comparison, encode);
-    bounds(out, given, encode);
+    bounds(out, arg, encode);
   });
 
   const streamsAfter = (spec: string) =>
@@ -351,11 +352,11 @@ export const streamCommands = defineCommands(() => {
     });
 
   // An entry that was deleted while pending has no fields.
-  const listed = list(tuple(text, orNull(alternating(text, value))));
-  const streams = orNull(list(tuple(text, listed)));
+  const entryList = list(tuple(text, orNull(alternating(text, value))));
+  const streams = orNull(list(tuple(text, entryList)));
   const byId = list(tuple(text, object(value)));
   const texts = list(text);
-  const claimed = when(5, "justId", texts, listed);
+  const claimed = when(5, "justId", texts, entryList);
 
   // Redis before 7.0 does not return which entries were deleted.
   const autoclaimed: Decoder = (...reply) =>

@@ -29,14 +29,14 @@ export interface ValueComparison {
   ifDne: string;
 }
 
-/** Whether the stored value, or its digest, is or is not the one given. */
+/** A condition: the stored value, or its digest, equals or differs from the given one. */
 export type Comparison = AtMostOne<ValueComparison, "only one of ifEq, ifNe, ifDeq and ifDne">;
 
-/** A time to live for all keys, and whether they must be new (`nx`) or be there (`xx`). */
+/** A time to live for all keys, and whether they must be new (`nx`) or must exist (`xx`). */
 export type MSetExOptions = AtMostOne<ExpirationOrKeepTtl, "only one of ex, px, exat, pxat and keepTtl"> &
   AtMostOne<ExistenceCondition, "only one of nx and xx">;
 
-/** An increment: 1 without it. */
+/** An increment. Default 1. */
 export interface IncrementOption {
   /** The number to add, an integer. */
   byInt: number;
@@ -46,9 +46,9 @@ export interface IncrementOption {
 
 /** The increment, its bounds, and the key's time to live. */
 export type IncrExOptions = AtMostOne<IncrementOption, "only one of byInt and byFloat"> & {
-  /** The lowest number that the key may become. Below it nothing is added. */
+  /** The lowest result. If the result would be lower, nothing is added. */
   lBound?: number | undefined;
-  /** The highest number that the key may become. Above it nothing is added. */
+  /** The highest result. If the result would be higher, nothing is added. */
   uBound?: number | undefined;
   /** Adds as much as the bounds allow. */
   saturate?: boolean | undefined;
@@ -65,7 +65,7 @@ export interface PreviousValueOption {
 /** Conditions of set: at most one of them. */
 export interface SetCondition extends ExistenceCondition, ValueComparison {}
 
-/** Conditions of set, the key's time to live, and what is given. */
+/** Conditions of set, the key's time to live, and whether the previous value is returned. */
 export type SetCommandOptions = PreviousValueOption &
   AtMostOne<ExpirationOrKeepTtl> &
   AtMostOne<SetCondition>;
@@ -94,7 +94,7 @@ export type GetExCommandOptions = AtMostOne<
 export interface LcsOptions<Len extends boolean = boolean, Idx extends boolean = boolean> {
   /** Returns the length only, in bytes. */
   len?: Len | undefined;
-  /** Returns where the matches are. */
+  /** Returns the positions of the matches. */
   idx?: Idx | undefined;
   /** With `idx`, leaves out matches shorter than this number of bytes. */
   minMatchLen?: number | undefined;
@@ -102,9 +102,9 @@ export interface LcsOptions<Len extends boolean = boolean, Idx extends boolean =
   withMatchLen?: boolean | undefined;
 }
 
-/** Matches, last first: where in the first and in the second string, from and to, and the match's length if requested. */
+/** The matches of lcs, the last one first. */
 export interface LcsMatches {
-  /** Ranges of bytes that are the same in both. */
+  /** For each match its range of bytes in the first and in the second string, and its length if requested. */
   matches: [first: [from: number, to: number], second: [from: number, to: number], length?: number][];
   /** The length of the subsequence in bytes. */
   len: number;
@@ -145,8 +145,8 @@ export interface StringCommands<K extends ReplyMode> {
    */
   digest(key: Key): Reply<K, string | null>;
   /**
-   * Returns the value, or null if the key does not exist. Text becomes a number only where printing the number gives the
-   * very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string
+   * Returns the value, or null if the key does not exist. Text becomes a number only if the number prints as the
+   * very same text, and an integer is within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string
    * `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.
    * @example
    * ```ts
@@ -206,7 +206,7 @@ export interface StringCommands<K extends ReplyMode> {
    */
   incrbyfloat(key: Key, value: number): Reply<K, number>;
   /**
-   * Returns the longest common subsequence of two strings, its length, or where its parts are.
+   * Returns the longest common subsequence of two strings, its length, or the positions of its parts.
    * @see https://redis.io/commands/lcs/
    */
   lcs<Len extends boolean = false, Idx extends boolean = false>(
@@ -215,7 +215,7 @@ export interface StringCommands<K extends ReplyMode> {
     opts?: LcsOptions<Len, Idx>,
   ): Reply<K, LcsResult<Len, Idx>>;
   /**
-   * Returns the values in the order of the keys, null where there is none. The type is that of all values, or of each.
+   * Returns the values in the order of the keys, with null for missing keys. `T` is the type of the array, or of each value.
    * @example
    * ```ts
    * await redis.mget<[User, number]>("user:1", "visits"); // [{ name: "Ada" }, 2]
@@ -225,7 +225,7 @@ export interface StringCommands<K extends ReplyMode> {
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
   ): Reply<K, T>;
-  /** Returns values of one type, null where there is none. */
+  /** Returns values of one type, with null for missing keys. */
   mget<T = never>(first: Key | Key[], ...keys: IfNamed<T, Key[]>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
@@ -244,7 +244,7 @@ export interface StringCommands<K extends ReplyMode> {
   mset<T = unknown, Tag = never>(
     key: Key,
     value: StorableValue<K, T, Tag>,
-    ...more: (Key | StorableValue<K, T, Tag>)[]
+    ...keysAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, "OK">;
   /**
    * Sets each key of the object, with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it.
@@ -263,7 +263,7 @@ export interface StringCommands<K extends ReplyMode> {
   msetnx<T = unknown, Tag = never>(
     key: Key,
     value: StorableValue<K, T, Tag>,
-    ...more: (Key | StorableValue<K, T, Tag>)[]
+    ...keysAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, number>;
   /**
    * Sets the value with a time to live in milliseconds.
@@ -308,7 +308,7 @@ export interface StringCommands<K extends ReplyMode> {
    */
   setrange(key: Key, offset: number, value: string | Uint8Array): Reply<K, number>;
   /**
-   * Returns the length in bytes, 0 where there is no key.
+   * Returns the length in bytes, 0 if the key does not exist.
    * @see https://redis.io/commands/strlen/
    */
   strlen(key: Key): Reply<K, number>;

@@ -2,7 +2,7 @@ import type { Key } from "./reply-mode.js";
 
 /**
  * An object with at most one of the properties of `T`.
- * @typeParam Reason a sentence that the compiler shows where a second one is given.
+ * @typeParam Reason the compiler's message if a second property is given.
  */
 export type AtMostOne<T, Reason extends string | undefined = undefined> = {
   [Chosen in keyof T]: { [P in Chosen]?: T[P] | undefined } & {
@@ -15,7 +15,7 @@ type First<Text extends string> = Text extends `${infer Letter}${string}` ? Lett
 /** The letters after the first. */
 type Rest<Text extends string> = Text extends `${string}${infer Letters}` ? Letters : never;
 
-/** Whether `A` becomes `B` by at most as many letters put in, left out or changed as `Edits` is long. */
+/** Whether the edit distance between `A` and `B` is at most the length of `Edits`. */
 type IsNear<A extends string, B extends string, Edits extends unknown[]> = A extends B
   ? true
   : First<A> extends First<B>
@@ -26,7 +26,7 @@ type IsNear<A extends string, B extends string, Edits extends unknown[]> = A ext
         : false
       : false;
 
-/** Those of the names `Known` that `Name` was probably meant to be. */
+/** The names in `Known` within that edit distance of `Name`, in any case. */
 type Nearest<Name extends string, Known, Edits extends unknown[]> = Known extends string
   ? true extends IsNear<Lowercase<Name>, Lowercase<Known>, Edits>
     ? Known
@@ -34,7 +34,7 @@ type Nearest<Name extends string, Known, Edits extends unknown[]> = Known extend
   : never;
 
 /**
- * The names with the fewest differences from `Name`, up to two.
+ * The names with the smallest edit distance from `Name`, at most 2.
  * @internal
  */
 export type Meant<Name extends string, Known, Edits extends unknown[] = []> = [
@@ -45,7 +45,7 @@ export type Meant<Name extends string, Known, Edits extends unknown[] = []> = [
     : Meant<Name, Known, [...Edits, unknown]>
   : Nearest<Name, Known, Edits>;
 
-/** In place of an option that the command does not have: a sentence that no value is, with the names that were probably meant. */
+/** The type of an option that a command does not have: a message for the compiler to show, with similar names. */
 export type UnknownOption<Name, Known> = Name extends string
   ? [Meant<Name, Known>] extends [never]
     ? `unknown option ${Name}`
@@ -56,14 +56,14 @@ export type UnknownOption<Name, Known> = Name extends string
 export type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 
 /**
- * A sentence of the compiler for each property of `O` that is not among `Options`.
- * @typeParam Suggested the options that one of them may have been meant to be.
+ * The type of each property of `O` that is not in `Options`: a message for the compiler to show.
+ * @typeParam Suggested options whose names the message may suggest.
  */
 export type OnlyKnown<O, Options, Suggested = Options> = {
   [P in Exclude<keyof O, NamesOf<Options>>]: UnknownOption<P, NamesOf<Suggested>>;
 };
 
-/** Beside the options `O`: all that there are, which an editor shows for a call that has none yet. */
+/** `Options` if `O` is empty. In a union with `O`, it lets editors complete the names of options. */
 export type IfNone<O, Options> = [keyof O] extends [never] ? Options : never;
 
 /** `Then` if one of the named options may be true, else `Otherwise`. */
@@ -73,71 +73,71 @@ export type IfGiven<O, Names, Then, Otherwise = never> = [
   ? Otherwise
   : Then;
 
-/** Keys given one by one, at least one. A list of unknown length may be spread into them. */
+/** At least one key, as separate arguments. An array of unknown length may be spread. */
 export type OneOrMoreKeys<Given extends Key[]> = Given extends [] ? [key: Key] : Given;
 
-/** A member or options before it, where `First` is what is given. */
+/** An argument that is a member, or options before the members. `First` is its inferred type. */
 export type MemberOr<First, Member, Options> =
   | (Member & OnlyKnown<First, Member, Member | Options>)
   | (Options & OnlyKnown<First, Options, Member | Options>);
 
-/** The members that follow a first one, or that follow options: then at least one. */
+/** The members after the first argument. If that argument is options, there is at least one member. */
 export type MembersAfter<First, Member> = First extends { member: unknown }
   ? Member[]
   : [member: Member, ...members: Member[]];
 
 /**
- * The result of a command that returns several stored values: `T[]`, or `T` where the caller names an array type, as
- * with @upstash/redis. An annotation such as `string[] | null` counts as its items.
+ * The result of a command that returns several stored values: `T[]`, or `T` if the caller names an array type, as for
+ * @upstash/redis. A type inferred from an annotation may contain null: `string[] | null` counts as `string[]`.
  */
 export type SeveralValues<T> = [T] extends [readonly unknown[]]
   ? T
   : Extract<T, readonly unknown[]> | Exclude<T, readonly unknown[] | null>[];
 
-/** A member taken out of a sorted set and its score, or an empty array if there is none. */
+/** A removed member and its score, or an empty array if the sorted set is empty. */
 export type PoppedMember<T> = [member: T, score: number] | never[];
 
-/** Members and scores in turn, in one array: the array type `T`, with numbers where it has none. */
+/** Alternating members and scores in one array: `T`, whose items may also be numbers. */
 export type ScoredMembers<T extends readonly unknown[]> = number extends T[number]
   ? T
   : (T[number] | number)[];
 
-/** The result `T`, with scores in it if the options say so. They may be there if the options leave it open. */
+/** `T`, with scores if `WithScores` is true. If it is boolean, both are possible. */
 export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = WithScores extends true
   ? ScoredMembers<T>
   : T;
 
 /**
- * The last arguments of an overload for calls that name a type, which then fixes all type parameters: the compiler can't
- * derive the others from the arguments. No other call has as many arguments.
+ * The last parameters of an overload for calls that name the type `T`, since the compiler then infers no other type parameter.
+ * Without a named type the overload never matches: no call has so many arguments.
  */
 export type IfNamed<T, Args extends unknown[]> = [T] extends [never] ? [never, never, never, never] : Args;
 
 /** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */
 export type NestedReply = string | number | null | NestedReply[];
 
-/** When to change a time to live: only without one, only with one, only to a later, only to an earlier time. */
+/** Condition for a new time to live: the key has none (NX), has one (XX), or the new one is later (GT) or earlier (LT). */
 export type ExpireOption = "NX" | "nx" | "XX" | "xx" | "GT" | "gt" | "LT" | "lt";
 
-/** A key's time to live, or the time at which it ends. */
+/** A key's time to live, or the time at which it expires. */
 export interface Expiration {
   /** Time to live in seconds. */
   ex: number;
   /** Time to live in milliseconds. */
   px: number;
-  /** When the key ends, in seconds since 1970. */
+  /** When the key expires, in seconds since 1970. */
   exat: number;
-  /** When the key ends, in milliseconds since 1970. */
+  /** When the key expires, in milliseconds since 1970. */
   pxat: number;
 }
 
-/** A time to live, or none from now on. */
+/** A time to live, or its removal. */
 export interface ExpirationOrPersist extends Expiration {
   /** Removes the time to live. */
   persist: boolean;
 }
 
-/** A time to live, or the one that the key has. */
+/** A new time to live, or the existing one. */
 export interface ExpirationOrKeepTtl extends Expiration {
   /** Keeps the key's time to live. */
   keepTtl: boolean;
@@ -163,9 +163,9 @@ export interface ScanCommandOptions<WithType extends boolean = boolean> {
   withType?: WithType | undefined;
 }
 
-/** How far a command counts. */
+/** Upper limit of a count. */
 export interface CountLimitOption {
-  /** Number to count up to, 0 for all. */
+  /** Number at which the count stops, 0 for no limit. */
   limit?: number | undefined;
 }
 

@@ -32,7 +32,7 @@ import type { Decoder } from "./spec.js";
 import type { StorableValue } from "./storable.js";
 import type { IfGiven, IfNamed, IfNone, MaybeScoredMembers, OnlyKnown, SeveralValues } from "./types.js";
 
-/** A vector: numbers, all of a set's vectors having the same length. */
+/** A vector. All vectors of a set have the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
 /** Options of vadd. */
@@ -53,9 +53,9 @@ export interface VAddOptions {
 
 /** Search parameters of vsim, and the form of its result. */
 export interface VSimOptions {
-  /** Returns how similar each is, from 0 to 1. */
+  /** Returns the similarity of each element, from 0 to 1. */
   withScores?: boolean | undefined;
-  /** Returns each one's attributes. */
+  /** Returns the attributes of each element. */
   withAttribs?: boolean | undefined;
   /** The maximum number of elements. Default 10. */
   count?: number | undefined;
@@ -107,7 +107,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
    */
   vdim(key: Key): Reply<K, number>;
   /**
-   * Returns an element's vector, about as it was given, or null.
+   * Returns an element's vector, without the precision lost in storage, or null.
    * @see https://redis.io/commands/vemb/
    */
   vemb<T = unknown>(key: Key, element: T): Reply<K, number[] | null>;
@@ -117,12 +117,12 @@ export interface VectorSetCommands<K extends ReplyMode> {
    */
   vgetattr<T = Stored<K, any>>(key: Key, element: unknown): Reply<K, T | null>;
   /**
-   * Returns facts about the set by Redis's names, or null where there is none.
+   * Returns facts about the set by Redis's names, or null if the key does not exist.
    * @see https://redis.io/commands/vinfo/
    */
   vinfo(key: Key): Reply<K, Record<string, string | number> | null>;
   /**
-   * Returns 1 if it is an element, else 0.
+   * Returns 1 if the set has the element, else 0.
    * @see https://redis.io/commands/vismember/
    */
   vismember<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
@@ -142,11 +142,11 @@ export interface VectorSetCommands<K extends ReplyMode> {
     ...withScores: IfNamed<T, [withScores: boolean]>
   ): Reply<K, (T | number)[][] | null>;
   /**
-   * Returns a random element, or null where there is no set.
+   * Returns a random element, or null if the set does not exist.
    * @see https://redis.io/commands/vrandmember/
    */
   vrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
-  /** Returns up to `count` random elements: a negative count allows the same twice. */
+  /** Returns up to `count` random elements. With a negative count, elements may repeat. */
   vrandmember<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
   /** Returns a random element, or up to `count` of them. */
   vrandmember<T = Stored<K, string>>(
@@ -154,7 +154,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
     count: number | undefined,
   ): Reply<K, T | SeveralValues<T> | null>;
   /**
-   * Returns elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+".
+   * Returns elements in the order of their names. A bound is "[" or "(" and a name, included or not, or "-" and "+" for all.
    * @see https://redis.io/commands/vrange/
    */
   vrange<T = Stored<K, string>>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
@@ -164,7 +164,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
    */
   vrem<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
   /**
-   * Sets an element's attributes; "" removes them. Returns 1, or 0 where there is no such element.
+   * Sets an element's attributes; "" removes them. Returns 1, or 0 if the element does not exist.
    * @see https://redis.io/commands/vsetattr/
    */
   vsetattr<T = unknown>(key: Key, element: T, attributes: Record<string, unknown> | string): Reply<K, 0 | 1>;
@@ -182,15 +182,15 @@ export interface VectorSetCommands<K extends ReplyMode> {
 }
 
 export const vectorSetCommands = defineCommands(() => {
-  const numbers: ArgEncoder = (out, given, encode) => {
-    for (const number of given) {
+  const numbers: ArgEncoder = (out, arg, encode) => {
+    for (const number of arg) {
       if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");
       scalar(out, number, encode);
     }
   };
   const vector = either(
-    // By its tag, since an array may be one of another realm.
-    (given) => Array.isArray(given) || /^Float(32|64)Array$/.test(given?.[Symbol.toStringTag]),
+    // By its tag: `instanceof` fails for an array of another realm.
+    (arg) => Array.isArray(arg) || /^Float(32|64)Array$/.test(arg?.[Symbol.toStringTag]),
     prefixed("VALUES", counting(numbers)),
     options("element!:=ELE"),
   );
@@ -213,8 +213,6 @@ export const vectorSetCommands = defineCommands(() => {
     return (Object.keys(parts).length > 1 ? records(parts) : elements)(reply, decode, args);
   };
 
-  const known = read(int, scalar, stored);
-
   return {
     vadd: reordered([0, 3, 1, 2, 3], write(int, scalar, options("reduce"), vector, stored, adding)),
     vcard: read(int, scalar),
@@ -222,7 +220,7 @@ export const vectorSetCommands = defineCommands(() => {
     vemb: read(orNull(list(float)), scalar, stored),
     vgetattr: read(orNull(value), scalar, stored),
     vinfo: read(orNull(object(nestedText)), scalar),
-    vismember: known,
+    vismember: read(int, scalar, stored),
     vlinks: read(
       orNull(list(when(2, undefined, alternating(value, float), elements))),
       scalar,

@@ -22,17 +22,17 @@ const LF = 10;
 export class CommandReader {
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes that the next command has at least. Fewer are not parsed. */
+  /** Minimum size in bytes of the next command. Fewer bytes are not parsed. */
   #needed = 1;
 
-  /** Bytes of a command that is not complete yet. */
+  /** Number of bytes of a command that is not complete yet. */
   get pending(): number {
     return this.#size;
   }
 
   /**
    * Returns the commands that the chunk completes.
-   * @throws MalformedCommand if the bytes are anything else; nothing can be read after that.
+   * @throws MalformedCommand if the bytes are not RESP2 commands. The reader can't be used after that.
    */
   read(chunk: Buffer): RespCommand[] {
     this.#chunks.push(chunk);
@@ -57,7 +57,7 @@ export class CommandReader {
   }
 }
 
-/** Returns the command that begins at `start`, or how many bytes it has at least if it is not complete. */
+/** Returns the command that begins at `start`, or its minimum size in bytes if it is not complete. */
 function parse(bytes: Buffer, start: number): RespCommand | number {
   const args: Buffer[] = [];
   let at = start;
@@ -79,7 +79,7 @@ function parse(bytes: Buffer, start: number): RespCommand | number {
   return { raw: bytes.subarray(start, at), name, argv: [name, ...args], args };
 }
 
-/** The longest line that holds a length. */
+/** Maximum number of characters of a line with a length, without its end. */
 const MAX_LINE = 16;
 
 /** Returns the length in the line at `at`, or undefined if the line is not complete. */

@@ -11,12 +11,12 @@ import type { RespCommand } from "./command-reader.js";
 import { type ConnectorContext, headersOf } from "./options.js";
 import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
 
-/** A command, and the time that is left for it. */
+/** A command and its time limit. */
 export interface LimitedCommand extends RespCommand {
   readonly limits: Limits;
   /** The time in ms for which a blocking command may block at the server. Undefined for other commands. */
   readonly wait: number | undefined;
-  /** Ends its trace, if it has one: with its reply, or with the error by which it was lost. */
+  /** Ends the command's trace, if it has one, with the reply, or with the error if there is no reply. */
   readonly endTrace: ((end: Buffer | Error) => void) | undefined;
 }
 
@@ -40,25 +40,25 @@ interface SentCommand extends RespCommand {
 export class CommandSender {
   readonly #context: ConnectorContext;
   readonly #signal: AbortSignal;
-  /** The commands of the pipeline that is under way. */
+  /** The commands of the current pipeline. */
   #commands: readonly Pending<SentCommand>[] = [];
   #delivery: Delivery | undefined;
 
-  /** @param signal ends the request that is under way. */
+  /** @param signal cancels the current request. */
   constructor(context: ConnectorContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
   }
 
-  /** Whether a command that is under way was written and may have been applied. */
+  /** Whether a command of the current request may have been applied. */
   get written(): boolean {
     const { written = false } = this.#delivery ?? {};
     return written || this.#commands.some(({ settled, possiblyApplied }) => settled || possiblyApplied);
   }
 
   /**
-   * Sends commands as one pipeline in which each has an outcome of its own. Commands that the gateway did not forward are
-   * sent again, and so are reads whose outcome is unknown, and writes that the gateway recognises. Other writes are not.
+   * Sends commands as one pipeline in which each has its outcome. Commands that the gateway did not forward are sent again, and so
+   * are commands with an unknown outcome, if they are reads or writes that the gateway recognises.
    * @returns the reply to each command. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
    * @throws the signal's reason.
    */
@@ -71,7 +71,7 @@ export class CommandSender {
       onValue: (reply, place) => {
         replies[place] = reply as Buffer;
       },
-      // An error is the error reply of the gateway, or one of the client.
+      // An error is an error reply of the gateway, or an Error of the client.
       onError: (error, place) => {
         replies[place] = Buffer.isBuffer(error) ? error : errorReplyOf(error, commands[place]!.name);
       },
@@ -86,7 +86,7 @@ export class CommandSender {
         batchSize: isBatch ? commands.length : undefined,
         settings,
         numbers,
-        // The time that is left for all of them. The last one may wait at the server.
+        // All commands share one time limit. The last one may wait at the server.
         time: first.limits.left(commands.at(-1)!.wait),
         signal: this.#signal,
         encode: (sent) => ({
@@ -126,7 +126,7 @@ export class CommandSender {
   }
 
   /**
-   * Changes the channels of an event stream. Doing so twice changes nothing more.
+   * Changes the channels of an event stream. Idempotent, so the request is sent again if its response is lost.
    * @throws RequestRefused, with status 404 if the endpoint has no stream of this id; WarmlineError; the signal's reason.
    */
   async changeStream(id: string, body: string, label: string, limits: Limits): Promise<void> {
@@ -199,7 +199,7 @@ export function errorReplyOf(error: unknown, name: string): Buffer {
   return errorReply(`${outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME"} ${message}`);
 }
 
-/** Returns what the gateway reports of a command in its reply. */
+/** Returns the verdict on a command from its reply of the gateway. */
 function verdictOf(reply: Buffer): Verdict {
   const errorFor = () => reply;
   if (reply.toString("latin1", 0, 8) === "-UNSENT ") return { kind: "unsent", errorFor };

@@ -26,13 +26,13 @@ const NO_RESP3 =
 /** Subcommands of CLIENT that concern every connection of the server, and so go to the gateway. */
 const SERVER_WIDE = /^(KILL|LIST|PAUSE|UNBLOCK|UNPAUSE)$/;
 
-/** The state of a Redis connection that Redis itself does not have, since requests share its connections. */
+/** The state of one client's connection. Redis does not keep it, since requests share connections to Redis. */
 export class ConnectionState {
   readonly #credentials: Credentials | undefined;
   authenticated: boolean;
   #name = "";
   #inDatabase0 = true;
-  /** Whether WATCH was refused, so that the transaction after it may not run. */
+  /** Whether WATCH was refused, so that the next transaction must not run. */
   watchRefused = false;
 
   constructor(credentials: Credentials | undefined) {
@@ -45,7 +45,7 @@ export class ConnectionState {
     return this.authenticated && this.#inDatabase0;
   }
 
-  /** Returns the reply to a command that concerns the connection alone, or that can't be run. Undefined for any other. */
+  /** Returns the reply to a command that only concerns the connection, or that can't run. Undefined for other commands. */
   replyTo({ name, args }: RespCommand): Buffer | undefined {
     if (name === "AUTH") return this.#auth(args);
     if (name === "QUIT" || name === "HELLO" || name === "RESET") return undefined;
@@ -72,7 +72,7 @@ export class ConnectionState {
 
   /**
    * Applies the arguments of HELLO.
-   * @returns what is wrong with them, else undefined.
+   * @returns an error reply, or undefined if they are valid.
    */
   hello(args: readonly Buffer[]): Buffer | undefined {
     const [version, ...options] = args.map(String);
@@ -94,7 +94,7 @@ export class ConnectionState {
       : errorReply("NOAUTH HELLO must be called with the client already authenticated");
   }
 
-  /** Puts everything back but the authentication. */
+  /** Resets everything but the authentication. */
   reset(): void {
     this.#name = "";
     this.#inDatabase0 = true;
@@ -105,9 +105,9 @@ export class ConnectionState {
     if (args.length < 1 || args.length > 2) return wrongArity("auth");
     const [password, username] = args.map(String).reverse();
     if (!this.#credentials) return errorReply(username === undefined ? NO_PASSWORD : NO_USER);
-    const given = { username: username ?? "default", password: password! };
+    const credentials = { username: username ?? "default", password: password! };
     // Compares in a time that does not depend on the credentials.
-    if (!timingSafeEqual(digestOf(given), digestOf(this.#credentials))) {
+    if (!timingSafeEqual(digestOf(credentials), digestOf(this.#credentials))) {
       return errorReply("WRONGPASS invalid username-password pair or user is disabled.");
     }
     this.authenticated = true;

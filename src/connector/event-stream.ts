@@ -10,18 +10,19 @@ import type { ConnectorContext } from "./options.js";
 
 /** Callbacks of an event stream. */
 export interface EventStreamListener {
-  /** A subscription stands; messages follow. */
-  onSubscribed(stream: EventStream, sort: SubscribeMethod, name: Buffer): void;
+  /** A subscription was confirmed; messages follow. */
+  onSubscribed(stream: EventStream, method: SubscribeMethod, name: Buffer): void;
   /** @param parts channel and message, with the pattern before them if `kind` is `pmessage`. */
   onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined;
-  /** The stream ended after its first subscription stood, or messages may have been missed. */
+  /** The stream ended after its first confirmation, or messages may have been missed. */
   onLost(cause: Error): void;
 }
 
-interface Awaited {
-  /** The names by the line that confirms them, which is the same for a space and a line break. */
+/** The subscriptions of a command that waits for their confirmations. */
+interface Unconfirmed {
+  /** The names by their lines of confirmation. Names that differ only in line breaks have the same line. */
   readonly names: Map<string, Buffer[]>;
-  readonly sort: SubscribeMethod;
+  readonly method: SubscribeMethod;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,11 +33,15 @@ export class EventStream {
   readonly #sender: CommandSender;
   readonly #listener: EventStreamListener;
   readonly #controller = new AbortController();
-  /** The id by which it can be changed, which its first event gives. */
+  /** The id for changes, from the stream's first event. */
   #id: string | undefined;
-  /** The subscriptions that are being waited for: one command's. */
-  #awaited: Awaited | undefined;
+  #unconfirmed: Unconfirmed | undefined;
+  /** Whether a subscription was confirmed. */
   #standing = false;
+  /** The field `exact` of the current event: its parts in base64. */
+  #exact: string | undefined;
+  /** The name of the current event. */
+  #event: string | undefined;
 
   constructor(context: ConnectorContext, sender: CommandSender, listener: EventStreamListener) {
     this.#context = context;
@@ -44,39 +49,38 @@ export class EventStream {
     this.#listener = listener;
   }
 
-  /** Whether {@link add} can succeed. */
+  /** Whether channels can be added. */
   get changeable(): boolean {
     return this.#id !== undefined;
   }
 
-  /** Opens the stream. @throws what prevents it. */
-  open(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
-    const standing = this.#await(sort, names);
-    // JSON holds text alone. Names of other bytes go into the path, which makes a stream that can't be changed.
+  /** Opens the stream. Resolves when all subscriptions are confirmed. */
+  open(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
+    const standing = this.#await(method, names);
+    // JSON can't contain names that are not UTF-8. They go into the path, and such a stream can't be changed.
     const request = names.every(isUtf8)
-      ? { path: "/events", body: JSON.stringify({ [sort]: names.map(String) }) }
-      : { path: `/${sort}/${names.map(percentEncode).join("/")}` };
-    void this.#run(request, sort, limits);
+      ? { path: "/events", body: JSON.stringify({ [method]: names.map(String) }) }
+      : { path: `/${method}/${names.map(percentEncode).join("/")}` };
+    void this.#run(request, method, limits);
     return standing;
   }
 
   /**
-   * Subscribes to further channels.
+   * Subscribes to further channels. Resolves when all are confirmed.
    * @returns false if the stream is full, or the endpoint does not have it: it may be another gateway behind the same address.
-   * @throws what prevents it.
    */
-  async add(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<boolean> {
-    const standing = this.#await(sort, names);
+  async add(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<boolean> {
+    const standing = this.#await(method, names);
     const timer = setTimeout(
       () => this.#fail(new Error("the event stream did not confirm a subscription in time")),
       limits.left(),
     );
     try {
-      await this.#change({ [sort]: names.map(String) }, sort, limits);
+      await this.#change({ [method]: names.map(String) }, method, limits);
       await standing;
       return true;
     } catch (error) {
-      this.#awaited = undefined;
+      this.#unconfirmed = undefined;
       standing.catch(() => {});
       if (error instanceof RequestRefused && (error.status === 404 || error.status === 409)) return false;
       throw error;
@@ -85,10 +89,10 @@ export class EventStream {
     }
   }
 
-  /** Unsubscribes. A failure has no effect but messages that the listener has to drop. */
-  async remove(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
+  /** Unsubscribes. After a failure, further messages arrive, which the listener has to drop. */
+  async remove(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     if (!this.changeable || !names.every(isUtf8)) return;
-    const field = sort.replace("sub", "unsub");
+    const field = method.replace("sub", "unsub");
     await this.#change({ [field]: names.map(String) }, field, limits).catch(() => {});
   }
 
@@ -100,22 +104,26 @@ export class EventStream {
     return this.#sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
   }
 
-  #await(sort: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
+  #await(method: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const byLine = new Map<string, Buffer[]>();
       for (const name of names) byLine.set(lineOf(name), [...(byLine.get(lineOf(name)) ?? []), name]);
-      this.#awaited = { sort, names: byLine, resolve, reject };
+      this.#unconfirmed = { method, names: byLine, resolve, reject };
     });
   }
 
-  async #run(request: { path: string; body?: string }, sort: SubscribeMethod, limits: Limits): Promise<void> {
+  async #run(
+    request: { path: string; body?: string },
+    method: SubscribeMethod,
+    limits: Limits,
+  ): Promise<void> {
     const { endpoint, settings, transport } = this.#context;
     const { signal } = this.#controller;
     const stream = {
       ...request,
       endpoint,
       open: transport.fetch?.bind(transport),
-      command: sort.toUpperCase(),
+      command: method.toUpperCase(),
       signal,
     };
     const budget = new RetryBudget(settings, limits.left());
@@ -124,8 +132,8 @@ export class EventStream {
         for await (const lines of streamLines(stream, budget.timeLeft)) await this.#read(lines);
       } catch (error) {
         if (signal.aborted) return;
-        const mayHelp = !this.#standing && error instanceof ConnectionError;
-        const wait = mayHelp ? budget.next() : undefined;
+        const isRetryable = !this.#standing && error instanceof ConnectionError;
+        const wait = isRetryable ? budget.next() : undefined;
         if (wait === undefined) this.#fail(error as Error);
         else await sleep(wait, signal);
       }
@@ -134,12 +142,9 @@ export class EventStream {
 
   #fail(error: Error): void {
     if (this.#standing) this.#listener.onLost(error);
-    else this.#awaited?.reject(error);
+    else this.#unconfirmed?.reject(error);
     this.close();
   }
-
-  #exact: string | undefined;
-  #event: string | undefined;
 
   async #read(lines: readonly string[]): Promise<void> {
     for (const line of lines) {
@@ -168,16 +173,16 @@ export class EventStream {
           : exact.split(",").map((part) => Buffer.from(part, "base64"));
       return this.#listener.onMessage(this, kind, parts);
     }
-    const { sort, names, resolve } = this.#awaited ?? {};
+    const { method, names, resolve } = this.#unconfirmed ?? {};
     const [line] = splitAt(rest, rest.lastIndexOf(","));
-    const confirmed = kind === sort ? names?.get(line) : undefined;
+    const confirmed = kind === method ? names?.get(line) : undefined;
     const name = confirmed?.shift();
     if (!name) return undefined;
     if (confirmed!.length === 0) names!.delete(line);
     this.#standing = true;
-    this.#listener.onSubscribed(this, sort!, name);
+    this.#listener.onSubscribed(this, method!, name);
     if (names!.size === 0) {
-      this.#awaited = undefined;
+      this.#unconfirmed = undefined;
       resolve!();
     }
     return undefined;
@@ -188,13 +193,13 @@ function splitAt(text: string, at: number): [before: string, after: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The parts of a message that came without their exact bytes: no comma is in a name then. */
+/** Returns the parts of a message without the field `exact`. Its names contain no comma. */
 function textParts(kind: string, rest: string): string[] {
   const [first, after] = splitAt(rest, rest.indexOf(","));
   return kind === "pmessage" ? [first, ...splitAt(after, after.indexOf(","))] : [first, after];
 }
 
-/** The name as the gateway writes it into the line that confirms a subscription. */
+/** Returns the name as the gateway writes it into the line that confirms a subscription. */
 const lineOf = (name: Buffer) => name.toString().replace(/[\r\n]/g, " ");
 
 function percentEncode(name: Buffer): string {

@@ -31,8 +31,8 @@ const OPTION_NAMES = [
 ] as const;
 
 /**
- * The endpoint of the commands, and their limits. Without `url` and `token` they are read from the environment, as
- * `Redis.fromEnv()` reads them. The other options mean what they mean for `new Redis()`.
+ * Options of `new Redis()` that a connector takes. Without `url` and `token`, both are read from the environment, as
+ * `Redis.fromEnv()` does.
  */
 export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;
 
@@ -48,19 +48,24 @@ export interface ConnectorContext {
 }
 
 /**
- * @param call the function that was called, for error messages.
- * @returns the context, or a ConfigError if url or token is missing: a build that only imports the module must pass.
+ * @param call name of the called function, for error messages.
+ * @returns the context, or a ConfigError if url or token is missing: a build imports the module without them.
  * @throws ConfigError if an option is unknown or malformed.
  */
 export function createContext(
   call: string,
-  given: ConnectorOptions,
+  userOptions: ConnectorOptions,
   surplus: readonly unknown[],
 ): ConnectorContext | ConfigError {
   checkCall(ConfigError, call, 1, surplus);
-  checkNames(assertConfig, given, OPTION_NAMES, "the options must be an object, such as { url, token }");
-  const env = given.url === undefined && given.token === undefined ? process.env : undefined;
-  const options: ConnectorOptions = env ? { ...given, ...readEndpointFromEnv(env) } : given;
+  checkNames(
+    assertConfig,
+    userOptions,
+    OPTION_NAMES,
+    "the options must be an object, such as { url, token }",
+  );
+  const env = userOptions.url === undefined && userOptions.token === undefined ? process.env : undefined;
+  const options: ConnectorOptions = env ? { ...userOptions, ...readEndpointFromEnv(env) } : userOptions;
   const settings = resolveSettings(options);
   const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
   const endpoint = parseEndpoint(options, env);

@@ -10,7 +10,7 @@ const NULL = Buffer.from("$-1\r\n");
 const CRLF = Buffer.from("\r\n");
 
 /** An item of {@link array}: bytes and text as bulk strings, an integer, null, or an array. */
-export type Item = Buffer | string | number | null | readonly Item[];
+type Item = Buffer | string | number | null | readonly Item[];
 
 /** Returns an array reply. */
 export function array(items: readonly Item[]): Buffer {
@@ -68,7 +68,7 @@ export function checkReply(body: Buffer): void {
   if (endOfReply(body, 0, 0) !== body.length) throw new MalformedReply("bytes after the reply");
 }
 
-/** Returns where the reply that begins at `at` ends. @throws MalformedReply if it is cut off or no RESP2. */
+/** Returns the end of the reply that begins at `at`. @throws MalformedReply if it is cut off or not RESP2. */
 function endOfReply(body: Buffer, at: number, depth: number): number {
   const end = body.indexOf(CR, at);
   if (end === -1 || body[end + 1] !== LF) throw new MalformedReply("a line is cut off");

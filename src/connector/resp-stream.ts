@@ -17,7 +17,7 @@ export class RespStream extends Duplex {
   readonly #session: Session;
   #failure: Error | undefined;
 
-  /** @param credentials what AUTH has to give before anything else. Undefined: nothing. */
+  /** @param credentials the credentials that AUTH requires before other commands. Undefined: no AUTH is required. */
   constructor(context: ConnectorContext, credentials?: Credentials) {
     super();
     this.#session = new Session(

@@ -11,11 +11,11 @@ import type { ConnectorContext } from "./options.js";
 import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
 import { Subscriptions } from "./subscriptions.js";
 
-/** The most commands, and the most bytes of them, that travel in one request. */
+/** Maximum number of commands in a request, and of their bytes. */
 const MAX_COMMANDS = 1_000;
 const MAX_BYTES = 512 * 1024;
 
-/** The most bytes of one command before AUTH. */
+/** Maximum number of bytes of a command before AUTH. */
 const MAX_UNAUTHENTICATED = 16 * 1024;
 
 /** The message with which Redis clients reject commands when they close their connection. */
@@ -28,14 +28,14 @@ const TRANSACTION = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
 const OF_CONNECTION =
   /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
-/** Commands by which clients set up a connection. HTTP has none to set up, and the refusal of RESP3 is no failure. */
+/** Commands by which clients set up a connection. They are not traced: no request is sent, and refusing RESP3 is no failure. */
 const HANDSHAKE = /^(AUTH|CLIENT|HELLO|SELECT)$/;
 
 /** Callbacks of a session. */
 export interface SessionListener {
-  /** Takes replies and pushes. Returns false if {@link Session.onDrain} has to be called before there may be more. */
+  /** Takes replies and pushes. Returns false to pause the output until {@link Session.onDrain} is called. */
   onOutput(bytes: Buffer): boolean;
-  /** The connection is over. `cause` is what ended it, or undefined after QUIT and where the client closed it. */
+  /** The connection has ended. @param cause undefined after QUIT, or if the client closed the connection. */
   onEnd(cause?: Error): void;
 }
 
@@ -52,19 +52,19 @@ export class Session {
   readonly #subscriptions: Subscriptions;
   readonly #state: ConnectionState;
   readonly #queue: LimitedCommand[] = [];
-  /** The commands under way: their replies are outstanding. */
+  /** The commands whose replies are outstanding. */
   #underWay: readonly LimitedCommand[] = [];
-  /** Commands since a MULTI whose EXEC had not arrived with it. */
+  /** Commands since MULTI, if EXEC did not arrive with it. */
   #transaction: LimitedCommand[] | undefined;
   #running = false;
   #ended = false;
-  /** Whether no commands follow. */
+  /** Whether the client has ended its input. */
   #inputEnded = false;
-  /** Resolves when more output is wanted. */
+  /** Resolves when the output continues. Undefined if it is not paused. */
   #drained: Promise<void> | undefined;
   #onDrained = () => {};
 
-  /** @param credentials what AUTH has to give before anything else. Undefined: nothing. */
+  /** @param credentials the credentials that AUTH requires before other commands. Undefined: no AUTH is required. */
   constructor(context: ConnectorContext, listener: SessionListener, credentials?: Credentials) {
     this.#context = context;
     this.#listener = listener;
@@ -84,7 +84,7 @@ export class Session {
       if (!this.#state.authenticated && this.#reader.pending > MAX_UNAUTHENTICATED) {
         throw new MalformedCommand(`more than ${MAX_UNAUTHENTICATED} bytes before AUTH`);
       }
-      // Commands that arrive together have the same time.
+      // Commands that arrive together share a time limit.
       const limits = new Limits(this.#context.settings);
       for (const command of commands) {
         const endTrace = traceCommand(this.#context, command.name);
@@ -101,21 +101,21 @@ export class Session {
     void this.#run();
   }
 
-  /** No more commands follow. Those that are there still run, unless one of them waits at the server. */
+  /** The client has ended its input. Commands that have arrived still run, unless one waits at the server. */
   onInputEnd(): void {
     this.#inputEnded = true;
     if (!this.#running || this.#underWay[0]?.wait !== undefined) this.end();
   }
 
-  /** More output is wanted. */
+  /** Continues the output. */
   onDrain(): void {
     this.#drained = undefined;
     this.#onDrained();
   }
 
   /**
-   * Ends the connection. Each command without a reply gets an error reply before, so that no client sends it again by
-   * itself after it has reconnected.
+   * Ends the connection. Each command without a reply gets an error reply first, so that no client resends it after it has
+   * reconnected.
    * @param cause undefined if the client closed the connection.
    */
   end(cause?: Error): void {
@@ -137,7 +137,7 @@ export class Session {
     this.#listener.onEnd(cause);
   }
 
-  /** Passes output on. A promise resolves when more is wanted. */
+  /** Writes output. Returns a promise that resolves when the output continues, if it is paused. */
   #output(bytes: Buffer): Promise<void> | undefined {
     if (this.#ended) return undefined;
     if (!this.#listener.onOutput(bytes)) {
@@ -161,7 +161,7 @@ export class Session {
           ? await this.#sender.pipeline(this.#underWay)
           : await this.#handle(this.#underWay);
         if (this.#ended) return;
-        // SUBSCRIBE and its like have no reply here: their confirmations were output.
+        // SUBSCRIBE and UNSUBSCRIBE have no reply here: their confirmations were written before.
         for (const [i, { endTrace }] of this.#underWay.entries()) endTrace?.(replies[i] ?? OK);
         this.#underWay = [];
         if (replies.length > 0) this.#output(Buffer.concat(replies));
@@ -170,12 +170,12 @@ export class Session {
       this.#running = false;
       if (this.#inputEnded) this.end();
     } catch (error) {
-      // After end() the replies are given already.
+      // If end() was called before, it has replied already.
       this.end(error as Error);
     }
   }
 
-  /** Takes the commands that are handled together: those of one request, a whole transaction, or one. */
+  /** Takes the commands that are handled together: the commands of a request, a whole transaction, or one command. */
   #takeNext(): readonly LimitedCommand[] {
     const queue = this.#queue;
     const [first] = queue;
@@ -203,13 +203,13 @@ export class Session {
     );
   }
 
-  /** Returns how many commands stand between the MULTI at the front and its EXEC, both included; 1 if it has not arrived. */
+  /** Returns the number of commands from the MULTI at the front to its EXEC; 1 if EXEC has not arrived. */
   #sizeOfTransaction(): number {
     const end = this.#queue.findIndex(({ name }, index) => index > 0 && TRANSACTION.test(name));
     return this.#queue[end]?.name === "EXEC" ? end + 1 : 1;
   }
 
-  /** Returns the replies to the commands, without those that were output already. */
+  /** Returns the replies to the commands. Confirmations of subscriptions are written separately. */
   async #handle(commands: readonly LimitedCommand[]): Promise<readonly Buffer[]> {
     const [command] = commands as [LimitedCommand];
     const { name, args, limits } = command;
@@ -217,8 +217,8 @@ export class Session {
       this.#transaction.push(command);
       return [QUEUED];
     }
-    const own = this.#state.replyTo(command);
-    if (own) return commands.length === 1 ? [own] : commands.map(() => own);
+    const localReply = this.#state.replyTo(command);
+    if (localReply) return commands.map(() => localReply);
     switch (name) {
       case "MULTI":
         if (this.#transaction) return [errorReply("ERR MULTI calls can not be nested")];
@@ -255,7 +255,7 @@ export class Session {
     const inside = commands.slice(1, -1);
     const replies: Buffer[] = [OK, ...inside.map(() => QUEUED)];
     const result = await this.#commit(inside, commands[0]!.limits);
-    // The gateway reports which command a transaction was discarded for: its reply stands in its place.
+    // The gateway reports the command that made it discard the transaction. That command's reply is the error.
     const [, place, text] =
       /^EXECABORT .*? command (\d+) of \d+, '.*?': (.*)/s.exec(errorText(result) ?? "") ?? [];
     if (place === undefined) return [...replies, result];
@@ -285,7 +285,7 @@ export class Session {
     return OK;
   }
 
-  /** Returns the reply to HELLO 2, with what INFO says of the server. */
+  /** Returns the reply to HELLO 2, with facts from INFO. */
   async #hello(command: LimitedCommand): Promise<Buffer> {
     const info: LimitedCommand = {
       ...command,
@@ -304,7 +304,7 @@ export class Session {
     ]);
   }
 
-  /** Streams what Redis runs. Returns the reply to MONITOR; a line follows for each command. */
+  /** Starts MONITOR and returns its reply. A line follows for each command that Redis runs. */
   async #monitor(limits: Limits): Promise<Buffer> {
     const { endpoint, transport } = this.#context;
     const { signal } = this.#controller;
@@ -340,13 +340,13 @@ export class Session {
 
   async #changeSubscriptions({ name, args, limits }: LimitedCommand): Promise<readonly Buffer[]> {
     const unsubscribes = name.includes("UNSUB");
-    const sort = name.replace("UNSUB", "SUB").toLowerCase() as SubscribeMethod;
+    const method = name.replace("UNSUB", "SUB").toLowerCase() as SubscribeMethod;
     if (!unsubscribes && args.length === 0) {
       return [wrongArity(name.toLowerCase())];
     }
     try {
-      if (unsubscribes) await this.#subscriptions.unsubscribe(sort, args, limits);
-      else await this.#subscriptions.subscribe(sort, args, limits);
+      if (unsubscribes) await this.#subscriptions.unsubscribe(method, args, limits);
+      else await this.#subscriptions.subscribe(method, args, limits);
       return [];
     } catch (error) {
       this.#controller.signal.throwIfAborted();
@@ -355,7 +355,7 @@ export class Session {
   }
 }
 
-/** Returns the error of a command whose connection ended before its reply came. */
+/** Returns the error of a command whose connection ended before its reply. */
 function textOfLost(name: string, written: boolean, cause: Error | undefined): string {
   if (!cause) return CLOSED;
   return written

@@ -7,7 +7,7 @@ import type { ConnectorContext } from "./options.js";
 import { array } from "./resp-reply.js";
 
 interface Subscription {
-  readonly sort: SubscribeMethod;
+  readonly method: SubscribeMethod;
   readonly name: Buffer;
   readonly stream: EventStream;
 }
@@ -37,42 +37,42 @@ export class Subscriptions implements EventStreamListener {
     return this.#subscriptions.size;
   }
 
-  /** Subscribes, and confirms each. @throws what prevents one. */
-  async subscribe(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
+  /** Subscribes, and confirms each name. Rejects with the first error. */
+  async subscribe(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     const added: Buffer[] = [];
     for (const name of names) {
-      if (this.#subscriptions.has(keyOf(sort, name))) this.#confirm(sort, name);
+      if (this.#subscriptions.has(keyOf(method, name))) this.#confirm(method, name);
       else if (!added.some((other) => other.equals(name))) added.push(name);
     }
     if (added.length === 0) return;
     for (const stream of this.#streams) {
-      if (stream.changeable && added.every(isUtf8) && (await stream.add(sort, added, limits))) return;
+      if (stream.changeable && added.every(isUtf8) && (await stream.add(method, added, limits))) return;
     }
     const stream = new EventStream(this.#context, this.#sender, this);
     this.#streams.add(stream);
     try {
-      await stream.open(sort, added, limits);
+      await stream.open(method, added, limits);
     } finally {
       this.#closeUnused();
     }
   }
 
-  /** Unsubscribes, and confirms each. @param names all of the sort if empty. */
-  async unsubscribe(sort: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
-    const all = [...this.#subscriptions.values()].filter((subscription) => subscription.sort === sort);
+  /** Unsubscribes, and confirms each name. @param names if empty, all names of the method. */
+  async unsubscribe(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
+    const all = [...this.#subscriptions.values()].filter((subscription) => subscription.method === method);
     const removed = names.length > 0 ? names : all.map(({ name }) => name);
-    const kind = sort.replace("sub", "unsub");
+    const kind = method.replace("sub", "unsub");
     const changes = new Map<EventStream, Buffer[]>();
     for (const name of removed) {
-      const stream = this.#subscriptions.get(keyOf(sort, name))?.stream;
+      const stream = this.#subscriptions.get(keyOf(method, name))?.stream;
       if (stream) changes.set(stream, [...(changes.get(stream) ?? []), name]);
-      this.#subscriptions.delete(keyOf(sort, name));
-      this.#confirm(sort, name, kind);
+      this.#subscriptions.delete(keyOf(method, name));
+      this.#confirm(method, name, kind);
     }
-    if (removed.length === 0) this.#confirm(sort, null, kind);
+    if (removed.length === 0) this.#confirm(method, null, kind);
     this.#closeUnused();
-    for (const [stream, gone] of changes)
-      if (this.#streams.has(stream)) await stream.remove(sort, gone, limits);
+    for (const [stream, names] of changes)
+      if (this.#streams.has(stream)) await stream.remove(method, names, limits);
   }
 
   close(): void {
@@ -80,15 +80,15 @@ export class Subscriptions implements EventStreamListener {
     this.#closeUnused();
   }
 
-  onSubscribed(stream: EventStream, sort: SubscribeMethod, name: Buffer): void {
-    this.#subscriptions.set(keyOf(sort, name), { sort, name, stream });
-    this.#confirm(sort, name);
+  onSubscribed(stream: EventStream, method: SubscribeMethod, name: Buffer): void {
+    this.#subscriptions.set(keyOf(method, name), { method, name, stream });
+    this.#confirm(method, name);
   }
 
   onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined {
-    const sort = kind.replace("message", "subscribe") as SubscribeMethod;
-    // After UNSUBSCRIBE messages may be on their way.
-    if (this.#subscriptions.get(keyOf(sort, parts[0]!))?.stream !== stream) return undefined;
+    const method = kind.replace("message", "subscribe") as SubscribeMethod;
+    // After UNSUBSCRIBE, messages may still arrive.
+    if (this.#subscriptions.get(keyOf(method, parts[0]!))?.stream !== stream) return undefined;
     return this.#listener.onPush(array([kind, ...parts]));
   }
 
@@ -97,11 +97,11 @@ export class Subscriptions implements EventStreamListener {
   }
 
   /** Counts as Redis does: sharded channels apart from channels and patterns. */
-  #confirm(sort: SubscribeMethod, name: Buffer | null, kind: string = sort): void {
-    const isSharded = sort === "ssubscribe";
+  #confirm(method: SubscribeMethod, name: Buffer | null, kind: string = method): void {
+    const isSharded = method === "ssubscribe";
     let count = 0;
     for (const other of this.#subscriptions.values())
-      if ((other.sort === "ssubscribe") === isSharded) count++;
+      if ((other.method === "ssubscribe") === isSharded) count++;
     void this.#listener.onPush(array([kind, name, count]));
   }
 
@@ -115,4 +115,4 @@ export class Subscriptions implements EventStreamListener {
   }
 }
 
-const keyOf = (sort: SubscribeMethod, name: Buffer) => `${sort} ${name.toString("latin1")}`;
+const keyOf = (method: SubscribeMethod, name: Buffer) => `${method} ${name.toString("latin1")}`;

@@ -7,8 +7,8 @@ import { atCaller } from "../util/at-caller.js";
 export type ScanIteratorOptions = Omit<ScanCommandOptions, "withType">;
 
 /**
- * Iterators over what the SCAN family gives, page by page, with SCAN's own guarantees: what is there from beginning
- * to end is given at least once, and may be given twice.
+ * Iterators over the commands of the SCAN family, page by page. As with SCAN, an element that exists from beginning to end is
+ * returned at least once, and may be returned twice.
  *
  * @typeParam V the type that the client's codec gives stored values.
  */
@@ -30,16 +30,16 @@ export interface Iterators<V = unknown> {
 }
 
 /**
- * The pages of a command of the SCAN family, one after another.
+ * Yields the elements of a command of the SCAN family.
  * @param name the command's method.
- * @param args what the iterator was called with: a key, unless the command is scan, and options.
+ * @param args the iterator's arguments: a key, except for scan, and options.
  */
 export async function* iterate(
   executor: CommandExecutor,
   name: "scan" | "hscan" | "sscan" | "zscan",
   ...args: unknown[]
 ): AsyncGenerator<unknown, void> {
-  // hscan and zscan give two items in turn that belong together; scan alone has no key.
+  // hscan and zscan return pairs, as two items each.
   const width = /^[hz]/.test(name) ? 2 : 1;
   const key = args.splice(0, name === "scan" ? 0 : 1);
   let cursor = "0";

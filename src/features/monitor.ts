@@ -3,7 +3,7 @@ import { getSignal } from "../execution/limits.js";
 import { atCaller } from "../util/at-caller.js";
 import { dataIn, getStreamEndpoint, streamLines } from "./subscribe/event-stream.js";
 
-/** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
+/** Yields the lines of MONITOR. @throws the errors of {@link streamLines}, without a retry. */
 export async function* monitor(client: ConfiguredClient): AsyncGenerator<string, void, undefined> {
   const command = "MONITOR";
   const request = {

@@ -11,8 +11,9 @@ const CONNECTION_STATE =
 const encodeRaw = encodeArgs([rest(json, 0)]);
 
 /**
- * The spec and arguments of a command given argument by argument.
- * @throws ArgumentError when it is not a command's arguments, or one that changes a connection's state.
+ * Returns the spec and arguments of the command of `exec()`.
+ * @param argv name and arguments.
+ * @throws ArgumentError if there is no name, or if the command changes the state of a connection.
  */
 export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
@@ -38,7 +39,7 @@ export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {
       name: command,
       write: (rest) => isWrite([command, ...rest]),
       encodeArgs: encodeRaw,
-      // A script's result may be anything too.
+      // As for a script, the reply may be anything.
       reply: findSpec(["EVAL"])[0]!.reply,
     },
     args,

@@ -5,7 +5,10 @@ import { textIfUtf8 } from "../protocol/bytes.js";
 import type { Codec } from "../protocol/codec.js";
 import type { Bulk } from "../protocol/reply.js";
 
-/** Sets the key to ARGV[2], or deletes it, if it still holds ARGV[1]; the first letters say which there are. */
+/**
+ * Sets the key to ARGV[2], or deletes it without an ARGV[2], if its value is unchanged. ARGV[1] is "+" and the value as it was read,
+ * or "-" if there was none.
+ */
 const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
 if (a~="-" and string.sub(a,2))~=c("GET",k) then return 0 end
 if b then c("SET",k,b,"KEEPTTL") else c("DEL",k) end
@@ -17,18 +20,17 @@ export interface UpdateOptions {
   attempts?: number | undefined;
 }
 
-/** Returns the new value of a key from its current one: null deletes the key, undefined leaves it. */
+/** Returns the new value of a key from its current one: null deletes the key, undefined leaves it unchanged. */
 export type Updater<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
 
-/** Returns values as they are stored. */
+/** A codec that leaves values unchanged. */
 const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
 
 /**
- * Reads a key, changes its value by a function, and stores the result unless another client changed the key meanwhile;
- * then it starts over. WATCH can't do this over HTTP, where requests share connections.
- * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may be
- * called several times.
- * @returns what is stored now.
+ * Reads a key, changes its value by a function, and stores the result. If another client changed the key meanwhile, it starts over.
+ * Over HTTP this replaces WATCH, which needs a connection of its own.
+ * @param change gets the value or null. It may be called several times.
+ * @returns the stored value, or null.
  * @throws ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: as text it
  * has U+FFFD in place of its bytes, which would be written back. WarmlineError if other clients changed the key at every
  * attempt.
@@ -41,7 +43,7 @@ export async function update<T>(
 ): Promise<T | null> {
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec } = executor.settings;
-  // The script compares: guarding it against repeats would add nothing.
+  // The script compares, so exactly-once would add nothing.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once", near: false });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;

@@ -14,7 +14,7 @@ type Handler = (event: ConnectionEvent) => void;
 
 /**
  * Creates the metrics of connections, retries and freezes.
- * @returns a handler of each event by the name of its channel.
+ * @returns the handlers of events, by the names of their channels.
  */
 export function createConnectionMetrics(): Record<string, Handler> {
   const meter = metrics.getMeter(SCOPE);

@@ -11,10 +11,10 @@ import {
 } from "@opentelemetry/api";
 import type { TraceContext } from "../options/options.js";
 
-/** The name by which the instrumentation is known. */
+/** Name of the instrumentation scope. */
 export const SCOPE = "warmline";
 
-/** An operation that has begun: its context, and how it ends. */
+/** A running operation. */
 export interface Operation {
   readonly context: Context;
   /** @param failure the error, if it failed: a promise may be rejected with anything. */
@@ -26,7 +26,7 @@ const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 let durations: Histogram | undefined;
 
-/** Created with the first operation: by then an SDK that starts after the client is there. */
+/** Creates the histogram with the first operation, so that the SDK may start after the client. */
 function getDurations(): Histogram {
   durations ??= metrics.getMeter(SCOPE).createHistogram("db.client.operation.duration", {
     description: "Duration of database client operations.",
@@ -37,7 +37,7 @@ function getDurations(): Histogram {
 }
 
 /**
- * Begins the span of an operation, which is recorded as a duration too at its end.
+ * Starts the span of an operation. The end of the operation records its duration too.
  * @see https://opentelemetry.io/docs/specs/semconv/db/redis/
  */
 export function beginOperation(message: TraceContext, parent: Context): Operation {
@@ -61,14 +61,14 @@ export function beginOperation(message: TraceContext, parent: Context): Operatio
     },
     parent,
   );
-  const own = trace.setSpan(parent, span);
+  const operationContext = trace.setSpan(parent, span);
   const startedAt = performance.now();
   return {
-    context: own,
+    context: operationContext,
     end(failure) {
       const seconds = (performance.now() - startedAt) / 1_000;
       const failed = failure ? errorAttributes(failure.error) : {};
-      getDurations().record(seconds, { ...attributes, ...failed }, own);
+      getDurations().record(seconds, { ...attributes, ...failed }, operationContext);
       if (failure) {
         span.setAttributes({ ...failed, ...outcomeOf(failure.error) });
         // Without a message: Redis may quote arguments in its errors.

@@ -5,8 +5,7 @@ process.on("exit", () => {
 });
 
 /**
- * Runs `end` before this process exits, so that nothing it started is left behind. Returns a function that cancels this,
- * for when the child has ended by itself.
+ * Runs `end` before this process exits, to end a child or to remove files. Returns a function that cancels this.
  * @param end must be synchronous
  */
 export function endOnExit(end: () => void): () => void {
@@ -21,6 +20,6 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Nothing is left to stop or to continue.
+    // The process has ended.
   }
 }

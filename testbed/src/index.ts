@@ -11,17 +11,7 @@ export {
 export { findLambdaRic, type LambdaRic } from "./instance/lambda-ric.js";
 export type { FunctionError } from "./instance/runtime-api.js";
 export { freePorts } from "./ports.js";
-export {
-  type Behaviour,
-  carries,
-  combine,
-  type Exchange,
-  type Fault,
-  onRequest,
-  type ResponsePart,
-  type Script,
-  type Which,
-} from "./proxy/behaviour.js";
+export { carries, combine, onRequest, type Script, type Which } from "./proxy/behaviour.js";
 export { blackhole } from "./proxy/behaviours/blackhole.js";
 export { closeBeforeReply } from "./proxy/behaviours/close-before-reply.js";
 export { cutReply } from "./proxy/behaviours/cut-reply.js";
@@ -36,7 +26,14 @@ export { type ResetMoment, reset } from "./proxy/behaviours/reset.js";
 export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./proxy/behaviours/rewrite.js";
 export { type SlowOptions, slow } from "./proxy/behaviours/slow.js";
 export { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "./proxy/network-proxy.js";
-export type { Destination, ProxiedConnection } from "./proxy/proxied-connection.js";
+export type {
+  Behaviour,
+  Destination,
+  Exchange,
+  Fault,
+  ProxiedConnection,
+  ResponsePart,
+} from "./proxy/proxied-connection.js";
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "./redis/fake.js";

@@ -2,14 +2,13 @@ import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 
 /**
- * Operating systems assign higher ports to connections and to servers that listen on port 0 (Linux: 32,768 and up), so
- * none of these is taken by chance before it is used. The same goes for the 10,000 above, which cluster nodes use as their
- * bus, and which this function never returns.
+ * Operating systems assign higher ports to connections and to servers that listen on port 0 (Linux: 32,768 and up), so no other
+ * program takes one of these by chance. The next 10,000 ports are the buses of cluster nodes, which this function never returns.
  */
 const [LOWEST, HIGHEST] = [11_000, 21_000];
 const BLOCK_SIZE = 100;
 
-/** Ports of the blocks that this process holds and has not returned yet. */
+/** Ports of this process's blocks that were not returned yet. */
 const left: number[] = [];
 /** Listens on the first port of a block, so that other processes take other blocks. */
 const locks: Server[] = [];

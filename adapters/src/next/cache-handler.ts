@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { isBuilding, type NextCacheOptions, Store } from "./store.js";
 import type { Durations } from "./tag-times.js";
 
-/** Arguments of the constructor, of which Next.js passes more. */
+/** The arguments of the constructor that the handler reads. */
 export interface CacheHandlerContext {
   /** The folder `server` of the build. */
   readonly serverDistDir?: string;
-  /** Tags that the present request revalidates. */
+  /** Tags that the current request revalidates. */
   readonly revalidatedTags?: readonly string[];
 }
 
 /** A stored page, response of a route, `fetch` or image. */
 export interface CacheHandlerValue {
-  /** When it was created, in ms since the epoch. -1: it is to be renewed at once. */
+  /** When it was created, in ms since the epoch. -1: it must be renewed at once. */
   readonly lastModified: number;
   /** The value in the form of Next.js. */
   readonly value: any;
-  /** Its lifetime, by which any instance serves it. */
+  /** The lifetime in the form of Next.js. */
   readonly cacheControl?: any;
 }
 
@@ -54,7 +54,7 @@ export function createCacheHandler(
 
     constructor({ serverDistDir, revalidatedTags = [] }: CacheHandlerContext) {
       this.#revalidated = revalidatedTags;
-      // Pages refer to scripts of their build.
+      // Pages refer to scripts of their build, so builds share no pages.
       const build = buildId(serverDistDir);
       this.#keyOf = isBuilding() ? null : (key) => `page:${build}:${key}`;
     }
@@ -101,7 +101,7 @@ function buildId(serverDistDir: string | undefined): string {
   try {
     return readFileSync(join(serverDistDir ?? ".next/server", "..", "BUILD_ID"), "utf8").trim();
   } catch {
-    // `next dev` writes none.
+    // `next dev` writes no BUILD_ID.
     return "development";
   }
 }
@@ -111,8 +111,8 @@ function tagsOf(
   { tags = [], softTags = [] }: { tags?: string[]; softTags?: string[] },
 ): string[] {
   const header = value?.headers?.[TAGS_HEADER];
-  const own: string[] = typeof header === "string" ? header.split(",") : (value?.tags ?? []);
-  return [...new Set([...own, ...tags, ...softTags])];
+  const storedTags: string[] = typeof header === "string" ? header.split(",") : (value?.tags ?? []);
+  return [...new Set([...storedTags, ...tags, ...softTags])];
 }
 
 /** Responses of `fetch` keep the tags that they were stored with. */

@@ -11,7 +11,7 @@ export interface NextCacheOptions {
   readonly redis: Redis;
   /** Prefix of every key in Redis. Give both handlers of an application the same. Default: `next:`. */
   readonly prefix?: string | undefined;
-  /** The longest time in seconds that an entry is kept. Default: 2,592,000, 30 days. */
+  /** Maximum lifetime of an entry in seconds. Default: 2,592,000, 30 days. */
   readonly ttl?: number | undefined;
   /** Called with each error of reading or writing an entry. Default: the message is printed on stderr. */
   readonly onError?: (error: unknown) => void;
@@ -27,7 +27,7 @@ export class Store {
 
   constructor({ redis, prefix = "next:", ttl = 2_592_000, onError = printError }: NextCacheOptions) {
     checkTtl(ttl);
-    // An entry or a tag that is written again is the same.
+    // Writing an entry or a tag twice is the same as once.
     const client = redis.with({ writes: "at-least-once", codec: "json" });
     this.tags = new TagTimes(client, `${prefix}tags`);
     this.#bytes = client.with({ codec: "bytes" });
@@ -36,7 +36,7 @@ export class Store {
     this.#onError = onError;
   }
 
-  /** Returns what `read` makes of the entry, or undefined if there is none, or it can't be read. */
+  /** Returns the result of `read` for the entry, or undefined if there is no entry or it can't be read. */
   async read<E, T>(key: string, read: (entry: E) => Promise<T | undefined>): Promise<T | undefined> {
     return this.#reporting(async () => {
       const bytes = await this.#bytes.get<Uint8Array>(this.#prefix + key);
@@ -46,7 +46,7 @@ export class Store {
 
   /**
    * Stores the entry that `create` returns.
-   * @param seconds how long it can be used at most. Default: the option `ttl`
+   * @param seconds maximum lifetime. Default: the option `ttl`
    */
   async write<E>(key: string, create: () => Promise<E>, seconds = this.#ttl): Promise<void> {
     await this.#reporting(async () => {
@@ -74,7 +74,7 @@ function printError(error: unknown): void {
   console.error(`warmline-adapters/next: ${(error as Error).message}`);
 }
 
-/** Whether this process is part of `next build`, which mostly runs without a Redis. */
+/** Whether this process is part of `next build`, which usually has no Redis. */
 export function isBuilding(): boolean {
   return process.env.NEXT_PHASE === "phase-production-build";
 }

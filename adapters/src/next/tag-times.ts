@@ -9,7 +9,7 @@ export interface Durations {
 /** The state of an entry by the revalidations of its tags. */
 export type Freshness = "fresh" | "stale" | "expired";
 
-/** The times of revalidations, by tag, in a hash that all instances share. It has two fields per revalidated tag. */
+/** The times of revalidations, in a hash that all instances share. It has two fields per revalidated tag. */
 export class TagTimes {
   readonly #redis: Redis;
   readonly #key: string;
@@ -21,7 +21,7 @@ export class TagTimes {
 
   /**
    * Records that tags are revalidated now.
-   * @param durations with it, entries are stale at once, and expire later. Without it, they expire at once
+   * @param durations if present, entries are stale at once, and expire after `expire` seconds. If absent, they expire at once
    */
   async revalidate(tags: readonly string[], durations?: Durations): Promise<void> {
     if (tags.length === 0) return;

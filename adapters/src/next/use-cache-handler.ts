@@ -5,7 +5,7 @@ import type { Durations } from "./tag-times.js";
 export interface UseCacheEntry {
   /** The serialized value. */
   value: ReadableStream<Uint8Array>;
-  /** Its tags, without those of the page. */
+  /** The entry's tags, without the page's tags. */
   tags: string[];
   /** How long the browser may use it. */
   stale: number;
@@ -13,7 +13,7 @@ export interface UseCacheEntry {
   timestamp: number;
   /** How long it may be used. */
   expire: number;
-  /** How long until it is to be renewed. -1: at once. */
+  /** After how long it must be renewed. -1: at once. */
   revalidate: number;
 }
 
@@ -43,14 +43,14 @@ interface StoredEntry extends Omit<UseCacheEntry, "value"> {
 export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandler {
   const store = new Store(options);
   const isBuild = isBuilding();
-  /** Entries that this instance is storing, for reads that come before the end. */
+  /** Entries that this instance is storing. A read of such an entry waits. */
   const pending = new Map<string, Promise<void>>();
   const keyOf = (key: string) => `use-cache:${key}`;
 
   return {
     async get(key, softTags) {
       if (isBuild) return undefined;
-      // Its error is that of the request that stores it. This one renders the entry itself.
+      // The request that stores the entry handles its error. This request renders the entry itself.
       await pending.get(key)?.catch(() => {});
       return store.read<StoredEntry, UseCacheEntry>(keyOf(key), async (entry) => {
         const freshness = await store.tags.freshness([...entry.tags, ...softTags], entry.timestamp);

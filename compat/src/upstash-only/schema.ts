@@ -20,7 +20,7 @@ export type InferFilterFromSchema<TSchema extends NestedIndexSchema | FlatIndexS
   [F in keyof TSchema | "$and" | "$or" | "$must" | "$should" | "$mustNot"]?: unknown;
 };
 
-/** A field of a schema. No index can be made of it here, so there is nothing to remember. */
+/** A field of a schema. It stores nothing, since no index can be created from it here. */
 export class FieldBuilder {
   noTokenize(): this {
     return this;
@@ -39,7 +39,7 @@ export class FieldBuilder {
   }
 }
 
-/** Schemas can be written, since modules do it while they are imported; making an index of one is refused. */
+/** Builders of schemas, which modules call while they are imported. Only creating an index is refused. */
 export const s = {
   string: () => new FieldBuilder(),
   number: (_type: "U64" | "I64" | "F64" = "F64") => new FieldBuilder(),

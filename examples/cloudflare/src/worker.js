@@ -2,11 +2,11 @@ import { Redis } from "warmline";
 
 export default {
   async fetch(request, env, context) {
-    // Made per request: on Workers nothing may be shared between requests, and making a client costs next to nothing.
+    // Created per request: Workers must not share connections between requests, and a client costs almost nothing.
     const redis = Redis.fromEnv(env);
     const page = new URL(request.url).searchParams.get("page") ?? "home";
     const [visits, last] = await redis.pipeline().incr(`visits:${page}`).get(`last:${page}`).exec();
-    // Goes on after the answer.
+    // Continues after the response.
     context.waitUntil(redis.set(`last:${page}`, { at: Date.now(), visits }, { ex: 3600 }));
     return Response.json({ page, visits, last });
   },

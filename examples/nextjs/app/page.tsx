@@ -1,7 +1,7 @@
 import { addNote } from "./actions";
 import { redis } from "./redis";
 
-// It reads Redis, so it is rendered for each request. Nothing has to be said for that.
+// The page reads Redis, so it is rendered for each request, without a setting.
 export default async function Page() {
   const [visits, notes] = await redis.pipeline().incr("visits").lrange<string>("notes", 0, -1).exec();
   return (

@@ -1,7 +1,7 @@
 import { Redis } from "warmline";
 
-/** What a page reads with this is read anew for each request. */
+/** A page that reads with this client is rendered for each request. */
 export const redis = Redis.fromEnv();
 
-/** What a page reads with this may be kept, as long as the page's `revalidate` says. */
+/** Next.js may cache a page that reads with this client, for the seconds of its `revalidate`. */
 export const cachedRedis = Redis.fromEnv({ cache: "default" });

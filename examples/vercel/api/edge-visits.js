@@ -1,6 +1,6 @@
 import { Redis } from "warmline";
 
-/** A function on the edge runtime, where the package's entry on `fetch` is taken by itself. */
+/** A function on the edge runtime, for which the bundler selects the package's entry on `fetch`. */
 export const config = { runtime: "edge" };
 
 const redis = Redis.fromEnv();

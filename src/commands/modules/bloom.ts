@@ -16,13 +16,13 @@ export interface BloomReserveOptions {
 export interface BloomInsertOptions extends BloomReserveOptions {
   /** Number of items that a new filter is made for. Default 100. */
   capacity?: number | undefined;
-  /** Probability from 0 to 1 that a new filter wrongly takes an item for a member. Default 0.01. */
+  /** Probability of a false positive of a new filter, from 0 to 1. Default 0.01. */
   error?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean | undefined;
 }
 
-/** Bloom filters: sets that may take an item for a member wrongly, and never miss one. */
+/** Bloom filters: sets with false positives, but without false negatives. */
 export interface BloomCommands<K extends ReplyMode> {
   /**
    * Adds an item. Returns 1 if it is new, else 0.
@@ -45,7 +45,7 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   info(key: Key): Reply<K, Facts>;
   /**
-   * Adds items to a filter, or to a new one. Returns for each the result of add, or an error where the filter is full.
+   * Adds items, and creates the filter if it does not exist. Returns for each the result of add, or an error if the filter is full.
    * @see https://redis.io/commands/bf.insert/
    */
   insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
@@ -55,7 +55,7 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
   /**
-   * Adds items. Returns for each the result of add, or an error where the filter is full.
+   * Adds items. Returns for each the result of add, or an error if the filter is full.
    * @see https://redis.io/commands/bf.madd/
    */
   madd<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
@@ -65,7 +65,7 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /**
-   * Makes an empty filter that takes an item for a member wrongly at the rate given, from 0 to 1.
+   * Creates an empty filter. `errorRate` is the probability of a false positive, from 0 to 1.
    * @see https://redis.io/commands/bf.reserve/
    */
   reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;

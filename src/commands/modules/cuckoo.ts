@@ -22,22 +22,22 @@ export interface CuckooReserveOptions {
   expansion?: number | undefined;
 }
 
-/** Cuckoo filters: like Bloom filters, and items can be removed. */
+/** Cuckoo filters: like Bloom filters, but items can be removed. */
 export interface CuckooCommands<K extends ReplyMode> {
   /**
-   * Adds an item, once more if it is there. Returns 1.
+   * Adds an item, again if the filter has it already. Returns 1.
    * @see https://redis.io/commands/cf.add/
    */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /**
-   * Adds an item unless it is probably there. Returns 1 if it was added, else 0.
+   * Adds an item unless the filter probably has it. Returns 1 if it was added, else 0.
    * @see https://redis.io/commands/cf.addnx/
    */
   addnx<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Makes the filter smaller where that can be done. */
+  /** Reduces the size of the filter, if possible. */
   compact(key: Key): Reply<K, "OK">;
   /**
-   * Returns about how many times an item was added.
+   * Returns the estimated number of times an item was added.
    * @see https://redis.io/commands/cf.count/
    */
   count<T = unknown>(key: Key, item: T): Reply<K, number>;
@@ -57,12 +57,12 @@ export interface CuckooCommands<K extends ReplyMode> {
    */
   info(key: Key): Reply<K, Facts>;
   /**
-   * Adds items to a filter, or to a new one. Returns 1 for each, -1 where the filter is full.
+   * Adds items, and creates the filter if it does not exist. Returns for each item 1, or -1 if the filter is full.
    * @see https://redis.io/commands/cf.insert/
    */
   insert<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | -1 | Error)[]>;
   /**
-   * Adds items that are not there. Returns 1 for each, 0 where it probably is, -1 where the filter is full.
+   * Adds items that the filter does not have. Returns for each item 1, 0 if the filter probably has it, -1 if it is full.
    * @see https://redis.io/commands/cf.insertnx/
    */
   insertnx<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | 0 | -1 | Error)[]>;
@@ -77,7 +77,7 @@ export interface CuckooCommands<K extends ReplyMode> {
    */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /**
-   * Makes an empty filter.
+   * Creates an empty filter.
    * @see https://redis.io/commands/cf.reserve/
    */
   reserve(key: Key, capacity: number, opts?: CuckooReserveOptions): Reply<K, "OK">;
@@ -89,7 +89,7 @@ export interface CuckooCommands<K extends ReplyMode> {
 }
 
 const change = write(int, scalar, stored);
-const ask = read(int, scalar, stored);
+const lookup = read(int, scalar, stored);
 const insert = write(outcomes, scalar, options("capacity noCreate?"), items);
 
 export const cuckooSpecs = named(
@@ -97,9 +97,9 @@ export const cuckooSpecs = named(
     add: change,
     addnx: change,
     compact: write(text, scalar),
-    count: ask,
+    count: lookup,
     del: change,
-    exists: ask,
+    exists: lookup,
     info: read(facts, scalar),
     insert,
     insertnx: insert,

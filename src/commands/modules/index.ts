@@ -70,8 +70,8 @@ export type {
   Timestamp,
 } from "./time-series.js";
 
-/** A module's methods on a client, a pipeline or a transaction. */
-function on<K extends ReplyMode, Commands>(
+/** Returns a module's methods on a client, a pipeline or a transaction. */
+function methodsOn<K extends ReplyMode, Commands>(
   target: Target<K>,
   specs: Readonly<Record<string, CommandSpec>>,
 ): Commands {
@@ -83,24 +83,27 @@ function on<K extends ReplyMode, Commands>(
 }
 
 /** Bloom filters: `await bf(redis).add("seen", id)`. */
-export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => on(target, bloomSpecs);
+export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => methodsOn(target, bloomSpecs);
 
 /** Cuckoo filters. */
-export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> => on(target, cuckooSpecs);
+export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> =>
+  methodsOn(target, cuckooSpecs);
 
 /** Count-min sketches. */
-export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> => on(target, countMinSpecs);
+export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> =>
+  methodsOn(target, countMinSpecs);
 
 /** Top-k sketches. */
-export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => on(target, topKSpecs);
+export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => methodsOn(target, topKSpecs);
 
 /** t-digests. */
 export const tdigest = <K extends ReplyMode>(target: Target<K>): TDigestCommands<K> =>
-  on(target, tDigestSpecs);
+  methodsOn(target, tDigestSpecs);
 
 /** Time series. */
 export const ts = <K extends ReplyMode>(target: Target<K>): TimeSeriesCommands<K> =>
-  on(target, timeSeriesSpecs);
+  methodsOn(target, timeSeriesSpecs);
 
 /** Search and queries. */
-export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> => on(target, searchSpecs);
+export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> =>
+  methodsOn(target, searchSpecs);

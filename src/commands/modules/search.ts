@@ -39,13 +39,13 @@ import { type Facts, facts } from "./shared.js";
 export interface FieldOptions {
   /** The name in queries. */
   as?: string | undefined;
-  /** Allows to sort results by the field. */
+  /** Allows sorting results by the field. */
   sortable?: boolean | undefined;
   /** Sorts by the value as it is written, without normalizing it. */
   unf?: boolean | undefined;
   /** Stores the field without indexing it. */
   noIndex?: boolean | undefined;
-  /** Allows to search for documents without the field. */
+  /** Allows searching for documents without the field. */
   indexMissing?: boolean | undefined;
 }
 
@@ -111,11 +111,11 @@ export interface CreateIndexOptions {
   noFreqs?: boolean | undefined;
   /** Words that are not indexed; an empty array for none. */
   stopwords?: string[] | undefined;
-  /** Indexes new documents alone. */
+  /** Only indexes new documents. */
   skipInitialScan?: boolean | undefined;
 }
 
-/** Values that stand for names in a query. */
+/** The values of a query's parameters, by their names. */
 export type Params = Record<string, string | number | Uint8Array>;
 
 /** Settings of a query. */
@@ -124,7 +124,7 @@ export interface QueryOptions {
   verbatim?: boolean | undefined;
   /** Timeout of the query in milliseconds. */
   timeout?: number | undefined;
-  /** Values that stand for `$name` in the query. */
+  /** Values of `$name` in the query. */
   params?: Params | undefined;
   /** Number of the query dialect. */
   dialect?: number | undefined;
@@ -142,7 +142,7 @@ export interface SearchOptions extends QueryOptions {
   inKeys?: Key[] | undefined;
   /** Searches these fields alone. */
   inFields?: string[] | undefined;
-  /** Returns these fields, or of a pair the first under the second's name. */
+  /** Returns these fields; a pair returns a field under another name. */
   return?: (string | [field: string, as: string])[] | undefined;
   /** Returns parts of fields around the words found: `frags` parts of `len` words. */
   summarize?:
@@ -171,13 +171,13 @@ export interface SearchOptions extends QueryOptions {
 
 /** The documents that a search found. */
 export interface SearchResult<T> {
-  /** Number of documents that fit, returned here or not. */
+  /** Number of documents that match, returned here or not. */
   total: number;
   /** The documents, each with its key. */
   documents: { id: string; score?: number; fields?: T | null }[];
 }
 
-/** A step of an aggregation; they are taken in the order given. */
+/** A step of an aggregation. */
 export type AggregateStep =
   | {
       groupBy: string[];
@@ -196,13 +196,13 @@ export interface AggregateOptions extends QueryOptions {
   load?: string[] | "*" | undefined;
   /** Steps of the aggregation, in order. */
   steps?: AggregateStep[] | undefined;
-  /** Returns the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
+  /** Returns the rows by a cursor, `count` at a time. The cursor expires after `maxIdle` milliseconds without a read. */
   cursor?: { count?: number | undefined; maxIdle?: number | undefined } | undefined;
 }
 
-/** Rows as objects of text, and with `cursor` where to go on. */
+/** Rows as objects of text, and the next cursor if one was requested. */
 export interface AggregateResult {
-  /** A row of the result, by the names of its fields. */
+  /** The rows, each by the names of its fields. */
   rows: Record<string, any>[];
   /** The next cursor, 0 at the end. */
   cursor?: number | undefined;
@@ -210,7 +210,7 @@ export interface AggregateResult {
 
 /** Settings of alter and synupdate. */
 export interface AlterOptions {
-  /** Indexes new documents alone. */
+  /** Only indexes new documents. */
   skipInitialScan?: boolean | undefined;
 }
 
@@ -271,7 +271,7 @@ export interface SuggestionGetOptions {
 /** Search and queries. */
 export interface SearchCommands<K extends ReplyMode> {
   /**
-   * Runs a query and makes something of what it finds.
+   * Runs a query and aggregates its results.
    * @see https://redis.io/commands/ft.aggregate/
    */
   aggregate(index: string, query: string, opts?: AggregateOptions): Reply<K, AggregateResult>;
@@ -281,7 +281,7 @@ export interface SearchCommands<K extends ReplyMode> {
    */
   aliasadd(alias: string, index: string): Reply<K, "OK">;
   /**
-   * Removes an index's other name.
+   * Removes an alias.
    * @see https://redis.io/commands/ft.aliasdel/
    */
   aliasdel(alias: string): Reply<K, "OK">;
@@ -296,7 +296,7 @@ export interface SearchCommands<K extends ReplyMode> {
    */
   alter(index: string, schema: SearchSchema, opts?: AlterOptions): Reply<K, "OK">;
   /**
-   * Makes an index.
+   * Creates an index.
    * @see https://redis.io/commands/ft.create/
    */
   create(index: string, schema: SearchSchema, opts?: CreateIndexOptions): Reply<K, "OK">;
@@ -306,7 +306,7 @@ export interface SearchCommands<K extends ReplyMode> {
    */
   cursorDel(index: string, cursor: number): Reply<K, "OK">;
   /**
-   * Returns more of what aggregate found.
+   * Returns the next rows of an aggregation.
    * @see https://redis.io/commands/ft.cursor-read/
    */
   cursorRead(index: string, cursor: number, opts?: CursorReadOptions): Reply<K, AggregateResult>;
@@ -356,7 +356,7 @@ export interface SearchCommands<K extends ReplyMode> {
     opts?: ProfileOptions,
   ): Reply<K, NestedReply[]>;
   /**
-   * Returns the documents that fit a query.
+   * Returns the documents that match a query.
    * @see https://redis.io/commands/ft.search/
    */
   search<T extends object = Record<string, unknown>>(
@@ -365,7 +365,7 @@ export interface SearchCommands<K extends ReplyMode> {
     opts?: SearchOptions,
   ): Reply<K, SearchResult<T>>;
   /**
-   * Returns for each unknown word of a query the arguments that it may stand for, with scores.
+   * Returns suggestions with scores for each unknown word of a query.
    * @see https://redis.io/commands/ft.spellcheck/
    */
   spellcheck(
@@ -423,12 +423,12 @@ const creating = options(
   "on prefix# filter language languageField=LANGUAGE_FIELD score scoreField=SCORE_FIELD maxTextFields? temporary noOffsets? noHl? noFields? noFreqs? stopwords# skipInitialScan?",
 );
 
-// A field that is given another name counts as three arguments.
+// A field with another name counts as three arguments.
 const returning = counting(
-  array((out, given, encode) => {
-    if (!Array.isArray(given)) return scalar(out, given, encode);
-    scalar(out, given[0], encode);
-    prefixed("AS", scalar)(out, given[1], encode);
+  array((out, arg, encode) => {
+    if (!Array.isArray(arg)) return scalar(out, arg, encode);
+    scalar(out, arg[0], encode);
+    prefixed("AS", scalar)(out, arg[1], encode);
   }),
 );
 
@@ -452,12 +452,12 @@ const reduce = array(
   ),
 );
 
-const sortBy: ArgEncoder = (out, given, encode) => counted(out, [given].flat(2), encode);
+const sortBy: ArgEncoder = (out, arg, encode) => counted(out, [arg].flat(2), encode);
 
 const steps = array(options("groupBy# reduce= sortBy max apply as filter limit=", { reduce, sortBy, limit }));
 
 const aggregating = options("verbatim? load timeout steps= cursor=WITHCURSOR params dialect", {
-  load: either((given) => given === "*", scalar, counted),
+  load: either((arg) => arg === "*", scalar, counted),
   steps,
   cursor: options("count maxIdle"),
   params,
@@ -476,21 +476,23 @@ const searched: Decoder = (reply, decode, args) => {
   return { total: int(total), documents: records(parts)(flat, decode, args) };
 };
 
-// The first of the specs is a count that means nothing.
+// The first item of the reply is a count without meaning.
 const rowsOf: Decoder = (...reply) =>
-  list((row, ...more) => (Array.isArray(row) ? object(nested)(row, ...more) : int(row)))(...reply).slice(1);
+  list((row, ...context) => (Array.isArray(row) ? object(nested)(row, ...context) : int(row)))(
+    ...reply,
+  ).slice(1);
 
 const aggregated: Decoder = (...reply) => {
-  const [specs, cursor] = list((part) => part)(...reply);
-  // With a cursor the specs stand in an array of their own.
-  return Array.isArray(specs)
-    ? { rows: rowsOf(specs, reply[1], reply[2]), cursor: int(cursor) }
+  const [rows, cursor] = list((part) => part)(...reply);
+  // With a cursor the rows are in a nested array.
+  return Array.isArray(rows)
+    ? { rows: rowsOf(rows, reply[1], reply[2]), cursor: int(cursor) }
     : { rows: rowsOf(...reply) };
 };
 
 const suggested = tuple(text, text, list(tuple(float, text)));
 
-// A cursor is kept at the server until it is read to its end.
+// It counts as a write: the cursor stays open at the server until it is read to its end.
 const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcursor$/i.test(String(arg)));
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));

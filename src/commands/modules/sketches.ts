@@ -4,7 +4,7 @@ import { as, named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { amounts, type Facts, facts } from "./shared.js";
 
-/** The number of keys that follow, and they. */
+/** The number of keys, then the keys. */
 const sources = counting(array(scalar));
 
 /** Settings of merge of count-min sketches. */
@@ -25,7 +25,7 @@ export interface TDigestMergeOptions extends TDigestOptions {
   override?: boolean | undefined;
 }
 
-/** Count-min sketches: about how often each item came. */
+/** Count-min sketches: estimated counts of items. */
 export interface CountMinCommands<K extends ReplyMode> {
   /**
    * Adds to items' counts, given as an object. Returns the new counts.
@@ -38,22 +38,22 @@ export interface CountMinCommands<K extends ReplyMode> {
    */
   info(key: Key): Reply<K, Facts>;
   /**
-   * Makes a sketch of a size.
+   * Creates a sketch of this size.
    * @see https://redis.io/commands/cms.initbydim/
    */
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
   /**
-   * Makes a sketch whose counts are too high by at most `error` of all, with a probability of being worse.
+   * Creates a sketch by its accuracy: a count is too high by more than `error` of the total only with this probability.
    * @see https://redis.io/commands/cms.initbyprob/
    */
   initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
   /**
-   * Adds sketches up into one of the same size.
+   * Stores the sum of sketches in an existing sketch of the same size.
    * @see https://redis.io/commands/cms.merge/
    */
   merge(destination: Key, keys: Key[], opts?: CountMinMergeOptions): Reply<K, "OK">;
   /**
-   * Returns items' counts.
+   * Returns the estimated counts of items.
    * @see https://redis.io/commands/cms.query/
    */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
@@ -71,20 +71,20 @@ export const countMinSpecs = named(
   "CMS.",
 ) satisfies Record<keyof CountMinCommands<ReplyMode>, unknown>;
 
-/** Top-k: the items that come most often. */
+/** Top-k sketches: the most frequent items. */
 export interface TopKCommands<K extends ReplyMode> {
   /**
-   * Adds items. Returns for each the item that it put out, or null.
+   * Adds items. Returns for each the item that it displaced, or null.
    * @see https://redis.io/commands/topk.add/
    */
   add<T = string>(key: Key, ...items: unknown[]): Reply<K, (T | null)[]>;
   /**
-   * Returns about how often items came.
+   * Returns the estimated counts of items.
    * @see https://redis.io/commands/topk.count/
    */
   count<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
   /**
-   * Adds to items' counts, given as an object. Returns for each the item that it put out, or null.
+   * Adds to items' counts, given as an object. Returns for each the item that it displaced, or null.
    * @see https://redis.io/commands/topk.incrby/
    */
   incrby<T = string>(key: Key, amounts: Record<string, number>): Reply<K, (T | null)[]>;
@@ -99,16 +99,16 @@ export interface TopKCommands<K extends ReplyMode> {
    */
   list<T = string>(key: Key, withCount?: boolean): Reply<K, T[]>;
   /**
-   * Returns 1 for each item that is among them, else 0.
+   * Returns for each item 1 if it is one of the most frequent, else 0.
    * @see https://redis.io/commands/topk.query/
    */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /**
-   * Makes a sketch of the `k` most frequent items.
+   * Creates a sketch of the `k` most frequent items.
    * @see https://redis.io/commands/topk.reserve/
    */
   reserve(key: Key, k: number): Reply<K, "OK">;
-  /** Makes a sketch with counters of `width` by `depth`, and the probability `decay` that a counter shrinks. */
+  /** Creates a sketch of `width` by `depth` counters. `decay` is the probability that a counter shrinks. */
   reserve(key: Key, k: number, width: number, depth: number, decay: number): Reply<K, "OK">;
 }
 
@@ -127,7 +127,7 @@ export const topKSpecs = named(
   "TOPK.",
 ) satisfies Record<keyof TopKCommands<ReplyMode>, unknown>;
 
-/** t-digests: what share of numbers lies below another. */
+/** t-digests: estimated quantiles and ranks of numbers. */
 export interface TDigestCommands<K extends ReplyMode> {
   /**
    * Adds numbers.
@@ -135,22 +135,22 @@ export interface TDigestCommands<K extends ReplyMode> {
    */
   add(key: Key, ...values: number[]): Reply<K, "OK">;
   /**
-   * Returns about the numbers at ranks, from the lowest, 0 being the first.
+   * Returns the estimated numbers at ranks, counted from the lowest, which has rank 0.
    * @see https://redis.io/commands/tdigest.byrank/
    */
   byrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
   /**
-   * Returns about the numbers at ranks, from the highest.
+   * Returns the estimated numbers at ranks, counted from the highest, which has rank 0.
    * @see https://redis.io/commands/tdigest.byrevrank/
    */
   byrevrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
   /**
-   * Returns for each number about what share is lower, from 0 to 1.
+   * Returns for each number the estimated fraction of lower numbers, from 0 to 1.
    * @see https://redis.io/commands/tdigest.cdf/
    */
   cdf(key: Key, ...values: number[]): Reply<K, number[]>;
   /**
-   * Makes an empty digest.
+   * Creates an empty digest.
    * @see https://redis.io/commands/tdigest.create/
    */
   create(key: Key, opts?: TDigestOptions): Reply<K, "OK">;
@@ -160,7 +160,7 @@ export interface TDigestCommands<K extends ReplyMode> {
    */
   info(key: Key): Reply<K, Facts>;
   /**
-   * Returns the highest number, NaN where there is none.
+   * Returns the highest number, NaN if the digest is empty.
    * @see https://redis.io/commands/tdigest.max/
    */
   max(key: Key): Reply<K, number>;
@@ -170,17 +170,17 @@ export interface TDigestCommands<K extends ReplyMode> {
    */
   merge(destination: Key, keys: Key[], opts?: TDigestMergeOptions): Reply<K, "OK">;
   /**
-   * Returns the lowest number, NaN where there is none.
+   * Returns the lowest number, NaN if the digest is empty.
    * @see https://redis.io/commands/tdigest.min/
    */
   min(key: Key): Reply<K, number>;
   /**
-   * Returns for each share, from 0 to 1, about the number below which it lies.
+   * Returns the estimated number at each quantile, from 0 to 1.
    * @see https://redis.io/commands/tdigest.quantile/
    */
   quantile(key: Key, ...quantiles: number[]): Reply<K, number[]>;
   /**
-   * Returns for each number about how many are lower; -1 below all, the count of all above all, -2 where there is none.
+   * Returns the estimated rank of each number: -1 if below all, the total count if above all, -2 if the digest is empty.
    * @see https://redis.io/commands/tdigest.rank/
    */
   rank(key: Key, ...values: number[]): Reply<K, number[]>;
@@ -190,12 +190,12 @@ export interface TDigestCommands<K extends ReplyMode> {
    */
   reset(key: Key): Reply<K, "OK">;
   /**
-   * Returns for each number about how many are higher.
+   * Returns the estimated rank of each number, counted from the highest.
    * @see https://redis.io/commands/tdigest.revrank/
    */
   revrank(key: Key, ...values: number[]): Reply<K, number[]>;
   /**
-   * Returns the mean of the numbers between two shares.
+   * Returns the mean of the numbers between two quantiles.
    * @see https://redis.io/commands/tdigest.trimmed_mean/
    */
   trimmedMean(key: Key, low: number, high: number): Reply<K, number>;
@@ -203,7 +203,7 @@ export interface TDigestCommands<K extends ReplyMode> {
 
 const floats = read(list(float), scalar, rest(scalars));
 const ranks = read(list(int), scalar, rest(scalars));
-const number = read(float, scalar);
+const extreme = read(float, scalar);
 
 export const tDigestSpecs = named(
   {
@@ -213,9 +213,9 @@ export const tDigestSpecs = named(
     cdf: floats,
     create: write(text, scalar, options("compression")),
     info: read(facts, scalar),
-    max: number,
+    max: extreme,
     merge: write(text, scalar, sources, options("compression override?")),
-    min: number,
+    min: extreme,
     quantile: floats,
     rank: ranks,
     reset: write(text, scalar),

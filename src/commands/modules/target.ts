@@ -1,7 +1,7 @@
 import type { ReplyMode } from "../reply-mode.js";
 import type { CommandSpec } from "../spec.js";
 
-/** Under this a client, a pipeline and a transaction take a command that they have no method for. */
+/** Key of the method by which a client, pipeline or transaction sends a command that is none of its methods. */
 export const SEND: unique symbol = Symbol.for("warmline.send") as never;
 
 declare const KIND: unique symbol;
@@ -10,6 +10,6 @@ declare const KIND: unique symbol;
 export interface Target<K extends ReplyMode> {
   /** @internal */
   [SEND](spec: CommandSpec, args: unknown[]): unknown;
-  /** Only for the compiler: nothing is there. */
+  /** For the compiler alone: it is never set. */
   readonly [KIND]?: K;
 }

@@ -35,7 +35,7 @@ export interface TimeSeriesOptions {
   chunkSize?: number | undefined;
   /** The treatment of a second sample of the same time. Default "BLOCK". */
   duplicatePolicy?: DuplicatePolicy | undefined;
-  /** Leaves out a sample that is this near to the one before: in milliseconds, and in value. */
+  /** Ignores a sample that differs from the previous one by at most this time in milliseconds and this value. */
   ignore?: [maxTimeDiff: number, maxValDiff: number] | undefined;
   /** Labels of the series. */
   labels?: Record<string, string | number> | undefined;
@@ -59,7 +59,7 @@ export type Timestamp = number | "-" | "+";
 /** A sample. */
 export type Sample = [timestamp: number, value: number];
 
-/** Samples of a range, and how they are joined. */
+/** Samples of a range, and their aggregation. */
 export interface RangeOptions {
   /** Returns the last bucket too, though it may still grow. */
   latest?: boolean | undefined;
@@ -71,12 +71,12 @@ export interface RangeOptions {
   count?: number | undefined;
   /** The alignment of buckets: a time, or the start or the end of the range. */
   align?: number | "start" | "end" | "-" | "+" | undefined;
-  /** Joins samples into buckets of this many milliseconds. */
+  /** Aggregates samples in buckets. */
   aggregation?: {
     type: Aggregator;
-    /** In milliseconds. */
+    /** Duration of a bucket in milliseconds. */
     bucket: number;
-    /** Which time stands for a bucket. */
+    /** The timestamp of a bucket: its start, its end or its middle. */
     bucketTimestamp?: "-" | "+" | "~" | undefined;
     /** Returns buckets without samples too. */
     empty?: boolean | undefined;
@@ -91,7 +91,7 @@ export interface ReturnedLabels {
   selectedLabels: string[];
 }
 
-/** Which labels mget returns, and whether the last bucket. */
+/** The labels that mget returns, and whether it returns the last bucket. */
 export type MultiGetOptions = {
   /** Returns the last bucket too, though it may still grow. */
   latest?: boolean | undefined;
@@ -100,7 +100,7 @@ export type MultiGetOptions = {
 /** A range of several series. */
 export type MultiRangeOptions = RangeOptions &
   AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels"> & {
-    /** Joins the series that have the same value of a label. */
+    /** Aggregates the series that have the same value of a label. */
     groupBy?: { label: string; reduce: Aggregator } | undefined;
   };
 
@@ -113,30 +113,30 @@ export interface TimeSeriesGetOptions {
   latest?: boolean | undefined;
 }
 
-/** Time series: numbers with the times that they belong to. */
+/** Time series: numbers with timestamps. */
 export interface TimeSeriesCommands<K extends ReplyMode> {
   /**
-   * Adds a sample, "*" standing for now. Returns its time.
+   * Adds a sample; the timestamp "*" is the current time. Returns its time.
    * @see https://redis.io/commands/ts.add/
    */
   add(key: Key, timestamp: number | "*", value: number, opts?: TimeSeriesAddOptions): Reply<K, number>;
   /**
-   * Changes a series.
+   * Changes the settings of a series.
    * @see https://redis.io/commands/ts.alter/
    */
   alter(key: Key, opts: Omit<TimeSeriesOptions, "encoding">): Reply<K, "OK">;
   /**
-   * Makes an empty series.
+   * Creates an empty series.
    * @see https://redis.io/commands/ts.create/
    */
   create(key: Key, opts?: TimeSeriesOptions): Reply<K, "OK">;
   /**
-   * Keeps a series of another's aggregates, by buckets in milliseconds.
+   * Creates a rule: `destination` gets an aggregate of `source` for each bucket of this duration in milliseconds.
    * @see https://redis.io/commands/ts.createrule/
    */
   createrule(source: Key, destination: Key, type: Aggregator, bucket: number, align?: number): Reply<K, "OK">;
   /**
-   * Adds a sample that is lower than the last. Returns its time.
+   * Adds a sample that is `value` lower than the last. Returns its time.
    * @see https://redis.io/commands/ts.decrby/
    */
   decrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
@@ -146,7 +146,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
    */
   del(key: Key, from: number, to: number): Reply<K, number>;
   /**
-   * Ends what createrule began.
+   * Removes a rule of createrule.
    * @see https://redis.io/commands/ts.deleterule/
    */
   deleterule(source: Key, destination: Key): Reply<K, "OK">;
@@ -156,7 +156,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
    */
   get(key: Key, opts?: TimeSeriesGetOptions): Reply<K, Sample | null>;
   /**
-   * Adds a sample that is higher than the last. Returns its time.
+   * Adds a sample that is `value` higher than the last. Returns its time.
    * @see https://redis.io/commands/ts.incrby/
    */
   incrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
@@ -171,12 +171,12 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
    */
   madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;
   /**
-   * Returns the last sample of each series that fits, such as `["area=32"]`.
+   * Returns the last sample of each series that matches, such as `["area=32"]`.
    * @see https://redis.io/commands/ts.mget/
    */
   mget(filter: string[], opts?: MultiGetOptions): Reply<K, Found<Sample | null>[]>;
   /**
-   * Returns the samples between two times of each series that fits.
+   * Returns the samples between two times of each series that matches.
    * @see https://redis.io/commands/ts.mrange/
    */
   mrange(
@@ -186,7 +186,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
   /**
-   * Returns the samples between two times of each series that fits, the last first.
+   * Returns the samples between two times of each series that matches, the last first.
    * @see https://redis.io/commands/ts.mrevrange/
    */
   mrevrange(
@@ -196,7 +196,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
   /**
-   * Returns the keys of the series that fit.
+   * Returns the keys of the series that match.
    * @see https://redis.io/commands/ts.queryindex/
    */
   queryindex(...filter: string[]): Reply<K, string[]>;
@@ -212,7 +212,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
   revrange(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
 }
 
-// Labels come last, since they take every argument that follows.
+// Labels come last, since Redis takes every argument after LABELS for a label.
 const making = options(
   "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore* labels",
   { labels: amounts },

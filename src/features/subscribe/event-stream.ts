@@ -22,11 +22,11 @@ export interface StreamRequest {
   readonly endpoint: Endpoint;
   /** Opens a stream; the runtime's `fetch` if undefined. */
   readonly open?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Below the endpoint's own path. */
+  /** The path after the endpoint's path. */
   readonly path: string;
   /** A JSON document. Default: none. */
   readonly body?: string;
-  /** The name in error messages. */
+  /** The command's name in error messages. */
   readonly command: string;
   /** Ends the stream. */
   readonly signal: AbortSignal | undefined;
@@ -49,10 +49,9 @@ export function getStreamEndpoint(
 
 /**
  * Opens an event stream and yields its lines, in the groups in which they arrive. Leaving the loop ends the request.
- * @param timeout how long the first data may take, in ms.
- * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
- * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
- * signal's reason when that is what ended it.
+ * @param timeout time limit in ms for the first data.
+ * @throws RedisError if the endpoint refuses; ProtocolError if the response is not one of an endpoint; the signal's reason. A retry
+ * may help after ConnectionError, if the endpoint can't be reached or the stream ends, and TimeoutError, if no data arrives in time.
  */
 export async function* streamLines(
   { endpoint, open = fetch, path, body, command, signal }: StreamRequest,
@@ -69,7 +68,7 @@ export async function* streamLines(
   };
   try {
     expectWithin(timeout);
-    // A stream keeps its connection for itself, and the pool's are for commands.
+    // Not from the pool, whose connections are for commands: a stream occupies its connection.
     const response = await open(endpoint.origin + endpoint.path + path, {
       method: "POST",
       headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
@@ -100,16 +99,16 @@ export async function* streamLines(
       if (begun) clearTimeout(timer);
       if (done) throw lost("the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
-      // Only what is new is searched for line ends, however long the line.
+      // Only the new characters are searched for line ends, however long the line.
       lines[0] = rest + lines[0];
       rest = lines.pop()!;
       for (const [i, line] of lines.entries()) if (line.endsWith("\r")) lines[i] = line.slice(0, -1);
-      // Comments say nothing of the subscription.
+      // Comments do not confirm the subscription.
       if (!begun && lines.some((line) => dataIn(line) !== undefined)) {
         begun = true;
         clearTimeout(timer);
       }
-      // The consumer of the lines may be slow: its time does not count as silence of the sender.
+      // The timer does not run here: a slow consumer of the lines is not a silent sender.
       yield lines;
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
@@ -132,7 +131,7 @@ function errorIn(text: string): string | undefined {
   try {
     return JSON.parse(text).error;
   } catch {
-    // The page of another server.
+    // Not JSON: the page of another server.
     return undefined;
   }
 }

@@ -9,15 +9,15 @@ import { type Frame, readFrame } from "./frame.js";
 /** Whether a subscription is by channel, by pattern or by sharded channel. */
 export type SubscribeMethod = "subscribe" | "psubscribe" | "ssubscribe";
 
-/** Minimum duration in ms of a stream after which it is reopened without backoff. */
+/** Minimum duration in ms of a stream after which the backoff begins anew. */
 const STEADY_AFTER = 1_000;
 
 /**
  * Reads a subscription's stream, and the next one whenever it is lost.
  * @param name the channel or pattern.
- * @returns the frames, those that came together together. In place of a repeated confirmation, and of whatever else
- * says that messages may have been missed, is a frame of the kind `gap`.
- * @throws what makes it impossible, or the signal's reason.
+ * @returns the frames, in the groups in which they arrive. A frame of the kind `gap` replaces a repeated confirmation, and any other
+ * sign that messages may have been missed.
+ * @throws an error for which a retry does not help, or the signal's reason.
  */
 export async function* followStream(
   method: SubscribeMethod,
@@ -58,8 +58,8 @@ export async function* followStream(
     } catch (error) {
       signal.throwIfAborted();
       if (monotonicTime() - since > STEADY_AFTER) budget.retried = 0;
-      const mayHelp = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
-      const wait = mayHelp ? budget.next() : undefined;
+      const isRetryable = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
+      const wait = isRetryable ? budget.next() : undefined;
       if (wait === undefined) throw error;
       await sleep(wait, signal);
     }

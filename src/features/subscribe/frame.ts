@@ -3,16 +3,16 @@ export interface Frame {
   /** `message`, `pmessage`, `smessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
   readonly kind: string;
   readonly channel: string;
-  /** The message, or how many subscriptions there are. */
+  /** The message, or the number of subscriptions. */
   readonly payload?: string;
   /** Channel and payload are in base64. */
   readonly exact?: true;
 }
 
 /**
- * Reads what follows `data: `, as `message,channel,payload` or `pmessage,pattern,channel,payload`.
+ * Reads the data of an event, such as `message,channel,payload` or `pmessage,pattern,channel,payload`.
  * @param name the requested channel or pattern: it may contain commas.
- * @param exact everything after the kind in base64, where warmline-gateway sends that because the line can't hold it.
+ * @param exact all parts after the kind in base64. warmline-gateway sends them if the line can't contain them.
  */
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {
   const kind = data.slice(0, data.indexOf(","));
@@ -21,7 +21,7 @@ export function readFrame(data: string, name: string, exact: string | undefined)
     return { kind, channel, payload, exact: true };
   }
   let channel = name;
-  // The part after the name, also if the line could not hold it unencoded.
+  // The text after the name, which has the same length in the line even if its line breaks are spaces there.
   let payload = data.slice(kind.length + name.length + 2);
   if (kind === "pmessage") {
     const comma = payload.indexOf(",");

@@ -1,18 +1,17 @@
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 
 /**
- * Subscriptions to channels or patterns, each a request of its own that stays open: by events, or by
- * `for await (const { channel, message } of subscriber)`. The process stays alive while there is one.
+ * Subscriptions to channels or patterns. Messages arrive as events, or in a loop:
+ * `for await (const { channel, message } of subscriber)`. Each subscription is a request that stays open and keeps the process alive.
  *
- * A stream that is lost is opened again, with growing pauses, until `unsubscribe()`. What is published meanwhile is
- * missed, and a `gap` event says so once the subscription stands again.
+ * A lost stream is reopened, with growing pauses, until `unsubscribe()`. Messages that are published meanwhile are missed. A `gap`
+ * event reports this once the subscription works again.
  *
- * A subscription that can't be had (a wrong token, an endpoint that can't be reached) is given up with an `error`
- * event, which loops throw. `ready` rejects with it too. As with an EventEmitter, an error without a listener,
- * loops over or awaits is not swallowed: it is an unhandled rejection, and ends a Node process.
+ * A subscription that fails, such as with a wrong token or for an unreachable endpoint, ends with an `error` event. Loops throw the
+ * error, and `ready` rejects with it. If nothing handles the error, it is an unhandled rejection, which ends a Node process.
  */
 export interface Subscriber<TMessage = any> extends AsyncIterable<SubscriberMessage<TMessage>> {
-  /** Resolves once every channel is subscribed to; rejects with what prevented one, or ended it before. */
+  /** Resolves once every channel is subscribed to. Rejects if a subscription fails or is cancelled before. */
   readonly ready: Promise<void>;
   /** Calls `listener` with every event of this type. A listener that throws is an unhandled rejection. */
   on<T extends keyof SubscriberEvents<TMessage>>(
@@ -21,16 +20,16 @@ export interface Subscriber<TMessage = any> extends AsyncIterable<SubscriberMess
   ): this;
   /** Removes every listener of every event. */
   removeAllListeners(): void;
-  /** The channels or patterns that are subscribed to, or about to be. */
+  /** Returns the channels or patterns, also if they are not subscribed to yet. */
   getSubscribedChannels(): string[];
   /**
-   * Gives up these channels or patterns; by default all, and every listener. With the last, loops end. Resolves when
-   * the requests have ended.
+   * Unsubscribes from these channels or patterns. By default from all, and every listener is removed. Loops end with the last
+   * subscription. Resolves when the requests have ended.
    */
   unsubscribe(names?: readonly string[]): Promise<void>;
   /**
-   * The messages from now on. Leaving the loop gives up every subscription. A loop that falls behind by a thousand
-   * messages, or by 1 MB, holds up the streams, and the server may cut off a client that does not read: that shows as a gap.
+   * Yields the messages from now on. Leaving the loop ends every subscription. If a loop falls a thousand messages or 1 MB behind,
+   * the streams are not read. The server may then disconnect, which shows as a gap.
    */
   [Symbol.asyncIterator](): AsyncGenerator<SubscriberMessage<TMessage>, void, undefined>;
 }

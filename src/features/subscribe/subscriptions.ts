@@ -11,7 +11,7 @@ import { followStream, type SubscribeMethod } from "./follow-stream.js";
 import type { Frame } from "./frame.js";
 import type { Subscriber } from "./subscriber.js";
 
-/** Messages, and their characters, that a loop may be behind before the streams are read no further. */
+/** The streams are not read while a loop is further behind than this number of messages, or of their characters. */
 const MAX_QUEUED_MESSAGES = 1_000;
 const MAX_QUEUED_SIZE = 1_000_000;
 /** Interval in ms of the check whether a slow loop has caught up. */
@@ -19,12 +19,12 @@ const CHECK_INTERVAL = 5;
 
 interface Subscription {
   readonly controller: AbortController;
-  /** Resolves when its request has ended for good. */
+  /** Resolves when the subscription's last request has ended. */
   readonly over: Promise<void>;
 }
 
 interface Queued {
-  /** Gives a message, or throws what ends the loop. */
+  /** Returns a message, or throws the error that ends the loop. */
   readonly take: () => SubscriberMessage<any>;
   /** Number of characters of the message. */
   readonly size: number;
@@ -33,7 +33,7 @@ interface Queued {
 /** One loop over the messages. */
 interface Loop {
   readonly queue: Queued[];
-  /** The size of what is queued. */
+  /** Number of characters in the queue. */
   size: number;
   wake(): void;
 }
@@ -58,7 +58,7 @@ class Subscriptions implements Subscriber {
     this.#signal = (async () => getSignal(client.settings))();
     this.#signal.then((signal) => this.#endWith(signal), noop);
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(noop, (error) => {
-      // The stack of an error that loops throw is that of a loop.
+      // An error that a loop throws has the stack of the loop.
       if (this.#thrown === error) throw error;
       return rejectAtCaller(error);
     });
@@ -116,7 +116,7 @@ class Subscriptions implements Subscriber {
     }
   }
 
-  /** @returns what settles when it stands, or can't. */
+  /** Starts a subscription. Resolves when it is confirmed, rejects if it fails or ends. */
   #start(name: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const controller = new AbortController();
@@ -125,9 +125,9 @@ class Subscriptions implements Subscriber {
     });
   }
 
-  /** Rejects, sooner or later. */
-  async #run(name: string, signal: AbortSignal, onStanding: () => void): Promise<void> {
-    let stands = false;
+  /** Runs a subscription to its end, and always rejects. */
+  async #run(name: string, signal: AbortSignal, onConfirmed: () => void): Promise<void> {
+    let confirmed = false;
     const method = this.#method;
     const client = this.#client;
     const command = method.toUpperCase();
@@ -138,11 +138,11 @@ class Subscriptions implements Subscriber {
       const request = { ...endpoint, path: `/${method}/${encodeURIComponent(name)}`, command, signal };
       for await (const frames of followStream(method, name, request, client.settings)) {
         for (const frame of frames) {
-          // A listener may have given it up.
+          // A listener may have unsubscribed.
           signal.throwIfAborted();
           if (frame.kind === method) {
-            stands = true;
-            onStanding();
+            confirmed = true;
+            onConfirmed();
           }
           this.#onFrame(name, frame);
         }
@@ -153,8 +153,8 @@ class Subscriptions implements Subscriber {
     } catch (error) {
       if (!signal.aborted) this.#subscriptions.delete(name);
       if (signal.aborted || this.#raise(error)) this.ready.catch(noop);
-      else if (stands) unhandled(error);
-      this.#changed();
+      else if (confirmed) unhandled(error);
+      this.#endAfterLast();
       throw error;
     }
   }
@@ -219,26 +219,26 @@ class Subscriptions implements Subscriber {
       ended.push(subscription.over);
       this.#emit(this.#method.replace("sub", "unsub"), this.#subscriptions.size);
     }
-    this.#changed();
+    this.#endAfterLast();
     return ended;
   }
 
-  /** Ends everything else after the last subscription has ended. */
-  #changed(): void {
+  /** Ends the loops if no subscription is left. */
+  #endAfterLast(): void {
     if (this.#subscriptions.size > 0) return;
     this.#forgetSignal?.();
     for (const loop of this.#loops) loop.wake();
   }
 }
 
-/** @throws ArgumentError when a name can't be sent. */
+/** @throws ArgumentError if a name can't be sent. */
 export function createSubscriber(
   client: ConfiguredClient,
   method: SubscribeMethod,
   channels: string | readonly string[],
 ): Subscriber {
   const names = [...new Set([channels].flat())];
-  // A path swallows dots, however they are written.
+  // URL parsers remove the segments "." and "..", also percent-encoded.
   const isSendable = (name: unknown) =>
     typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name);
   if (names.length === 0 || !names.every(isSendable)) {

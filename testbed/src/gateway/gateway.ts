@@ -29,17 +29,17 @@ export interface GatewayProcess {
   readonly token: string;
   /** Its output, at most the last 64 KB. */
   readonly output: string;
-  /** Client connections opened so far, by the gateway's own count, except the ones of this object. */
+  /** Returns the gateway's count of opened client connections, without those of this object. */
   connectionsOpened(): Promise<number>;
-  /** One number of its `/metrics`, by the metric's name. @throws if it has no such metric */
+  /** Returns a number of `/metrics` by the metric's name. @throws if there is no such metric */
   metric(name: string): Promise<number>;
-  /** Its `/health`. */
+  /** Returns the response of `/health`. */
   health(): Promise<{ status: string; engine: string }>;
   /** Sends SIGTERM, then SIGKILL after 5 s; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-// Ends the gateway when this process does, in whatever way: the channel between the two closes then.
+// Ends the gateway when this process ends, even by SIGKILL: the IPC channel between them closes then.
 const LEASH = "data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()";
 
 /**
@@ -125,7 +125,7 @@ function tokenOf(args: readonly string[]): string | undefined {
   return at >= 0 ? args[at + 1] : args.find((arg) => arg.startsWith("--token="))?.slice("--token=".length);
 }
 
-/** The `bin` of the installed package, found by walking up from the package's entry. */
+/** Returns the path of the program of the installed package. */
 function installedCli(): string {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve("warmline-gateway/package.json");
@@ -135,7 +135,7 @@ function installedCli(): string {
   return cli;
 }
 
-/** One GET on a separate connection. */
+/** Returns the body of a GET on a separate connection. @throws unless the status is 200 */
 async function get(url: string, headers: Record<string, string>): Promise<string> {
   const options = { agent: false, headers: { ...headers, Connection: "close" } };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

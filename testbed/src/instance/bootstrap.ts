@@ -1,7 +1,6 @@
 /**
  * The program of a function instance's child process. It loads the handler once, then fetches invocations from the Runtime
- * API and runs them one after another. Its own requests use a separate agent, so that the handler's connections are
- * counted alone.
+ * API and runs them one after another. Its requests use a separate agent, since the handler's connections are counted.
  */
 import { existsSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -134,7 +133,7 @@ async function fatal(error: unknown, type: string, exitCode: number): Promise<ne
 
 process.on("uncaughtException", (error) => void fatal(error, error.name, 129));
 process.on("unhandledRejection", (reason) => void fatal(reason, "Runtime.UnhandledPromiseRejection", 128));
-// The handler's promise is unsettled and nothing is left that could settle it.
+// The event loop is empty, so nothing can settle the handler's promise.
 process.on("beforeExit", () => {
   if (runningId === undefined) return;
   void fatal(new Error("The event loop is empty and the handler has not finished."), "Runtime.NodeJsExit", 0);
@@ -153,7 +152,7 @@ let loadSpent: string | undefined = spent(loadBegunAt);
 for (;;) {
   const headers: Record<string, string> = loadSpent ? { "Testbed-Load-Ns": loadSpent } : {};
   loadSpent = undefined;
-  // Without the parent there is nothing left to do.
+  // The parent has ended.
   const next = await call("GET", "invocation/next", undefined, headers).catch(() => process.exit(0));
   const event = JSON.parse(next.body);
   const context = contextOf(next.headers);

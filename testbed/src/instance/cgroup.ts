@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The cgroup that this process is in, as a folder, in the hierarchy of version 1 that has a controller, or in that of version 2. */
+/** Returns the folder of this process's cgroup, in the hierarchy of version 2 or in the controller's hierarchy of version 1. */
 function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): string | undefined {
   try {
     const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
@@ -23,7 +23,7 @@ function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): string 
   }
 }
 
-/** Creates a cgroup within this process's own, and sets it up. Returns its folder; undefined if this process may not. */
+/** Creates and sets up a cgroup below this process's cgroup. Returns its folder, or undefined if this is not permitted. */
 export function createCgroup(
   version: "v1" | "v2",
   controller: "freezer" | "cpu",
@@ -47,7 +47,7 @@ export function createCgroup(
   }
 }
 
-/** Removes an empty cgroup; returns whether it is gone. */
+/** Removes an empty cgroup. Returns whether it no longer exists. */
 export function removeCgroup(folder: string): boolean {
   try {
     rmdirSync(folder);
@@ -57,7 +57,7 @@ export function removeCgroup(folder: string): boolean {
   }
 }
 
-/** Waits until a check holds. @throws after ten seconds, with the problem as message */
+/** Waits until a check returns true. @throws after ten seconds, with the problem as message */
 export async function until(check: () => boolean, problem: string): Promise<void> {
   const end = performance.now() + 10_000;
   while (!check()) {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { sendSignal } from "../children.js";
 import { createCgroup, removeCgroup, until } from "./cgroup.js";
 
-/** Stops a process tree so that it runs no instruction until it is thawed; the kernel goes on serving its sockets. */
+/** Stops a process tree so that it runs no instruction until it is thawed. The kernel still serves its sockets. */
 export interface Freezer {
   /** The mechanism. A process cannot detect a cgroup freeze, which stops every thread at once. It can detect SIGCONT. */
   readonly kind: "cgroup v2" | "cgroup v1" | "signals";
@@ -14,11 +14,11 @@ export interface Freezer {
   thaw(): Promise<void>;
   /** Thaws, so that the process can be killed; must be followed by {@link Freezer.remove} once it has ended. */
   release(): void;
-  /** Removes what was made for the freezer. */
+  /** Removes the cgroup. */
   remove(): Promise<void>;
 }
 
-/** Makes a freezer for a process: a cgroup where this process may make one, else SIGSTOP and SIGCONT. */
+/** Creates a freezer for a process: a cgroup if this process may create one, else SIGSTOP and SIGCONT. */
 export function createFreezer(pid: number, kind: "auto" | "signals" = "auto"): Freezer {
   if (kind === "auto" && process.platform === "linux") {
     const freezer = cgroupFreezer(pid, "v2") ?? cgroupFreezer(pid, "v1");
@@ -75,7 +75,7 @@ function signalFreezer(pid: number): Freezer {
 
 function isStopped(pid: number): boolean {
   try {
-    // The state is the first word after the name, which stands in parentheses and may contain some itself.
+    // The state is the first word after the name in parentheses. The name may contain parentheses.
     return /\) ([TtXZ])/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, ")"));
   } catch {
     return true;

@@ -46,11 +46,11 @@ export interface InstanceOptions {
 
 /** The result of one invocation; `error` is absent if the handler returned. */
 export interface Invocation extends Report {
-  /** The handler's own time in milliseconds, by the child's monotonic clock; `requestMs` if the child did not report it. */
+  /** The handler's duration in milliseconds, by the child's monotonic clock; `requestMs` if the child did not report it. */
   readonly durationMs: number;
 }
 
-/** The init phase failed; carries the error that Lambda would report. */
+/** The init phase failed, with the error that Lambda would report. */
 export class InstanceInitError extends Error {
   override readonly name = "InstanceInitError";
   constructor(
@@ -68,7 +68,7 @@ export class InstanceInitError extends Error {
 /** One execution environment of a function. */
 export interface Instance {
   readonly pid: number;
-  /** From starting the process to its first request for an invocation, in milliseconds. */
+  /** Time in milliseconds from the start of the process to its first request for an invocation. */
   readonly initMs: number;
   /** The part of `initMs` for loading the handler, by the child's clock. */
   readonly loadMs: number | undefined;
@@ -192,7 +192,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     await stop();
     throw new InstanceInitError(initError.errorType, initError.errorMessage, tail.text);
   }
-  // A process is in one cgroup of version 2: where that is the throttle's, it has to stay there.
+  // A process is in one cgroup of version 2. If that is the throttle's, the process must stay there.
   const frozenBy = createFreezer(
     child.pid!,
     throttle?.kind === "cgroup v2 quota" ? "signals" : options.freezer,

@@ -10,9 +10,9 @@ export interface LambdaRic {
 }
 
 /**
- * Finds AWS's own runtime client, the npm package `aws-lambda-ric`: in the folder that `WARMLINE_LAMBDA_RIC` names, else
- * where this package would import it from.
- * @throws if the variable names a folder without it
+ * Finds AWS's own runtime client, the npm package `aws-lambda-ric`, in the folder that `WARMLINE_LAMBDA_RIC` names, else in the
+ * installed packages.
+ * @throws if the variable names a folder without the client
  */
 export function findLambdaRic(): LambdaRic | undefined {
   const folder = process.env.WARMLINE_LAMBDA_RIC || installed();
@@ -26,7 +26,7 @@ export function findLambdaRic(): LambdaRic | undefined {
 
 function installed(): string | undefined {
   try {
-    // Its exports do not name its manifest on every version, its entry is in a folder of it on all.
+    // The entry is in a folder of the package. Not every version exports its manifest.
     return dirname(dirname(createRequire(import.meta.url).resolve("aws-lambda-ric")));
   } catch {
     return undefined;

@@ -16,9 +16,9 @@ export interface Report {
   readonly requestId: string;
   readonly result?: unknown;
   readonly error?: FunctionError;
-  /** The handler's own time in milliseconds as the child measured it; absent if it did not report one. */
+  /** The handler's duration in milliseconds as the child measured it; absent if it did not report one. */
   readonly durationMs?: number;
-  /** From handing over the event to the last byte of the report, in milliseconds. */
+  /** Time in milliseconds from sending the event to the last byte of the report. */
   readonly requestMs: number;
 }
 
@@ -40,45 +40,47 @@ export class RuntimeApi {
   /** Called when the child first requests an invocation, with its time for loading the handler, if it reported one. */
   onReady: (loadMs: number | undefined) => void = () => {};
 
-  private readonly server: Server;
-  private waiting: ServerResponse | undefined;
-  private running: Running | undefined;
-  private ready = false;
-  private idle: (() => void)[] = [];
+  readonly #functionArn: string;
+  readonly #server: Server;
+  #waiting: ServerResponse | undefined;
+  #running: Running | undefined;
+  #ready = false;
+  #idle: (() => void)[] = [];
 
-  private constructor(private readonly functionArn: string) {
-    this.server = createServer((request, response) => void this.route(request, response));
-    // The child's connection waits as long as no invocation comes.
-    this.server.keepAliveTimeout = 0;
-    this.server.requestTimeout = 0;
+  private constructor(functionArn: string) {
+    this.#functionArn = functionArn;
+    this.#server = createServer((request, response) => void this.#route(request, response));
+    // The child's request stays open until the next invocation.
+    this.#server.keepAliveTimeout = 0;
+    this.#server.requestTimeout = 0;
   }
 
-  /** Starts it on a free loopback port. */
+  /** Starts the server on a free loopback port. */
   static async start(functionArn: string): Promise<RuntimeApi> {
     const api = new RuntimeApi(functionArn);
-    await new Promise<void>((resolve) => api.server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
     return api;
   }
 
-  /** Host and port, as the child wants it in `AWS_LAMBDA_RUNTIME_API`. */
+  /** Host and port, for `AWS_LAMBDA_RUNTIME_API`. */
   get address(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The invocation that runs, if any. */
+  /** The id of the running invocation, if any. */
   get runningId(): string | undefined {
-    return this.running?.requestId;
+    return this.#running?.requestId;
   }
 
   /**
-   * Sends an event to the child, now or at its next request. Its deadline counts from then.
+   * Sends an event to the child, now or at its next request. The deadline counts from the sending.
    * @throws if an invocation is running: an instance runs one at a time
    */
   invoke(event: unknown, timeoutMs: number): { requestId: string; report: Promise<Report> } {
-    if (this.running) throw new Error("This instance is running an invocation; it takes one at a time.");
+    if (this.#running) throw new Error("This instance is running an invocation; it takes one at a time.");
     const requestId = randomUUID();
     const report = new Promise<Report>((settle) => {
-      this.running = {
+      this.#running = {
         requestId,
         event,
         timeoutMs,
@@ -86,33 +88,33 @@ export class RuntimeApi {
         settle,
       };
     });
-    this.hand();
+    this.#sendEvent();
     return { requestId, report };
   }
 
-  /** Ends the running invocation with an error that the child did not report itself. */
+  /** Ends the running invocation with an error that the child did not report. */
   fail(error: FunctionError): void {
-    this.settle({ error });
+    this.#settle({ error });
   }
 
-  /** Settles once the child waits for an invocation and none runs. */
+  /** Resolves once no invocation runs and the child waits for the next one. */
   async whenIdle(): Promise<void> {
-    if (!this.waiting) await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (!this.#waiting) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /** Frees the port. */
   async close(): Promise<void> {
-    for (const resolve of this.idle.splice(0)) resolve();
+    for (const resolve of this.#idle.splice(0)) resolve();
     await new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
     });
   }
 
-  private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.replace(/^\/2018-06-01\/runtime\//, "") ?? "";
     if (request.method === "GET" && path === "invocation/next") {
-      this.next(request, response);
+      this.#next(request, response);
       return;
     }
     const body = await text(request);
@@ -125,7 +127,7 @@ export class RuntimeApi {
         errorType: "NotFound",
         errorMessage: "There is no such call in the Runtime API.",
       });
-    } else if (id !== this.running?.requestId) {
+    } else if (id !== this.#running?.requestId) {
       respond(response, 400, {
         errorType: "InvalidRequestID",
         errorMessage: "That invocation is not running.",
@@ -134,41 +136,41 @@ export class RuntimeApi {
       respond(response, 202, { status: "OK" });
       const duration = request.headers["testbed-duration-ns"];
       const durationMs = duration === undefined ? undefined : Number(duration) / 1e6;
-      if (outcome === "error") this.settle({ error: asError(body), durationMs });
-      else this.settle({ result: body === "" ? undefined : JSON.parse(body), durationMs });
+      if (outcome === "error") this.#settle({ error: asError(body), durationMs });
+      else this.#settle({ result: body === "" ? undefined : JSON.parse(body), durationMs });
     }
   }
 
-  private next(request: IncomingMessage, response: ServerResponse): void {
-    this.waiting = response;
+  #next(request: IncomingMessage, response: ServerResponse): void {
+    this.#waiting = response;
     response.on("close", () => {
-      if (this.waiting === response) this.waiting = undefined;
+      if (this.#waiting === response) this.#waiting = undefined;
     });
-    if (!this.ready) {
-      this.ready = true;
+    if (!this.#ready) {
+      this.#ready = true;
       const load = request.headers["testbed-load-ns"];
       this.onReady(load === undefined ? undefined : Number(load) / 1e6);
     }
-    if (!this.running) for (const resolve of this.idle.splice(0)) resolve();
-    this.hand();
+    if (!this.#running) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#sendEvent();
   }
 
-  private hand(): void {
-    const { running, waiting } = this;
+  #sendEvent(): void {
+    const [running, waiting] = [this.#running, this.#waiting];
     if (!running || !waiting) return;
-    this.waiting = undefined;
+    this.#waiting = undefined;
     running.begunAt = performance.now();
     respond(waiting, 200, running.event, {
       "Lambda-Runtime-Aws-Request-Id": running.requestId,
       "Lambda-Runtime-Deadline-Ms": String(Date.now() + running.timeoutMs),
-      "Lambda-Runtime-Invoked-Function-Arn": this.functionArn,
+      "Lambda-Runtime-Invoked-Function-Arn": this.#functionArn,
     });
   }
 
-  private settle(report: Omit<Report, "requestId" | "requestMs">): void {
-    const running = this.running;
+  #settle(report: Omit<Report, "requestId" | "requestMs">): void {
+    const running = this.#running;
     if (!running) return;
-    this.running = undefined;
+    this.#running = undefined;
     running.settle({
       requestId: running.requestId,
       requestMs: performance.now() - running.begunAt,

@@ -21,7 +21,7 @@ export interface Throttle {
   remove(): Promise<void>;
 }
 
-let made = 0;
+let created = 0;
 
 /**
  * Creates a throttle: a cgroup with a quota if this process may create one, else a duty cycle.
@@ -37,13 +37,13 @@ export function createThrottle(share: number, kind: "auto" | "duty cycle" = "aut
 
 function quota(share: number, version: "v1" | "v2"): Throttle | undefined {
   const period = PERIOD_MS * 1_000;
-  const most = String(Math.max(1_000, Math.round(share * period)));
-  const folder = createCgroup(version, "cpu", `warmline-throttle-${process.pid}-${++made}`, (folder) => {
+  const limit = String(Math.max(1_000, Math.round(share * period)));
+  const folder = createCgroup(version, "cpu", `warmline-throttle-${process.pid}-${++created}`, (folder) => {
     const set = (file: string, value: string) => writeFileSync(join(folder, file), value, { flag: "r+" });
-    if (version === "v2") set("cpu.max", `${most} ${period}`);
+    if (version === "v2") set("cpu.max", `${limit} ${period}`);
     else {
       set("cpu.cfs_period_us", String(period));
-      set("cpu.cfs_quota_us", most);
+      set("cpu.cfs_quota_us", limit);
     }
   });
   if (!folder) return undefined;
@@ -60,9 +60,9 @@ function quota(share: number, version: "v1" | "v2"): Throttle | undefined {
 }
 
 /**
- * Creates a throttle without a quota of the kernel: the process is stopped once it has used its part of a period, and
- * continued with the next one. It is coarser, and events for a stopped process arrive late. If the system does not report
- * how long the process ran, all of the time in which it was not stopped counts.
+ * Creates a throttle without a quota of the kernel: the process is stopped once it has used its share of a period, and
+ * continued in the next period. It is coarser, and events for a stopped process arrive late. If the system does not report
+ * how long the process ran, all the time in which it was not stopped counts.
  * @param ran returns how long the threads of a process have run, in ms; undefined if the system does not report it
  */
 export function dutyCycle(share: number, ran: (pid: number) => number | undefined = processorMs): Throttle {

@@ -1,7 +1,6 @@
 /**
- * Runs callbacks at points in time that are finer than a millisecond. Node's timers count whole milliseconds, and
- * half a round trip of a data centre is less than one. So a timer covers all but the last millisecond and a half, and
- * `setImmediate` polls the rest: a core is busy for that long, only while something is due.
+ * Runs callbacks with a precision of less than a millisecond. Node's timers count whole milliseconds, but half a round trip in a data
+ * centre is shorter. So a timer waits until 1.5 ms before the time, and `setImmediate` polls the rest, which keeps a core busy.
  */
 type Due = { at: number; run: () => void };
 
@@ -14,7 +13,7 @@ let polling = false;
 /** The monotonic clock, in milliseconds and fractions. */
 export const now = (): number => performance.now();
 
-/** Runs `run` at `at` (as {@link now} counts) or as soon after as the event loop allows; ties keep their order. */
+/** Runs `run` at the time `at` of {@link now}, or as soon after it as the event loop allows. Ties keep their order. */
 export function runAt(at: number, run: () => void): void {
   let place = due.length;
   while (place > 0 && due[place - 1]!.at > at) place--;

@@ -7,13 +7,13 @@ export interface MessagePart {
 
 /** Cuts a stream of bytes at the boundaries of its messages. */
 export interface Framer {
-  /** Takes the next bytes and returns the parts known so far, in order; no byte is lost or added. */
+  /** Takes the next bytes and returns the recognised parts, in order; no byte is lost or added. */
   push(bytes: Buffer): MessagePart[];
-  /** The stream has ended: bytes still held back because their message was not understood yet. */
+  /** Returns the bytes of an incomplete part, at the end of the stream. */
   flush(): Buffer;
 }
 
-/** Every chunk is a message: right for protocols that alternate small messages, such as RESP in tests. */
+/** Every chunk is a message. It fits protocols that alternate small messages, such as RESP in tests. */
 export class ChunkFramer implements Framer {
   push(bytes: Buffer): MessagePart[] {
     return [{ bytes, first: true, last: true }];
@@ -24,7 +24,7 @@ export class ChunkFramer implements Framer {
   }
 }
 
-/** Returns where the RESP2 or RESP3 value that begins at `at` ends; undefined if it is not complete. */
+/** Returns the end of the RESP2 or RESP3 value that begins at `at`; undefined if it is not complete. */
 function respEnd(bytes: Buffer, at: number): number | undefined {
   const lineEnd = bytes.indexOf("\r\n", at);
   if (lineEnd === -1) return undefined;
@@ -45,25 +45,25 @@ function respEnd(bytes: Buffer, at: number): number | undefined {
   return end;
 }
 
-/** Splits RESP commands or replies; each is one part, held back until it is complete. */
+/** Splits RESP commands or replies. Each is one part, which is returned once it is complete. */
 export class RespFramer implements Framer {
-  private rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
   push(bytes: Buffer): MessagePart[] {
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const parts: MessagePart[] = [];
-    while (this.rest.length > 0) {
-      const end = respEnd(this.rest, 0);
+    while (this.#rest.length > 0) {
+      const end = respEnd(this.#rest, 0);
       if (end === undefined) break;
-      parts.push({ bytes: this.rest.subarray(0, end), first: true, last: true });
-      this.rest = this.rest.subarray(end);
+      parts.push({ bytes: this.#rest.subarray(0, end), first: true, last: true });
+      this.#rest = this.#rest.subarray(end);
     }
     return parts;
   }
 
   flush(): Buffer {
-    const { rest } = this;
-    this.rest = Buffer.alloc(0);
+    const rest = this.#rest;
+    this.#rest = Buffer.alloc(0);
     return rest;
   }
 }
@@ -74,29 +74,31 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 type Body = "none" | "length" | "chunked" | "until-close";
 
 /**
- * Splits HTTP/1.1 requests or responses. From the first byte that is not HTTP on, every chunk is a message, since a
- * proxy must carry anything.
+ * Splits HTTP/1.1 requests or responses. From the first byte that is not HTTP on, every chunk is a message, since the proxy must
+ * pass anything.
  */
 export class HttpFramer implements Framer {
-  private rest: Buffer = Buffer.alloc(0);
-  private body: Body = "none";
-  private inBody = false;
-  private left = 0;
-  private trailer = false;
-  private notHttp = false;
+  readonly #kind: "request" | "response";
+  readonly #bodiless: () => boolean;
+  #rest: Buffer = Buffer.alloc(0);
+  #body: Body = "none";
+  #inBody = false;
+  #left = 0;
+  #trailer = false;
+  #notHttp = false;
 
-  /** @param bodiless returns whether the request of the response whose head was just read was a HEAD */
-  constructor(
-    private readonly kind: "request" | "response",
-    private readonly bodiless: () => boolean = () => false,
-  ) {}
+  /** @param bodiless returns whether the current response belongs to a HEAD request */
+  constructor(kind: "request" | "response", bodiless: () => boolean = () => false) {
+    this.#kind = kind;
+    this.#bodiless = bodiless;
+  }
 
   push(bytes: Buffer): MessagePart[] {
-    if (this.notHttp) return [{ bytes, first: true, last: true }];
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    if (this.#notHttp) return [{ bytes, first: true, last: true }];
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const pieces: MessagePart[] = [];
-    while (this.rest.length > 0) {
-      const piece = this.inBody ? this.readBody() : this.readHead();
+    while (this.#rest.length > 0) {
+      const piece = this.#inBody ? this.#readBody() : this.#readHead();
       if (!piece) break;
       pieces.push(piece);
     }
@@ -104,69 +106,70 @@ export class HttpFramer implements Framer {
   }
 
   flush(): Buffer {
-    return this.take(this.rest.length);
+    return this.#take(this.#rest.length);
   }
 
-  private take(count: number): Buffer {
-    const taken = this.rest.subarray(0, count);
-    this.rest = this.rest.subarray(count);
+  #take(count: number): Buffer {
+    const taken = this.#rest.subarray(0, count);
+    this.#rest = this.#rest.subarray(count);
     return taken;
   }
 
-  private readHead(): MessagePart | undefined {
-    const end = this.rest.indexOf(HEAD_END);
-    if (!looksLikeHttp(this.rest, this.kind) || (end < 0 && this.rest.length > MAX_HEAD_BYTES)) {
-      this.notHttp = true;
+  #readHead(): MessagePart | undefined {
+    const end = this.#rest.indexOf(HEAD_END);
+    if (!looksLikeHttp(this.#rest, this.#kind) || (end < 0 && this.#rest.length > MAX_HEAD_BYTES)) {
+      this.#notHttp = true;
       return { bytes: this.flush(), first: true, last: true };
     }
     if (end < 0) return undefined;
-    const bytes = this.take(end + HEAD_END.length);
-    const interim = this.open(bytes.toString("latin1"));
-    return { bytes, first: true, last: !this.inBody && !interim };
+    const bytes = this.#take(end + HEAD_END.length);
+    const interim = this.#open(bytes.toString("latin1"));
+    return { bytes, first: true, last: !this.#inBody && !interim };
   }
 
-  /** Reads from a head how its body ends; true for an interim response (1xx), which another head follows. */
-  private open(head: string): boolean {
+  /** Reads from a head how the body ends. Returns true for an interim response (1xx), after which another head follows. */
+  #open(head: string): boolean {
     const length = /^content-length:[ \t]*(\d+)/im.exec(head)?.[1];
     const chunked = /^transfer-encoding:.*\bchunked[ \t]*$/im.test(head);
     const empty =
-      this.kind === "response" && (this.bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
-    this.trailer = false;
-    if (empty) this.body = "none";
-    else if (chunked) this.body = "chunked";
-    else if (length !== undefined) this.body = Number(length) === 0 ? "none" : "length";
-    else this.body = this.kind === "request" ? "none" : "until-close";
-    this.left = this.body === "length" ? Number(length) : 0;
-    this.inBody = this.body !== "none";
-    return this.kind === "response" && /^HTTP\/1\.\d 1/.test(head);
+      this.#kind === "response" && (this.#bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
+    this.#trailer = false;
+    if (empty) this.#body = "none";
+    else if (chunked) this.#body = "chunked";
+    else if (length !== undefined) this.#body = Number(length) === 0 ? "none" : "length";
+    else this.#body = this.#kind === "request" ? "none" : "until-close";
+    this.#left = this.#body === "length" ? Number(length) : 0;
+    this.#inBody = this.#body !== "none";
+    return this.#kind === "response" && /^HTTP\/1\.\d 1/.test(head);
   }
 
-  private readBody(): MessagePart | undefined {
-    if (this.body === "until-close") return { bytes: this.take(this.rest.length), first: false, last: false };
-    if (this.body === "chunked") return this.readChunk();
-    const bytes = this.take(Math.min(this.left, this.rest.length));
-    this.left -= bytes.length;
-    if (this.left === 0) this.inBody = false;
-    return { bytes, first: false, last: this.left === 0 };
+  #readBody(): MessagePart | undefined {
+    if (this.#body === "until-close")
+      return { bytes: this.#take(this.#rest.length), first: false, last: false };
+    if (this.#body === "chunked") return this.#readChunk();
+    const bytes = this.#take(Math.min(this.#left, this.#rest.length));
+    this.#left -= bytes.length;
+    if (this.#left === 0) this.#inBody = false;
+    return { bytes, first: false, last: this.#left === 0 };
   }
 
-  /** Chunk sizes, chunk data with its line end, and the lines after the last chunk. */
-  private readChunk(): MessagePart | undefined {
-    if (this.left > 0) {
-      const bytes = this.take(Math.min(this.left, this.rest.length));
-      this.left -= bytes.length;
+  /** Reads a chunk size, chunk data with its line end, or a line after the last chunk. */
+  #readChunk(): MessagePart | undefined {
+    if (this.#left > 0) {
+      const bytes = this.#take(Math.min(this.#left, this.#rest.length));
+      this.#left -= bytes.length;
       return { bytes, first: false, last: false };
     }
-    const end = this.rest.indexOf("\r\n");
+    const end = this.#rest.indexOf("\r\n");
     if (end < 0) return undefined;
-    const bytes = this.take(end + 2);
-    if (this.trailer) {
-      if (end === 0) this.inBody = false;
+    const bytes = this.#take(end + 2);
+    if (this.#trailer) {
+      if (end === 0) this.#inBody = false;
       return { bytes, first: false, last: end === 0 };
     }
     const size = Number.parseInt(bytes.toString("latin1"), 16);
-    if (size === 0) this.trailer = true;
-    else this.left = size + 2;
+    if (size === 0) this.#trailer = true;
+    else this.#left = size + 2;
     return { bytes, first: false, last: false };
   }
 }

@@ -16,8 +16,8 @@ export interface NetworkProxyOptions {
   /** Selects the behaviour of each connection; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
   /**
-   * The port on 127.0.0.1. Default: any free one, which the system may give away while the proxy refuses connections; one
-   * of `freePorts` stays free until {@link NetworkProxy.accept}.
+   * The port on 127.0.0.1. Default: any free one. While the proxy refuses connections, the system may assign that port to another
+   * program, but not a port of `freePorts`.
    */
   readonly port?: number;
 }
@@ -30,9 +30,9 @@ export interface NetworkProxy {
   readonly url: string;
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
-  /** Bytes that came from clients and from the server so far; with TLS, the encrypted bytes. */
+  /** Number of bytes received from clients and from the server; with TLS, of encrypted bytes. */
   readonly bytes: { readonly fromClients: number; readonly fromServer: number };
-  /** The connections that are open at the client's side, oldest first. */
+  /** The connections that are open on the client's side, oldest first. */
   readonly connections: readonly ProxiedConnection[];
   /** The proxy below TLS, for faults of the handshake; the proxy itself without TLS. */
   readonly transport: NetworkProxy;
@@ -52,14 +52,13 @@ export interface NetworkProxy {
  * Starts a TCP relay on a free loopback port that simulates the network between a client and a server: it adds a
  * round-trip time, counts connections and applies scripted faults.
  *
- * The round-trip time delays every byte, end (FIN) and reset: half of it each way, in order. The kernel
- * accepts a connection at once, so the client's `connect` event comes early; instead the client's first bytes wait one
- * round trip, as they would have for SYN and SYN-ACK, and from then on everything is where it would be: a request on
- * a new connection takes two round trips, with TLS 1.3 three. Not delayed: acknowledgements, and the refusal of a
+ * The round-trip time delays every byte, end (FIN) and reset: half of it each way, in order. The kernel accepts a connection at once,
+ * so the client's `connect` event is early. Instead the client's first bytes wait one round trip, the time of SYN and SYN-ACK. So a
+ * request on a new connection takes two round trips, with TLS 1.3 three, as on a real path. Acknowledgements are not delayed. A
  * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
  *
- * On a blackholed connection (see `ProxiedConnection.blackhole`) the relay's kernel still acknowledges bytes, which a network that
- * dropped the flow would not. A program sees no difference until the kernel's retransmissions end after many minutes.
+ * On a blackholed connection (see `ProxiedConnection.blackhole`) the relay's kernel still acknowledges bytes, unlike a network that
+ * drops the flow. A program would see the difference when the kernel stops its retransmissions, after many minutes.
  */
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);

@@ -1,5 +1,4 @@
 import { connect, type Socket } from "node:net";
-import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
 import { DelayedStream } from "./delayed-stream.js";
 import { ChunkFramer, type Framer, HttpFramer, type MessagePart, RespFramer } from "./frames.js";
@@ -10,13 +9,56 @@ export type Destination = { port: number; host?: string } | { path: string };
 /** The protocol whose messages behaviours see; `raw` takes every chunk as one message. */
 export type Protocol = "http" | "resp" | "raw";
 
-/** Options of one connection through the proxy. */
+/** A request and its response on one connection. */
+export interface Exchange {
+  /** The exchange's number on its connection, from 1. */
+  readonly number: number;
+  /** The whole request as the client sent it. */
+  readonly request: Buffer;
+}
+
+/** A part of a response as it came from the server. */
+export interface ResponsePart extends MessagePart {
+  /** The number of response bytes before this part. */
+  readonly offset: number;
+}
+
+/** A fault of one exchange. A missing callback passes its bytes on unchanged. */
+export interface Fault {
+  /** Called with the whole request. To pass it on: `connection.toServer(exchange.request)`. */
+  request?(connection: ProxiedConnection, exchange: Exchange): void;
+  /** Called with each part of the response. To pass it on: `connection.toClient(part.bytes)`. */
+  response?(connection: ProxiedConnection, part: ResponsePart, exchange: Exchange): void;
+}
+
+/**
+ * The behaviour of one connection, as callbacks. A missing callback passes its event on unchanged. Each callback acts
+ * through its `connection`: pass, discard, invent, delay, close, reset, blackhole.
+ */
+export interface Behaviour {
+  /** Called when the client's connection is accepted, before any bytes pass. */
+  opened?(connection: ProxiedConnection): void;
+  /** Called with the first bytes of request `number`, which may not be complete yet. */
+  requestStarted?(connection: ProxiedConnection, number: number): void;
+  /** Called with each complete request. Returns the fault to apply to it and its response, if any. */
+  exchange?(exchange: Exchange, connection: ProxiedConnection): Fault | undefined;
+  /** Called after each complete response: the connection is idle if the client has sent no more. */
+  responded?(connection: ProxiedConnection, exchange: Exchange): void;
+  /** Called when the client ends its half (FIN). To pass it on: `connection.endServer()`. */
+  clientEnded?(connection: ProxiedConnection): void;
+  /** Called when the server ends its half (FIN). To pass it on: `connection.endClient()`. */
+  serverEnded?(connection: ProxiedConnection): void;
+  /** Called when the server resets the connection or cannot be reached. To pass it on: `connection.resetClient()`. */
+  serverReset?(connection: ProxiedConnection): void;
+}
+
+/** Options of {@link ProxiedConnection}. */
 export interface LinkOptions {
   /** The connection's number, from 1. */
   readonly number: number;
-  /** Resets the client's connection (RST): below TLS, where there is TLS. */
+  /** Resets the client's connection (RST), below TLS if it has TLS. */
   readonly reset: () => void;
-  /** Calls its argument once the client's connection is up, TLS included: the server is not dialled before. */
+  /** Calls `run` once the client's connection is open, including TLS. Before that, no connection to the server is opened. */
   readonly whenUp: (run: () => void) => void;
   readonly to: Destination;
   readonly rttMs: number;
@@ -34,91 +76,93 @@ interface Running extends Exchange {
 
 /**
  * One connection through the proxy: the client's socket on one side, a connection to the server on the other, and a
- * delayed stream each way. Behaviours act through its methods; a test may call them at any moment of its own choice.
+ * delayed stream each way. Behaviours act through its methods, which a test may call at any moment.
  */
 export class ProxiedConnection {
   /** The connection's number, from 1. */
   readonly number: number;
-  /** Requests that have begun to arrive. Counted only where a behaviour watches the connection. */
+  /** Number of requests that have begun to arrive. It is only counted if the connection has a behaviour. */
   requests = 0;
-  /** When bytes last came from either side, in milliseconds of the monotonic clock. */
+  /** Time of the last bytes from either side, in milliseconds of the monotonic clock. */
   lastBytesAt = now();
 
-  /** Whether no bytes pass any more because of {@link blackhole} or {@link dropFlow}. */
+  /** Whether {@link blackhole} or {@link dropFlow} stopped all bytes. */
   blackholed = false;
 
-  /** Settles when the client's side is closed. */
+  /** Resolves when the client's side is closed. */
   readonly closed: Promise<void>;
 
-  private server: Socket | undefined;
-  private up: DelayedStream | undefined;
-  private readonly down: DelayedStream;
-  private readonly early: ((lane: DelayedStream) => void)[] = [];
-  private readonly behaviour: Behaviour | undefined;
-  private readonly requestFramer: Framer | undefined;
-  private readonly responseFramer: Framer | undefined;
-  private readonly running: Running[] = [];
-  private readonly timers = new Set<NodeJS.Timeout>();
-  private readonly parts: Buffer[] = [];
-  private inRequest = false;
-  private onClientBytes: "pass" | "reset" | "swallow" = "pass";
-  private onServerBytes: "pass" | "swallow" = "pass";
-  private abandoned = false;
+  readonly #client: Socket;
+  readonly #options: LinkOptions;
+  #server: Socket | undefined;
+  #up: DelayedStream | undefined;
+  readonly #down: DelayedStream;
+  /** Actions that wait for the connection to the server. */
+  readonly #early: ((lane: DelayedStream) => void)[] = [];
+  readonly #behaviour: Behaviour | undefined;
+  readonly #requestFramer: Framer | undefined;
+  readonly #responseFramer: Framer | undefined;
+  readonly #running: Running[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #parts: Buffer[] = [];
+  #inRequest = false;
+  #onClientBytes: "pass" | "reset" | "swallow" = "pass";
+  #onServerBytes: "pass" | "swallow" = "pass";
+  #abandoned = false;
 
-  constructor(
-    private readonly client: Socket,
-    private readonly options: LinkOptions,
-  ) {
+  constructor(client: Socket, options: LinkOptions) {
+    this.#client = client;
+    this.#options = options;
     this.number = options.number;
-    this.behaviour = options.behaviour;
+    this.#behaviour = options.behaviour;
     const half = options.rttMs / 2;
     const accepted = now();
-    this.down = new DelayedStream(client, half, accepted + half * 3, () =>
-      pauseUntilDrained(this.server, client),
+    this.#down = new DelayedStream(client, half, accepted + half * 3, () =>
+      pauseUntilDrained(this.#server, client),
     );
-    if (this.behaviour) {
-      this.requestFramer = this.createFramer("request");
-      this.responseFramer = this.createFramer("response");
+    if (this.#behaviour) {
+      this.#requestFramer = this.#createFramer("request");
+      this.#responseFramer = this.#createFramer("response");
     }
-    client.on("data", (bytes: Buffer) => this.fromClient(bytes));
-    client.on("end", () => this.clientEnded());
-    client.on("error", () => this.clientReset());
+    client.on("data", (bytes: Buffer) => this.#fromClient(bytes));
+    client.on("end", () => this.#clientEnded());
+    client.on("error", () => this.#clientReset());
     this.closed = new Promise((resolve) => {
       client.on("close", () => {
-        this.settle();
+        this.#settle();
         resolve();
       });
     });
     options.whenUp(() => {
-      if (half === 0) this.dial(half, accepted);
-      else runAt(accepted + half, () => this.dial(half, accepted));
+      if (half === 0) this.#dial(half, accepted);
+      else runAt(accepted + half, () => this.#dial(half, accepted));
     });
-    this.behaviour?.opened?.(this);
+    this.#behaviour?.opened?.(this);
   }
 
   /** Whether the client's side is still open. */
   get open(): boolean {
-    return !this.client.destroyed;
+    return !this.#client.destroyed;
   }
 
   /** Passes bytes on to the server. */
   toServer(bytes: Uint8Array): void {
-    this.withServer((lane) => lane.send(bytes));
+    this.#withServer((lane) => lane.send(bytes));
   }
 
   /** Passes bytes on to the client. */
   toClient(bytes: Uint8Array): void {
-    if (!this.blackholed) this.down.send(bytes);
+    if (!this.blackholed) this.#down.send(bytes);
   }
 
   /** Ends the client's connection in the ordinary way (FIN) after what was sent to it before. */
   endClient(): void {
-    if (!this.blackholed) this.down.finish((client) => client.end());
+    if (!this.blackholed) this.#down.finish((client) => client.end());
   }
 
   /** Ends the server's connection in the ordinary way (FIN) after what was sent to it before. */
   endServer(): void {
-    this.withServer((lane) => lane.finish((server) => server.end()));
+    this.#withServer((lane) => lane.finish((server) => server.end()));
   }
 
   /**
@@ -128,22 +172,22 @@ export class ProxiedConnection {
   close(): void {
     this.endClient();
     this.endServer();
-    this.onServerBytes = "swallow";
-    this.onClientBytes = "reset";
+    this.#onServerBytes = "swallow";
+    this.#onClientBytes = "reset";
   }
 
   /** Resets the client's connection (RST) after what was sent to it before, and drops the server's. */
   resetClient(): void {
-    this.onServerBytes = "swallow";
-    this.down.finish(() => this.options.reset());
-    this.dropServer();
+    this.#onServerBytes = "swallow";
+    this.#down.finish(() => this.#options.reset());
+    this.#dropServer();
   }
 
   /** Drops all later bytes in both directions; both sides stay open, as when a firewall drops the flow. */
   blackhole(): void {
     this.blackholed = true;
-    this.onClientBytes = "swallow";
-    this.onServerBytes = "swallow";
+    this.#onClientBytes = "swallow";
+    this.#onServerBytes = "swallow";
   }
 
   /**
@@ -152,161 +196,161 @@ export class ProxiedConnection {
    */
   dropFlow(next: "reset" | "nothing" = "reset"): void {
     this.blackholed = true;
-    this.onServerBytes = "swallow";
-    this.onClientBytes = next === "reset" ? "reset" : "swallow";
-    this.dropServer();
+    this.#onServerBytes = "swallow";
+    this.#onClientBytes = next === "reset" ? "reset" : "swallow";
+    this.#dropServer();
   }
 
   /** Discards all later bytes of the server. */
   discardResponses(): void {
-    this.onServerBytes = "swallow";
+    this.#onServerBytes = "swallow";
   }
 
-  /** Runs `run` after `ms` milliseconds unless the connection is over by then. */
+  /** Calls `run` after `ms` milliseconds, unless the client's side is closed by then. */
   after(ms: number, run: () => void): void {
     const timer = setTimeout(() => {
-      this.timers.delete(timer);
+      this.#timers.delete(timer);
       if (this.open) run();
     }, ms);
-    this.timers.add(timer);
+    this.#timers.add(timer);
   }
 
   /** Ends both sides at once, for cleaning up. */
   destroy(): void {
-    this.client.destroy();
-    this.dropServer();
+    this.#client.destroy();
+    this.#dropServer();
   }
 
-  private dial(half: number, accepted: number): void {
-    if (this.abandoned) return;
-    const server = connect({ ...this.options.to, noDelay: true, allowHalfOpen: true });
-    this.server = server;
-    this.up = new DelayedStream(server, half, accepted + half * 2, () =>
-      pauseUntilDrained(this.client, server),
+  #dial(half: number, accepted: number): void {
+    if (this.#abandoned) return;
+    const server = connect({ ...this.#options.to, noDelay: true, allowHalfOpen: true });
+    this.#server = server;
+    this.#up = new DelayedStream(server, half, accepted + half * 2, () =>
+      pauseUntilDrained(this.#client, server),
     );
-    server.on("data", (bytes: Buffer) => this.fromServer(bytes));
-    server.on("end", () => this.serverEnded());
-    server.on("error", () => this.serverReset());
-    for (const run of this.early.splice(0)) run(this.up);
+    server.on("data", (bytes: Buffer) => this.#fromServer(bytes));
+    server.on("end", () => this.#serverEnded());
+    server.on("error", () => this.#serverReset());
+    for (const run of this.#early.splice(0)) run(this.#up);
   }
 
-  private withServer(run: (lane: DelayedStream) => void): void {
-    if (this.up) run(this.up);
-    else this.early.push(run);
+  #withServer(run: (lane: DelayedStream) => void): void {
+    if (this.#up) run(this.#up);
+    else this.#early.push(run);
   }
 
-  private dropServer(): void {
-    this.abandoned = true;
-    this.server?.destroy();
+  #dropServer(): void {
+    this.#abandoned = true;
+    this.#server?.destroy();
   }
 
-  private fromClient(bytes: Buffer): void {
+  #fromClient(bytes: Buffer): void {
     this.lastBytesAt = now();
-    this.options.onBytes("fromClients", bytes.length);
-    if (this.onClientBytes === "reset") {
-      this.options.reset();
+    this.#options.onBytes("fromClients", bytes.length);
+    if (this.#onClientBytes === "reset") {
+      this.#options.reset();
       return;
     }
-    if (this.onClientBytes === "swallow") return;
-    if (!this.requestFramer) {
+    if (this.#onClientBytes === "swallow") return;
+    if (!this.#requestFramer) {
       this.toServer(bytes);
       return;
     }
-    this.start();
-    for (const piece of this.requestFramer.push(bytes)) {
-      this.start();
-      this.parts.push(piece.bytes);
+    this.#start();
+    for (const piece of this.#requestFramer.push(bytes)) {
+      this.#start();
+      this.#parts.push(piece.bytes);
       if (piece.last) {
-        this.inRequest = false;
-        this.begin(Buffer.concat(this.parts.splice(0)));
+        this.#inRequest = false;
+        this.#begin(Buffer.concat(this.#parts.splice(0)));
       }
     }
   }
 
-  private start(): void {
-    if (this.inRequest) return;
-    this.inRequest = true;
+  #start(): void {
+    if (this.#inRequest) return;
+    this.#inRequest = true;
     this.requests++;
-    this.behaviour!.requestStarted?.(this, this.requests);
+    this.#behaviour!.requestStarted?.(this, this.requests);
   }
 
-  private begin(request: Buffer): void {
-    if (this.onClientBytes !== "pass") return;
+  #begin(request: Buffer): void {
+    if (this.#onClientBytes !== "pass") return;
     const exchange = { number: this.requests, request };
-    const fault = this.behaviour!.exchange?.(exchange, this);
-    this.running.push({ ...exchange, fault, seen: 0 });
+    const fault = this.#behaviour!.exchange?.(exchange, this);
+    this.#running.push({ ...exchange, fault, seen: 0 });
     if (fault?.request) fault.request(this, exchange);
     else this.toServer(request);
   }
 
-  private fromServer(bytes: Buffer): void {
+  #fromServer(bytes: Buffer): void {
     this.lastBytesAt = now();
-    this.options.onBytes("fromServer", bytes.length);
-    if (this.onServerBytes === "swallow") return;
-    if (!this.responseFramer) {
+    this.#options.onBytes("fromServer", bytes.length);
+    if (this.#onServerBytes === "swallow") return;
+    if (!this.#responseFramer) {
       this.toClient(bytes);
       return;
     }
-    for (const piece of this.responseFramer.push(bytes)) {
-      if (this.onServerBytes === "pass") this.onResponse(piece);
+    for (const piece of this.#responseFramer.push(bytes)) {
+      if (this.#onServerBytes === "pass") this.#onResponse(piece);
     }
   }
 
-  private onResponse(piece: MessagePart): void {
-    const running = this.running[0];
+  #onResponse(piece: MessagePart): void {
+    const running = this.#running[0];
     if (!running) {
       this.toClient(piece.bytes);
       return;
     }
     const part: ResponsePart = { ...piece, offset: running.seen };
     running.seen += piece.bytes.length;
-    if (piece.last) this.running.shift();
+    if (piece.last) this.#running.shift();
     if (running.fault?.response) running.fault.response(this, part, running);
     else this.toClient(piece.bytes);
-    if (piece.last) this.behaviour!.responded?.(this, running);
+    if (piece.last) this.#behaviour!.responded?.(this, running);
   }
 
-  private createFramer(kind: "request" | "response"): Framer {
-    const { protocol } = this.options;
+  #createFramer(kind: "request" | "response"): Framer {
+    const { protocol } = this.#options;
     if (protocol === "http") {
-      const isHead = () => this.running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
+      const isHead = () => this.#running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
       return new HttpFramer(kind, () => kind === "response" && isHead());
     }
     return protocol === "resp" ? new RespFramer() : new ChunkFramer();
   }
 
-  private clientEnded(): void {
+  #clientEnded(): void {
     // A blackholed connection does not respond to a FIN either.
-    if (this.blackholed && this.onClientBytes === "swallow") return;
-    if (this.behaviour?.clientEnded) this.behaviour.clientEnded(this);
-    else if (this.onClientBytes === "pass") this.endServer();
+    if (this.blackholed && this.#onClientBytes === "swallow") return;
+    if (this.#behaviour?.clientEnded) this.#behaviour.clientEnded(this);
+    else if (this.#onClientBytes === "pass") this.endServer();
     // If the server's bytes are discarded, the client's FIN is the last event.
-    if (this.onServerBytes === "swallow") this.client.end();
+    if (this.#onServerBytes === "swallow") this.#client.end();
   }
 
-  private clientReset(): void {
-    if (!this.blackholed) this.withServer((lane) => lane.finish(resetSocket));
+  #clientReset(): void {
+    if (!this.blackholed) this.#withServer((lane) => lane.finish(resetSocket));
   }
 
-  private serverEnded(): void {
-    if (this.onServerBytes === "swallow") return;
-    if (this.responseFramer) this.toClient(this.responseFramer.flush());
-    if (this.behaviour?.serverEnded) this.behaviour.serverEnded(this);
+  #serverEnded(): void {
+    if (this.#onServerBytes === "swallow") return;
+    if (this.#responseFramer) this.toClient(this.#responseFramer.flush());
+    if (this.#behaviour?.serverEnded) this.#behaviour.serverEnded(this);
     else this.endClient();
   }
 
-  private serverReset(): void {
-    if (this.onServerBytes === "swallow") return;
-    if (this.behaviour?.serverReset) this.behaviour.serverReset(this);
+  #serverReset(): void {
+    if (this.#onServerBytes === "swallow") return;
+    if (this.#behaviour?.serverReset) this.#behaviour.serverReset(this);
     else this.resetClient();
   }
 
-  private settle(): void {
-    for (const timer of this.timers) clearTimeout(timer);
-    this.timers.clear();
+  #settle(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     // The server of a blackholed connection gets no FIN either: it keeps its half until the proxy closes.
-    if (!this.blackholed) this.withServer((lane) => lane.finish((server) => server.destroy()));
-    this.options.onClosed(this);
+    if (!this.blackholed) this.#withServer((lane) => lane.finish((server) => server.destroy()));
+    this.#options.onClosed(this);
   }
 }
 
@@ -321,8 +365,8 @@ function pauseUntilDrained(source: Socket | undefined, target: Socket): void {
 }
 
 /**
- * Resets a connection (RST). While its end (FIN) is still being written the kernel takes no reset, and Node would leave
- * the socket open for ever: then it is reset as soon as that is done.
+ * Resets a connection (RST). While a FIN is being written, the kernel accepts no reset and Node would leave the socket open for
+ * ever, so the reset follows the FIN.
  */
 export function resetSocket(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished && !socket.destroyed) {

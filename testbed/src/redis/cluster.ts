@@ -9,23 +9,23 @@ const NODE_TIMEOUT_MS = 10_000;
 /** The node timeout of a cluster that is starting: nodes exchange messages at least twice as often. */
 const STARTING_TIMEOUT_MS = 2_000;
 
-/** One node of a cluster. A restart keeps what it knew of the cluster. */
+/** One node of a cluster. A restart keeps its view of the cluster. */
 export interface ClusterNode extends RedisProcess {
   readonly port: number;
-  /** The cluster's name for it, which outlives restarts. */
+  /** The node's id in the cluster. A restart keeps it. */
   readonly id: string;
   /** The role at startup; a failover may have changed it since. */
   readonly role: "primary" | "replica";
 }
 
-/** A Redis Cluster of our own. */
+/** A Redis Cluster of the testbed. */
 export interface RedisCluster {
   readonly nodes: readonly ClusterNode[];
   /** The first node's address, as a `redis://` URL. */
   readonly url: string;
   /** The first node's address with TLS, as a `rediss://` URL; undefined without TLS. */
   readonly tlsUrl: string | undefined;
-  /** Waits until every living node finds the cluster whole, knows the role of every other, and lists every replica. */
+  /** Waits until every living node sees a complete cluster, with the role of every other node and with every replica. */
   whenReady(): Promise<void>;
   /** Ends all nodes and removes their folders. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export interface ClusterOptions {
 
 /**
  * Starts a real cluster on free loopback ports, by default of three primaries and three replicas, the slots spread evenly.
- * Returns when every node finds it whole.
+ * Returns when every node sees a complete cluster.
  * @throws if there is no server on PATH (see {@link findRedisServer}) or a node does not start
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
@@ -98,7 +98,7 @@ async function startNode(
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
     ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs)],
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
-    // Nodes list a replica once its replication offset is not 0, which is so after the first ping of its primary.
+    // Nodes list a replica once its replication offset is not 0: after the first ping of its primary.
     ...["--repl-ping-replica-period", "1"],
     ...options.flags,
   ];
@@ -111,7 +111,7 @@ async function setNodeTimeout(nodes: readonly ClusterNode[], ms: number): Promis
   for (const node of nodes) await node.command("CONFIG", "SET", "cluster-node-timeout", ms);
 }
 
-/** Introduces the nodes to each other, assigns the slots and makes each replica one of a primary, in turn. */
+/** Introduces the nodes to each other, assigns the slots, and assigns the replicas to the primaries in turn. */
 async function introduce(nodes: readonly ClusterNode[], firstPort: number): Promise<void> {
   const primaries = nodes.filter((node) => node.role === "primary");
   for (const [index, node] of primaries.entries()) {
@@ -123,8 +123,8 @@ async function introduce(nodes: readonly ClusterNode[], firstPort: number): Prom
   for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", firstPort);
   await until("cluster", async () => {
     for (const node of nodes) {
-      const known = await linesOf(node);
-      if (known.length < nodes.length || known.some((line) => line.includes("handshake"))) return false;
+      const lines = await linesOf(node);
+      if (lines.length < nodes.length || lines.some((line) => line.includes("handshake"))) return false;
     }
     return true;
   });
@@ -137,10 +137,10 @@ async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
   await until("cluster", async () => {
     const living = nodes.filter((node) => node.alive);
     const views = await Promise.all(living.map(viewOf));
-    // Gossip tells of a replica's role later than of the node.
-    const agree = ({ known, listed }: (typeof views)[number]) =>
+    // Gossip reports a replica's role later than the node.
+    const agree = ({ flagsById, listed }: (typeof views)[number]) =>
       views.every(({ id, role }) => {
-        const flags = known.get(id);
+        const flags = flagsById.get(id);
         const isListed = role === "master" || listed.has(id);
         return isListed && flags?.includes(role) && !flags.some((flag) => flag.startsWith("fail"));
       });
@@ -148,21 +148,21 @@ async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
   });
 }
 
-/** The lines of a node about all nodes. */
+/** Returns a node's lines about all nodes. */
 const linesOf = async ({ command }: Pick<ClusterNode, "command">) =>
   String(await command("CLUSTER", "NODES"))
     .trim()
     .split("\n");
 
-/** A node's role and whether it is ready, the flags that it has for each node, by id, and the nodes that it lists to clients. */
+/** Returns a node's role, whether it is ready, the flags of each node in its view, and the ids that it lists to clients. */
 async function viewOf({ id, command }: ClusterNode) {
   const info = String(await command("CLUSTER", "INFO"));
   const lines = (await linesOf({ command })).map((line) => line.split(" "));
-  // A replica is not among them until its replication offset has arrived there.
+  // A replica is not listed until its replication offset has arrived at the node.
   const ranges = (await command("CLUSTER", "SLOTS")) as [from: number, to: number, ...nodes: string[][]][];
   const listed = new Set(ranges.flatMap(([, , ...nodes]) => nodes.map(([, , id]) => id!)));
   const replication = String(await command("INFO", "replication"));
-  const known = new Map(lines.map(([node, , flags]) => [node!, flags!.split(",")]));
+  const flagsById = new Map(lines.map(([node, , flags]) => [node!, flags!.split(",")]));
   // Until primaries have different epochs, a slot that is moved can return to its old owner.
   const epochs = lines
     .filter(([, , flags]) => /\bmaster\b/.test(flags!) && !/\bfail\b/.test(flags!))
@@ -172,5 +172,5 @@ async function viewOf({ id, command }: ClusterNode) {
     info.includes(`cluster_slots_ok:${SLOTS}`) &&
     new Set(epochs).size === epochs.length &&
     (!replication.includes("role:slave") || replication.includes("master_link_status:up"));
-  return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, known, listed };
+  return { id, role: replication.includes("role:slave") ? "slave" : "master", ready, flagsById, listed };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { encodeCommand, type Resp, RespError, RespReader } from "./resp.js";
 
-/** A plain connection to a Redis server, for setting up and looking at what is there. */
+/** A plain connection to a Redis server, to prepare and to inspect its data. */
 export interface RedisConnection {
   /** Sends one command. @throws RespError on an error reply; the socket's error if the connection ends. */
   command(...args: (string | number | Uint8Array)[]): Promise<Resp>;

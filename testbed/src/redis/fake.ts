@@ -44,7 +44,7 @@ export interface FakeRedis {
   readonly connectionsOpen: number;
   /** Returns the number of applied commands of this name. */
   count(name: string): number;
-  /** Sets the action on each later command; undefined: the command is applied and its reply sent. */
+  /** Sets the function that returns the action on each later command. Undefined: the command is applied and its reply sent. */
   script(decide: (command: FakeCommand) => FakeAction | undefined): void;
   /** Resets every open connection. */
   resetConnections(): void;
@@ -58,13 +58,13 @@ export interface FakeRedis {
  */
 export async function startFakeRedis(
   decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,
-  { port: wanted = 0 }: { readonly port?: number } = {},
+  options: { readonly port?: number } = {},
 ): Promise<FakeRedis> {
   const store = new Map<string, string | string[]>();
   const applied: FakeCommand[] = [];
   const seen = new Map<string, number>();
   const sockets = new Set<Socket>();
-  /** All connections so far, without those on which a gateway looks for others. */
+  /** All connections so far, without those on which a gateway searches for other gateways. */
   const opened: Socket[] = [];
   let commands = 0;
   let script = decide;
@@ -114,7 +114,7 @@ export async function startFakeRedis(
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(wanted, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -141,7 +141,7 @@ export async function startFakeRedis(
   };
 }
 
-/** A simple string; plain text is a bulk string. */
+/** A simple string. A reply of type string is a bulk string. */
 class Status {
   constructor(readonly text: string) {}
 }

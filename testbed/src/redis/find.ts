@@ -17,8 +17,8 @@ export function findProgram(...names: string[]): string | undefined {
   return undefined;
 }
 
-/** The first `redis-server`, else `valkey-server`, on PATH. */
+/** Returns the path of `redis-server`, else of `valkey-server`, on PATH. */
 export const findRedisServer = (): string | undefined => findProgram("redis-server", "valkey-server");
 
-/** The reason that is printed where a Redis is missing. */
+/** The reason in messages if there is no server on PATH. */
 export const NO_REDIS = "needs redis-server or valkey-server on PATH";

@@ -4,13 +4,13 @@ import { Tail } from "../tail.js";
 import { connectRedis, type RedisConnection } from "./connection.js";
 import { findRedisServer, NO_REDIS } from "./find.js";
 
-/** A Redis server process of ours. */
+/** A Redis server process of the testbed. */
 export interface RedisProcess {
   readonly pid: number;
   readonly alive: boolean;
-  /** Sends a command to it, over a connection that is open as long as it runs. @throws RespError on an error reply */
+  /** Sends a command on one connection, which stays open. @throws RespError on an error reply */
   command: RedisConnection["command"];
-  /** Ends it at once (SIGKILL), as a machine that dies, and leaves its folder and address; returns when it is gone. */
+  /** Kills the server (SIGKILL), as if its machine died, and keeps its folder and address. Returns when it has ended. */
   kill(): Promise<void>;
   /** Starts it again at the same address, with the files of its folder. */
   restart(): Promise<void>;
@@ -20,8 +20,8 @@ export interface RedisProcess {
 const KEEP = "keep\n";
 
 /**
- * The server runs under a shell. Its standard input ends when this process does, in whatever way: a watcher then kills
- * the server and removes the folder. The shell ends with the server.
+ * The server runs under a shell. The shell's standard input ends when this process ends, even by SIGKILL. A watcher then kills the
+ * server and removes the folder. The shell ends with the server.
  */
 const LEASH = `
 folder=$1; shift
@@ -42,10 +42,10 @@ wait "$watcher" 2>/dev/null
 
 /**
  * Starts `redis-server` (or `valkey-server`) with the given flags and waits until it replies.
- * @param to where its flags make it listen
+ * @param to the address of the server according to the flags
  * @param folder removed when this process ends without ending the server first
  * @param server the path of the program. Default: the one on PATH
- * @throws if there is none on PATH or it does not start; the message ends with what it printed
+ * @throws if there is no server on PATH or it does not start; the message ends with its output
  */
 export async function runRedis(
   flags: readonly string[],
@@ -95,7 +95,7 @@ async function startProcess(
       resolve();
     });
   });
-  // On a write after the shell has ended there is nothing to do.
+  // A write after the shell has ended is no problem.
   shell.stdin.on("error", () => {});
 
   let pid = 0;
@@ -127,7 +127,7 @@ async function startProcess(
   }
 }
 
-/** Waits until a check of several servers holds. @throws after 50 seconds */
+/** Waits until a check of several servers returns true. @throws after 50 seconds */
 export async function until(
   servers: "cluster" | "Sentinels",
   check: () => Promise<boolean | undefined>,

@@ -1,4 +1,4 @@
-/** A decoded RESP2 reply. An error reply is a value, since inside an array it concerns one element alone. */
+/** A decoded RESP2 reply. An error reply is a value, since in an array it concerns only one element. */
 export type Resp = string | number | null | RespError | Resp[];
 
 /** An error reply. */
@@ -18,32 +18,32 @@ export function encodeCommand(args: readonly (string | number | Uint8Array)[]): 
 
 /** Reads RESP2 values from a stream of bytes; bulk strings become text. */
 export class RespReader {
-  private rest: Buffer = Buffer.alloc(0);
-  private at = 0;
+  #rest: Buffer = Buffer.alloc(0);
+  #at = 0;
 
   /** Takes bytes and returns the values that are complete. */
   push(bytes: Uint8Array): Resp[] {
-    this.rest = Buffer.concat([this.rest, bytes]);
+    this.#rest = Buffer.concat([this.#rest, bytes]);
     const values: Resp[] = [];
     for (;;) {
-      this.at = 0;
-      const value = this.value();
+      this.#at = 0;
+      const value = this.#value();
       if (value === undefined) return values;
-      this.rest = this.rest.subarray(this.at);
+      this.#rest = this.#rest.subarray(this.#at);
       values.push(value);
     }
   }
 
-  private line(): string | undefined {
-    const end = this.rest.indexOf("\r\n", this.at);
+  #line(): string | undefined {
+    const end = this.#rest.indexOf("\r\n", this.#at);
     if (end < 0) return undefined;
-    const text = this.rest.toString("utf8", this.at, end);
-    this.at = end + 2;
+    const text = this.#rest.toString("utf8", this.#at, end);
+    this.#at = end + 2;
     return text;
   }
 
-  private value(): Resp | undefined {
-    const line = this.line();
+  #value(): Resp | undefined {
+    const line = this.#line();
     if (line === undefined) return undefined;
     const rest = line.slice(1);
     switch (line[0]) {
@@ -54,27 +54,27 @@ export class RespReader {
       case ":":
         return Number(rest);
       case "$":
-        return this.bulk(Number(rest));
+        return this.#bulk(Number(rest));
       case "*":
-        return this.array(Number(rest));
+        return this.#array(Number(rest));
       default:
         throw new Error(`Not RESP2: a value cannot begin with ${JSON.stringify(line.slice(0, 20))}`);
     }
   }
 
-  private bulk(length: number): string | null | undefined {
+  #bulk(length: number): string | null | undefined {
     if (length < 0) return null;
-    const begin = this.at;
-    if (this.rest.length < begin + length + 2) return undefined;
-    this.at = begin + length + 2;
-    return this.rest.toString("utf8", begin, begin + length);
+    const begin = this.#at;
+    if (this.#rest.length < begin + length + 2) return undefined;
+    this.#at = begin + length + 2;
+    return this.#rest.toString("utf8", begin, begin + length);
   }
 
-  private array(length: number): Resp[] | null | undefined {
+  #array(length: number): Resp[] | null | undefined {
     if (length < 0) return null;
     const values: Resp[] = [];
     while (values.length < length) {
-      const value = this.value();
+      const value = this.#value();
       if (value === undefined) return undefined;
       values.push(value);
     }

@@ -25,8 +25,8 @@ export interface SentinelOptions {
 }
 
 /**
- * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
- * when each has discovered the others, and may promote the replica.
+ * Starts a primary, a replica and three Sentinels, which replace the primary after a second of silence. Returns when each Sentinel
+ * has discovered the others and may promote the replica.
  * @throws if there is no server on PATH (see {@link findRedisServer}) or one does not start
  */
 export async function startSentinels(options: SentinelOptions = {}): Promise<RedisGroup> {
@@ -37,11 +37,11 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     rmSync(folder, { recursive: true, force: true });
   };
   const start = async (port: number, file: string | null, flags: readonly string[]) => {
-    const own = join(folder, String(port));
-    mkdirSync(own);
-    const config = join(own, "sentinel.conf");
+    const serverFolder = join(folder, String(port));
+    mkdirSync(serverFolder);
+    const config = join(serverFolder, "sentinel.conf");
     if (file !== null) writeFileSync(config, file);
-    const common = ["--port", String(port), "--bind", "127.0.0.1", "--dir", own];
+    const common = ["--port", String(port), "--bind", "127.0.0.1", "--dir", serverFolder];
     const process = await runRedis(
       [...(file === null ? [] : [config]), ...common, ...flags],
       { port },
@@ -76,7 +76,7 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
       });
     }
     const { password, sentinelPassword } = options;
-    // Only now: the connections that are there stay signed in.
+    // The passwords are set last: existing connections stay authenticated.
     for (const { command } of password === undefined ? [] : running.slice(2)) {
       await command("SENTINEL", "SET", GROUP, "auth-pass", password!);
     }

@@ -6,7 +6,7 @@ import { type RedisProcess, runRedis } from "./process.js";
 
 /** Options of {@link startRedis}. */
 export interface RedisServerOptions {
-  /** Listen on a UNIX socket alone (`unix`, the default) or on a free loopback port (`tcp`). */
+  /** Listens only on a UNIX socket (`unix`, the default) or on a free loopback port (`tcp`). */
   readonly listen?: "unix" | "tcp";
   /** More flags for the server, such as `["--maxmemory", "10mb"]`. */
   readonly flags?: readonly string[];
@@ -16,9 +16,9 @@ export interface RedisServerOptions {
 
 /** A private Redis server. A restart leaves it empty. */
 export interface RedisServer extends RedisProcess {
-  /** The UNIX socket's path, where it listens on one. */
+  /** The path of the UNIX socket, if it listens on one. */
   readonly path: string | undefined;
-  /** The loopback port, where it listens on one. */
+  /** The loopback port, if it listens on one. */
   readonly port: number | undefined;
   /** Its address as a `redis://` or `unix://` URL, as the gateway takes it. */
   readonly url: string;
@@ -27,8 +27,7 @@ export interface RedisServer extends RedisProcess {
 }
 
 /**
- * Starts a private Redis server: no persistence, a separate folder, removed when
- * this process ends.
+ * Starts a private Redis server without persistence. Its folder is removed when this process ends.
  * @throws if there is no server on PATH (see {@link findRedisServer}) or it does not start
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {

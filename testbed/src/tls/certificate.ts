@@ -7,11 +7,11 @@ import { bits, element, integer, octets, oid, sequence, set, text, time, yes } f
 
 /** A certificate with its key. */
 export interface Certificate {
-  /** The certificate as PEM: also what a client trusts (`ca`). */
+  /** The certificate as PEM, also for the option `ca` of a client. */
   readonly cert: string;
   /** Its private key as PEM. */
   readonly key: string;
-  /** A file with `cert`, for a child's `NODE_EXTRA_CA_CERTS`. Gone when this process ends. */
+  /** Path of a file with `cert`, for a child's `NODE_EXTRA_CA_CERTS`. Removed when this process ends. */
   readonly caFile: string;
   /** Removes the file. */
   remove(): void;
@@ -31,9 +31,9 @@ export interface Authority extends Certificate {
 
 /** Options of {@link Authority.issue}. */
 export interface IssueOptions {
-  /** The only name that the certificate is for. Default: it is for `localhost` and 127.0.0.1. */
+  /** The certificate's only host. Default: `localhost` and 127.0.0.1. */
   readonly host?: string;
-  /** Whether its time ended an hour ago. Default: false. */
+  /** Whether the certificate expired an hour ago. Default: false. */
   readonly expired?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function makeAuthority(): Authority {
 
 const distinguishedName = (name: string) => sequence(set(sequence(oid(COMMON_NAME), text(name))));
 
-/** Creates a certificate that `issuer` signs. Without one it is self-signed and an authority's. */
+/** Creates a certificate signed by `issuer`. Without an issuer it is self-signed, and an authority's. */
 function createCertificate(
   subject: string,
   issuer?: { readonly name: string; readonly privateKey: KeyObject },

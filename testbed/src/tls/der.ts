@@ -1,6 +1,6 @@
-/** The few forms of ASN.1 DER that a certificate is made of. */
+/** The few elements of ASN.1 DER that a certificate needs. */
 
-/** One element: its tag, its length and its content. */
+/** Returns an element: tag, length and content. */
 export function element(tag: number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag]), lengthOf(body.length), body]);
@@ -13,7 +13,7 @@ export const bits = (content: Uint8Array): Buffer => element(0x03, Buffer.from([
 export const text = (content: string): Buffer => element(0x0c, Buffer.from(content, "utf8"));
 export const yes = (): Buffer => element(0x01, Buffer.from([0xff]));
 
-/** A positive integer given by its big-endian bytes. */
+/** A positive integer from its big-endian bytes. */
 export function integer(bytes: Uint8Array): Buffer {
   return element(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }

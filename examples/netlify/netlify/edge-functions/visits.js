@@ -1,10 +1,10 @@
-// By name: the bundler for edge functions would take the entry for Node, and there are no sockets at the edge.
+// By name: the bundler of edge functions would select the entry for Node, which needs sockets.
 import { Redis } from "warmline/fetch";
 
 let redis;
 
 export default async (request) => {
-  // The environment of an edge function is Netlify's to give, and there is none while it is bundled.
+  // At the first request: the variables are not available while the function is bundled.
   redis ??= new Redis({
     url: Netlify.env.get("WARMLINE_URL"),
     token: Netlify.env.get("WARMLINE_TOKEN"),

@@ -1,6 +1,6 @@
 import { Redis } from "warmline";
 
-// Outside the handler: made once per instance, so its connection is warm from the second request on.
+// Outside the handler: created once per instance, so its connection is warm from the second request on.
 const redis = Redis.fromEnv();
 
 export default async (request) => {

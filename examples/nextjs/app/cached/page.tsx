@@ -4,7 +4,7 @@ import { cachedRedis } from "../redis";
 export const revalidate = 5;
 
 export default async function Page() {
-  // Where the build has no Redis the page begins without news.
+  // If the build has no Redis, the page begins without news.
   const news = await cachedRedis.get<string>("news").catch(() => null);
   return <p id="news">{news ?? "no news"}</p>;
 }

@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../proxied-connection.js";
 
 /**
  * Drops all bytes in both directions from a moment on; the connection stays open. The moment is `"open"`, the first byte

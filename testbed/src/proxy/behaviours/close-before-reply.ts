@@ -1,9 +1,9 @@
-import type { Fault } from "../behaviour.js";
+import type { Fault } from "../proxied-connection.js";
 import { type Ending, end } from "./ending.js";
 
 /**
- * The connection closes (default) or is reset as soon as the request is whole, before any response. With `deliver`
- * (default) the server gets the request all the same and may apply it; without, it never sees it.
+ * Closes (default) or resets the connection as soon as the request is complete, before any response. With `deliver` (default) the
+ * server still gets the request and may apply it; without it, the server never gets it.
  */
 export function closeBeforeReply(options: { deliver?: boolean; leave?: Ending } = {}): Fault {
   return {

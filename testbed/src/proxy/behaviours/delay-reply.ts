@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour.js";
+import type { Fault } from "../proxied-connection.js";
 
 /** Delays the response by `ms` milliseconds. */
 export function delayReply(ms: number): Fault {

@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../proxied-connection.js";
 
 /**
  * After the response to request `after` (0: from the start) the server loses the connection without a FIN or RST to the

@@ -1,20 +1,19 @@
-import type { Behaviour } from "../behaviour.js";
 import { now } from "../clock.js";
-import type { ProxiedConnection } from "../proxied-connection.js";
+import type { Behaviour, ProxiedConnection } from "../proxied-connection.js";
 
-/** The times and the form in which {@link idleReaper} ends idle connections. */
+/** Options of {@link idleReaper}. */
 export interface IdleReaperOptions {
   /** The server closes a connection that was idle for this many milliseconds. */
   closeMs: number;
-  /** Idle time in ms after which bytes get no reset any more. Default 1.5 x `closeMs`. */
+  /** Idle time in ms after which bytes no longer get a reset. Default 1.5 x `closeMs`. */
   goneMs?: number;
   /** Whether the FIN reaches the client's host. It does not if the whole machine is frozen. Default delivered. */
   fin?: "delivered" | "lost";
 }
 
 /**
- * A server that closes idle connections, with a lost FIN as a frozen function has it: from `closeMs` on, what the
- * client sends gets a reset; from `goneMs` on, nothing at all.
+ * A server that closes idle connections. If the FIN is lost, as for a frozen function, the client's bytes get a reset from `closeMs`
+ * on, and nothing from `goneMs` on.
  */
 export function idleReaper(options: IdleReaperOptions): Behaviour {
   const goneMs = options.goneMs ?? options.closeMs * 1.5;

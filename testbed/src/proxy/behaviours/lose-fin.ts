@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../proxied-connection.js";
 
 /**
  * Loses the server's FIN, so that the connection stays open for the client. The client's next bytes get a reset (default)

@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour.js";
+import type { Fault } from "../proxied-connection.js";
 import { type Ending, end } from "./ending.js";
 
 /**

@@ -1,4 +1,5 @@
-import { type Behaviour, onRequest, type Which } from "../behaviour.js";
+import { onRequest, type Which } from "../behaviour.js";
+import type { Behaviour } from "../proxied-connection.js";
 import { closeBeforeReply } from "./close-before-reply.js";
 import { loseReply } from "./lose-reply.js";
 

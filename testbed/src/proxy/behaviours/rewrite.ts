@@ -1,5 +1,4 @@
-import type { Fault } from "../behaviour.js";
-import type { ProxiedConnection } from "../proxied-connection.js";
+import type { Fault, ProxiedConnection } from "../proxied-connection.js";
 import { type Ending, end } from "./ending.js";
 
 /** Options of {@link rewrite}. */
