@@ -55,6 +55,7 @@ describe.each([
     client({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 }, ...options });
 
   test("the aborts of a tenth of many requests, 50 at a time, reject no other request", {
+    tags: "random",
     timeout: 90_000,
   }, async () => {
     const total = scaled(1_000);

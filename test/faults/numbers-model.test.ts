@@ -16,13 +16,13 @@ const SHAPES: Shape[] = [
 
 test.each(SHAPES)(
   "applies each increment once at most, and tells the truth: %o",
+  { tags: "random", timeout: 1_200_000 },
   async (shape) => {
     const tally = await runNumbersModel({ ...shape, seed: SEED, calls: scaled(20_000), Lanes });
     const { violations, histories, ...counts } = tally;
     process.stdout.write(`${JSON.stringify({ ...shape, ...counts, violations: violations.length })}\n`);
     expect(violations, histories.join("\n")).toEqual([]);
   },
-  1_200_000,
 );
 
 // The model finds rules that are wrong.

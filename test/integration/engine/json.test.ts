@@ -305,7 +305,9 @@ const change = fc.oneof(
   fc.tuple(few("JSON.DEL", "JSON.CLEAR", "JSON.TOGGLE"), path),
 );
 
-test(`${RUNS} documents change in place as documents that are read anew (seed ${SEED})`, async () => {
+test(`${RUNS} documents change in place as documents that are read anew (seed ${SEED})`, {
+  tags: "random",
+}, async () => {
   const property = fc.asyncProperty(fc.array(change, { maxLength: 20, size: "max" }), async (changes) => {
     const document = '{"a":{"b":1,"l":[1,2,3]},"b":2,"l":[1,[2],{"b":3}],"s":"x","t":true}';
     await client.run([["FLUSHALL"], ["JSON.SET", "d", "$", document]]);

@@ -633,7 +633,10 @@ test("the fetch entry has no circuit, and refuses its options", () => {
   expect(create(false).stats().circuit).toBe("closed");
 });
 
-test("random freezes with a healthy server never open the circuit", { timeout: 60_000 }, async () => {
+test("random freezes with a healthy server never open the circuit", {
+  tags: "random",
+  timeout: 60_000,
+}, async () => {
   const next = mulberry32(SEED);
   const freezes = scaled(10_000);
   const pool = new Pool(endpoint.url, undefined, clock);
