@@ -67,21 +67,6 @@ describe("--workers", () => {
     expect(metrics).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
-  test("the list of commands states that it is of one worker of several", { tags: "full-run" }, async () => {
-    const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--token", "t", "--console"];
-    const other = new CliProcess(args);
-    try {
-      const [, at] = await other.printed(/^warmline-gateway ready (\S+)$/m);
-      const { body } = await fetch(`${at}/console/commands`, { headers: { authorization: "Bearer t" } });
-      const reader = body!.getReader();
-      const { value } = await reader.read();
-      expect(Buffer.from(value!).toString()).toMatch(/^event: workers\ndata: 2\n\n/);
-      await reader.cancel();
-    } finally {
-      await other.stop();
-    }
-  });
-
   test("a worker that exits is replaced, and the others continue meanwhile", async () => {
     const before = workers();
     expect(before).toHaveLength(WORKERS);
