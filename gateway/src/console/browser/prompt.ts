@@ -1,6 +1,6 @@
+import { splitLine } from "../../util/split-line.js";
 import { button, byId, element, group } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
-import { splitLine } from "../../util/split-line.js";
 import { printed } from "./text.js";
 
 /** Lines kept on the page. */
