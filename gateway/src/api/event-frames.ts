@@ -184,7 +184,6 @@ export class FrameEncoder {
   }
 }
 
-/** Returns the number of bytes in all. */
 export function sizeOf(parts: readonly Buffer[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }

@@ -89,7 +89,6 @@ export class Streams {
     this.#timer = setInterval(beat, options.heartbeat).unref();
   }
 
-  /** Streams open now. */
   get open(): number {
     return this.#open.size;
   }
@@ -189,7 +188,6 @@ export class Streams {
     return sources;
   }
 
-  /** Returns the subscriptions of a token. */
   #subscriptionsOf({ upstream, quota }: Permissions): Subscriptions {
     const { subscriptions } = this.#sourcesOf(upstream);
     const known = subscriptions.get(quota.owner);

@@ -3,9 +3,7 @@ import type { Histogram as OwnHistogram } from "./histogram.js";
 
 const PREFIX = "warmline_gateway_";
 
-/** Labels by their names. */
 export type Labels = Readonly<Record<string, string>>;
-/** One number of a family. */
 export type Sample = readonly [labels: Labels, value: number];
 
 interface Value {

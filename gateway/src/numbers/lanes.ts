@@ -54,7 +54,6 @@ interface Request {
   readonly copy: Copy;
 }
 
-/** The lanes of a token. */
 interface Owner {
   /** In the order of their use, roughly. */
   readonly lanes: Map<string, Lane>;

@@ -7,13 +7,11 @@ import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { QuoteError, splitLine } from "../util/split-line.js";
 
-/** A command of a file, and its line. */
 export interface SeedCommand {
   readonly command: Command;
   readonly line: number;
 }
 
-/** The commands of a file. */
 export interface SeedFile {
   readonly path: string;
   readonly commands: readonly SeedCommand[];

@@ -2,7 +2,6 @@ import { concat, decodeReply, encodeCommand, type Reply } from "./resp.js";
 
 const RESP = "application/vnd.redis.resp2";
 
-/** An argument of a command. */
 export type CommandArg = string | Uint8Array;
 
 /** The token is missing or wrong. */

@@ -2,7 +2,6 @@ import { byId } from "./dom.js";
 
 const VIEWS = ["terminal", "key", "connect"] as const;
 
-/** The name of a view. */
 type View = (typeof VIEWS)[number];
 
 /** The views beside the keys, one of which is shown. */

@@ -7,7 +7,6 @@ import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
 import { Pulse } from "./pulse.js";
 
-/** Settings of the embedded engine. */
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<EmbeddedLimits>;

@@ -5,7 +5,6 @@ import { FolderLock } from "./folder-lock.js";
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
 export interface DataFolder {
-  /** Its absolute path. */
   readonly path: string;
   /** Lets others have it. */
   release(): void;

@@ -18,7 +18,6 @@ export interface Shard {
   readonly replicas: readonly string[];
 }
 
-/** When the topology is refreshed. */
 export interface RefreshOptions {
   /** Interval in ms between regular refreshes. */
   readonly interval: number;
