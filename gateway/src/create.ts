@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     sources,
     tokens,
     upstreams,
-    rules: { opened: openedCommands(settings.allowCommand), maxArgs: settings.maxArgs },
+    rules: { opened: openedCommands(settings.allowCommand) },
     shares: new Shares(
       {
         blocking: settings.maxBlockingConnections,
@@ -189,7 +189,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const server = new HttpServer({
     service: handler,
     connections,
-    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS, () => lanes.headers),
+    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS, () => lanes.offer()),
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,
