@@ -54,7 +54,7 @@ test.each<[command: string, problem: string]>([
   ["kubectl apply -f gateway/deploy/kubernetes.yml", "there is no file 'gateway/deploy/kubernetes.yml'"],
   ["kubectl create secret generic warmline --from-literal=tokn=a", "there is no key 'tokn'"],
   [
-    "kubectl create secret generic warmline-gateway --from-literal=seal=a",
+    "kubectl create secret generic warmline-gateway --from-file=tokens.yaml",
     "there is no value for the key 'redis-password'",
   ],
   ["fly deploy --config gateway/deploy/fly.tml", "there is no file 'gateway/deploy/fly.tml'"],
