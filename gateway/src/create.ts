@@ -26,7 +26,6 @@ import { Presence } from "./numbers/presence.js";
 import { activeUpstreams } from "./redis/active-upstreams.js";
 import { Activity } from "./redis/activity.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
-import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
 import { Certificate } from "./util/certificate.js";
@@ -95,9 +94,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const backend = await createBackend(settings, log, budget, activity);
   const { host } = settings;
   const plain = backend.upstreams;
-  const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
-  if (settings.onCommand) feed?.add(settings.onCommand);
-  const traced = feed ? trace(plain, feed) : plain;
+  const traced = settings.onCommand ? trace(plain, settings.onCommand) : plain;
   const upstreams = activity ? activeUpstreams(traced, activity) : traced;
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
@@ -106,7 +103,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     sources,
     tokens,
     upstreams,
-    rules: { opened: openedCommands(settings.allowCommand), maxArgs: settings.maxArgs },
+    rules: { opened: openedCommands(settings.allowCommand) },
     shares: new Shares(
       {
         blocking: settings.maxBlockingConnections,
@@ -136,9 +133,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
     maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
-    workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
-    feed: settings.console ? feed : null,
     onLost: (reason) => requests.count("lost", reason),
     relay: hooks.relay ?? (async () => null),
     activity,
@@ -195,7 +190,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const server = new HttpServer({
     service: handler,
     connections,
-    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS, () => lanes.headers),
+    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS, () => lanes.offer()),
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,

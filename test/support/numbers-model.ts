@@ -179,7 +179,7 @@ export async function runNumbersModel({
     }
 
     #respond(status: number, text: string, more: readonly string[]): HttpResponse {
-      const headers = [...more, "warmline-gateway", "0", ...this.#lanes.headers];
+      const headers = [...more, "warmline-gateway", "0", ...this.#lanes.offer()];
       const header = (name: string) => {
         const at = headers.findIndex((each, place) => place % 2 === 0 && each.toLowerCase() === name);
         return at < 0 ? undefined : headers[at + 1];

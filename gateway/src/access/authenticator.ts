@@ -9,7 +9,6 @@ import { digestOf } from "./token.js";
 import { TokenFiles } from "./token-files.js";
 import type { KnownToken, TokenList, TokenSources } from "./token-list.js";
 
-/** Options of {@link Authenticator}. */
 export interface AuthenticatorOptions {
   readonly sources: TokenSources;
   /** The tokens first read from {@link sources}. */

@@ -36,7 +36,7 @@ const CONTAINERS = new Set(["CLIENT", "CLUSTER", "SCRIPT"]);
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
 /** Redis before 7 hangs up on a command of more arguments. */
-export const MAX_ARGS = 1024 * 1024;
+const MAX_ARGS = 1024 * 1024;
 
 /** The kind of request that a command is part of, and the number of commands before it in a pipeline. */
 export type CommandContext = {
@@ -48,12 +48,10 @@ export type CommandContext = {
 export interface CommonRules {
   /** Commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. */
   readonly opened: ReadonlySet<string>;
-  /** The most arguments that a command may have, its name included. */
-  readonly maxArgs: number;
 }
 
 /** The rules where nothing was set. */
-export const COMMON_RULES: CommonRules = { opened: new Set(), maxArgs: MAX_ARGS };
+export const COMMON_RULES: CommonRules = { opened: new Set() };
 
 /** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
 export function denialReason(
@@ -75,8 +73,7 @@ export function denialReason(
   }
   if (name === "PUBLISH" && command.text(1) === GATEWAYS_CHANNEL)
     return `NOPERM only gateways may publish on the channel ${GATEWAYS_CHANNEL}`;
-  if (command.size > rules.maxArgs)
-    return `ERR the command has more than ${rules.maxArgs} arguments (setting maxArgs)`;
+  if (command.size > MAX_ARGS) return `ERR the command has more than ${MAX_ARGS} arguments`;
   if (WAITS_FOR_REPLICAS.has(name) && (context.kind !== "pipeline" || context.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }

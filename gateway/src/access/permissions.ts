@@ -13,7 +13,6 @@ import { scanWithin } from "./scan.js";
 
 export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
 
-/** Options of {@link Permissions}. */
 export interface PermissionsOptions {
   /** The token's name, for logs. */
   readonly name: string;

@@ -19,7 +19,6 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** The names of the limits in messages. */
 const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   blocking: "connections for blocking commands",
   transactions: "connections for transactions",
@@ -90,7 +89,6 @@ export class Quota {
     this.#requests++;
   }
 
-  /** A request is over. */
   leaveRequest(): void {
     this.#requests--;
   }

@@ -6,7 +6,6 @@ import { digestOf } from "./token.js";
 import { type ParsedLimits, parseLimits } from "./token-limits.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions, TokensError } from "./tokens.js";
 
-/** The sources of tokens. */
 export interface TokenSources {
   /** The main token, which may do all that the gateway lets through. */
   readonly token?: string | undefined;

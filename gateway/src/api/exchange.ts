@@ -46,10 +46,8 @@ const NOTHING: readonly string[] = [];
 /** Says that no copy of a numbered request gets another response. */
 const FINAL = ["Warmline-Number", "final"];
 
-/** The format of replies. */
 export type Format = "json" | "base64" | "resp2";
 
-/** The progress of an exchange. */
 enum ResponseState {
   Awaited,
   /** The body is being sent. */

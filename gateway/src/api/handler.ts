@@ -35,7 +35,6 @@ import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 
-/** Options of {@link Handler}. */
 export interface HandlerOptions {
   readonly upstream: Upstream;
   readonly authenticator: Authenticator;
@@ -77,17 +76,14 @@ interface HeadFacts {
   readonly foreign: string | null;
   /** The sender's permissions, or null if it sent no valid token. */
   readonly permissions: Permissions | null;
-  /** The numbers of that token. */
   readonly numbers: TokenNumbers | null;
   /** The header of a near cache; null without one. */
   readonly near: NearRequest | null;
   /** Identifies the token. */
   readonly owner: string;
-  /** A digest of the target. */
   readonly target: number;
   /** Whether a proxy says that it has passed the request on. */
   readonly proxied: boolean;
-  /** The generation of the tokens. */
   readonly generation: number;
 }
 
@@ -269,7 +265,6 @@ export class Handler implements HttpService, ExchangeHandler {
     }
   }
 
-  /** Returns the row of a request. */
   #routeOf(req: RequestHead, { path, permissions }: HeadFacts): Route {
     const { console, streams } = this.#options;
     if (console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;

@@ -16,7 +16,6 @@ export class JsonWriter extends SlabWriter {
     this.reserve(expected + 32);
   }
 
-  /** Ends the document. */
   end(): Buffer {
     return this.take();
   }

@@ -15,7 +15,6 @@ export const REPLY_SHARE = 7 / 8;
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-/** Options of {@link ReplyBody}. */
 export interface ReplyBodyOptions {
   readonly encoder: ReplyEncoder;
   readonly budget: BufferBudget;

@@ -8,7 +8,6 @@ export class RequestRecord {
   what = "";
   /** The name of the token that was presented. */
   token = "";
-  /** The numbers of that token. */
   tokenNumbers: TokenNumbers | null = null;
   /** The request's id in logs and the response. Empty if neither uses one. */
   requestId = "";

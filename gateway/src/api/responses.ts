@@ -51,7 +51,6 @@ function respond(exchange: Exchange, status: number, shape: "one" | "elements", 
   }
 }
 
-/** The response to one command. */
 export class SingleResponse implements Receiver {
   /**
    * @param info the command's; null for one that is not known

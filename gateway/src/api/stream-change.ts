@@ -15,7 +15,6 @@ export interface ChannelLists {
 
 /** A change of an open event stream, as processes pass it to each other. */
 export interface StreamChange extends ChannelLists {
-  /** The stream's id. */
   readonly id: string;
   /** The owner that the stream must have. See `Quota.owner`. */
   readonly owner: string;

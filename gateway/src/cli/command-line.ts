@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 
-/** The parsed command line. */
 export interface CommandLine {
   /** Values by the names of their flags. */
   readonly values: Record<string, unknown>;

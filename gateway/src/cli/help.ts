@@ -1,6 +1,5 @@
 import { environmentName, flags } from "../settings/flags.js";
 
-/** Returns the text of `--help`. */
 export function helpText(): string {
   const rows = [
     ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.placeholder}`.trimEnd(), flag.help]),

@@ -64,9 +64,9 @@ export async function start(
 
 /** Reads the file of commands before anything is started. */
 function seedFile(path: string, options: GatewayOptions): SeedFile {
-  const { allowCommand, maxArgs } = resolveSettings(options);
+  const { allowCommand } = resolveSettings(options);
   try {
-    return readSeedFile(path, { opened: openedCommands(allowCommand), maxArgs });
+    return readSeedFile(path, { opened: openedCommands(allowCommand) });
   } catch (error) {
     throw error instanceof SeedError ? new UsageError(error.message) : error;
   }

@@ -56,7 +56,6 @@ for (const row of TABLE.trim().split("\n")) {
   });
 }
 
-/** Commands in the table. */
 export const COMMAND_COUNT = all.size;
 
 /** Returns the facts about a command, or null if it or its subcommand is unknown. */

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
-/** A file of settings and its path. */
 export interface YamlFile {
   readonly path: string;
   readonly text: string;

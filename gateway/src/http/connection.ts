@@ -20,7 +20,6 @@ export const STREAM_SHARE = 1 / 2;
 
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
-/** The stage of a connection. */
 enum Stage {
   /** Waiting for a request, or reading its head. */
   Head,
@@ -46,7 +45,6 @@ export interface HttpExchange {
   bodySent(): void;
   /** The client has ended its side. `withData`: together with the last bytes that it sent, as far as can be seen. */
   clientEnded(withData: boolean): void;
-  /** The connection is lost. */
   abort(): void;
 }
 
@@ -72,7 +70,6 @@ export interface ConnectionTracker {
   setBusy(connection: Connection): void;
   /** Records that the response on this connection is complete. */
   setIdle(connection: Connection): void;
-  /** The connection has closed. */
   remove(connection: Connection): void;
 }
 
@@ -110,7 +107,6 @@ export class Connection implements Idle {
   hasClientEnded = false;
   /** The turn of the event loop in which the last bytes came. */
   #readIn = 0;
-  /** Sends its responses. */
   readonly sender: ResponseSender;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;

@@ -74,7 +74,6 @@ export class Connections {
     return this.#idle.size;
   }
 
-  /** Connections that are being refused. */
   get refused(): number {
     return this.#refused.size;
   }
@@ -106,7 +105,6 @@ export class Connections {
     else this.#idle.add(connection);
   }
 
-  /** The connection has closed. */
   remove(connection: Connection): void {
     this.#idle.remove(connection);
     this.#open.delete(connection);

@@ -7,7 +7,6 @@ export interface Idle {
 /** Items in the order in which they became idle; taken out at any place in constant time. */
 export class IdleList<T extends Idle> {
   readonly #ends: Idle = { before: null, after: null };
-  /** Items in the list. */
   size = 0;
 
   constructor() {

@@ -36,7 +36,6 @@ export type HeaderName = (typeof NAMES)[number];
 /** The headers of a request that the gateway reads, without the space around their values. Bytes beyond ASCII are Latin-1. */
 export type RequestHeaders = { readonly [name in HeaderName]: string | undefined };
 
-/** The head of a request. */
 export interface RequestHead {
   readonly method: string;
   /** The version is HTTP/1.0 or 1.1. */

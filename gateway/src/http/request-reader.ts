@@ -34,7 +34,6 @@ export class RequestReader {
   /** The bytes of the last head, without a number, the empty line included; none for a long one. */
   #headBytes: Buffer = EMPTY;
 
-  /** The head of the present request. */
   get head(): RequestHead {
     return this.#head!;
   }

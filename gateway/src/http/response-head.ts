@@ -77,7 +77,6 @@ export class ResponseHeads {
     return Buffer.concat([prefix, Buffer.from(`${lines}${linesOf(more)}\r\n`, "latin1")]);
   }
 
-  /** The head of a stream of events. */
   stream(chunked: boolean, more: readonly string[]): Buffer {
     // Some proxies buffer a response before they pass it on, unless the second header is present.
     const headers = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no", ...more];

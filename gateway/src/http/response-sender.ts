@@ -122,7 +122,6 @@ export class ResponseSender {
     else this.#socket.resetAndDestroy();
   }
 
-  /** Sends a head, and the body of `source`. */
   begin(head: Buffer, source: BodySource): void {
     this.#source = source;
     this.#onWritten = () => {

@@ -25,7 +25,6 @@ export const SOCKETS = {
   allowHalfOpen: true,
 };
 
-/** Options of the HTTP server. */
 export interface HttpServerOptions {
   readonly service: HttpService;
   readonly connections: Connections;
@@ -118,7 +117,6 @@ export class HttpServer implements ConnectionHost {
     this.#certificate?.close();
   }
 
-  /** Serves a connection. */
   accept(socket: Socket): void {
     if (this.connections.room <= 0) {
       this.connections.refusedTotal++;

@@ -12,7 +12,6 @@ export class TrustedProxies {
     for (const [at, range] of ranges.entries()) this.#add(range, at);
   }
 
-  /** Whether an address is one of them. */
   has(address: string): boolean {
     const family = isIP(address);
     return family !== 0 && this.#addresses.check(address, family === 4 ? "ipv4" : "ipv6");

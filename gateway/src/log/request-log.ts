@@ -15,7 +15,6 @@ export interface SettledRequest {
   readonly ms: number;
   /** Time in ms that Redis took, or null if no command was sent or Redis has not replied. */
   readonly upstreamMs: number | null;
-  /** Bytes of the bodies. */
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly requestId: string;

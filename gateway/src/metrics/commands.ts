@@ -3,7 +3,6 @@ import { allCommandInfo, COMMAND_COUNT, type CommandInfo } from "../commands/com
 /** Label of all commands that are not in the table, since clients choose their names. */
 const OTHER = "other";
 
-/** One command's numbers. */
 export interface CommandNumbers {
   readonly name: string;
   readonly received: number;

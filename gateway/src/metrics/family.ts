@@ -1,11 +1,9 @@
-import type { Registry } from "prom-client";
-import type { Histogram } from "./histogram.js";
+import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
+import type { Histogram as OwnHistogram } from "./histogram.js";
 
 const PREFIX = "warmline_gateway_";
 
-/** Labels by their names. */
 export type Labels = Readonly<Record<string, string>>;
-/** One number of a family. */
 export type Sample = readonly [labels: Labels, value: number];
 
 interface Value {
@@ -14,9 +12,6 @@ interface Value {
   readonly metricName?: string;
 }
 
-/** What the number of several processes is: the sum of theirs, or the greatest. */
-type Aggregator = "sum" | "max";
-
 /** Adds a counter or a gauge. Its values are read at each collection. */
 export function addNumbers(
   registry: Registry,
@@ -24,14 +19,16 @@ export function addNumbers(
   name: string,
   help: string,
   read: () => number | Iterable<Sample>,
-  aggregator: Aggregator = "sum",
+  /** What the number of several processes is: the sum of theirs, or the greatest. */
+  aggregator: "sum" | "max" = "sum",
 ): void {
-  const values = () => {
+  const Type = type === "counter" ? Counter : Gauge;
+  const facts = { name: PREFIX + name, help, aggregator };
+  readAtCollection(new Type({ ...facts, registers: [registry] }), { ...facts, type }, () => {
     const numbers = read();
     const samples: Iterable<Sample> = typeof numbers === "number" ? [[{}, numbers]] : numbers;
     return Array.from(samples, ([labels, value]) => ({ labels: { ...labels }, value }));
-  };
-  add(registry, type, name, help, values, aggregator);
+  });
 }
 
 /** Adds a histogram, one for each set of labels. */
@@ -39,9 +36,10 @@ export function addHistograms(
   registry: Registry,
   name: string,
   help: string,
-  read: () => Iterable<readonly [labels: Labels, histogram: Histogram]>,
+  read: () => Iterable<readonly [labels: Labels, histogram: OwnHistogram]>,
 ): void {
-  add(registry, "histogram", name, help, () =>
+  const facts = { name: PREFIX + name, help, aggregator: "sum" } as const;
+  readAtCollection(new Histogram({ ...facts, registers: [registry] }), { ...facts, type: "histogram" }, () =>
     Array.from(read()).flatMap(([labels, each]) => valuesOf(name, labels, each)),
   );
 }
@@ -53,7 +51,8 @@ export function addSums(
   help: string,
   read: () => Iterable<readonly [labels: Labels, sum: number, count: number]>,
 ): void {
-  add(registry, "summary", name, help, () =>
+  const facts = { name: PREFIX + name, help, aggregator: "sum" } as const;
+  readAtCollection(new Summary({ ...facts, registers: [registry] }), { ...facts, type: "summary" }, () =>
     Array.from(read()).flatMap(([labels, sum, count]) => [
       { labels: { ...labels }, value: sum, metricName: `${PREFIX}${name}_sum` },
       { labels: { ...labels }, value: count, metricName: `${PREFIX}${name}_count` },
@@ -61,25 +60,14 @@ export function addSums(
   );
 }
 
-/** prom-client's own metrics find each observation by its labels. These keep their values where they are counted. */
-function add(
-  registry: Registry,
-  type: string,
-  name: string,
-  help: string,
-  values: () => Value[],
-  aggregator: Aggregator = "sum",
-): void {
-  const full = PREFIX + name;
-  const metric = {
-    name: full,
-    get: async () => ({ name: full, help, type, values: values(), aggregator }),
-    reset: () => {},
-  };
-  registry.registerMetric(metric as never);
+/** The library's metrics find each observation by its labels. The values of these stay where they are counted. */
+function readAtCollection(metric: object, facts: object, values: () => Value[]): void {
+  const get = async () => ({ ...facts, values: values() });
+  // For text, the registry asks histograms and summaries by the second name, which the library's types do not have.
+  Object.assign(metric, { get, getForPromString: get });
 }
 
-function valuesOf(name: string, labels: Labels, { bounds, counts, sum }: Histogram): Value[] {
+function valuesOf(name: string, labels: Labels, { bounds, counts, sum }: OwnHistogram): Value[] {
   const full = PREFIX + name;
   let total = 0;
   const buckets = Array.from(counts, (count, at) => {

@@ -8,7 +8,6 @@ import type { LoopDelay } from "./loop-delay.js";
 import type { TokenNumbers } from "./tokens.js";
 import type { RouteNumbers, Traffic } from "./traffic.js";
 
-/** The numbers of the event streams. */
 export interface StreamNumbers {
   /** Streams open now. */
   readonly open: number;
@@ -18,7 +17,6 @@ export interface StreamNumbers {
   readonly upstreamConnections: number;
 }
 
-/** The sources of the metrics. */
 export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;

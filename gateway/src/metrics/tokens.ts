@@ -1,4 +1,3 @@
-/** One token's numbers. */
 export class TokenNumbers {
   requests = 0;
   /** Requests that ended with a status from 400 on. */
@@ -8,7 +7,6 @@ export class TokenNumbers {
   responseBytes = 0;
 }
 
-/** Counts by the name of the token. */
 export class TokenCounts {
   readonly #byName = new Map<string, TokenNumbers>();
 

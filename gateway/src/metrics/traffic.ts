@@ -2,7 +2,6 @@ import { CommandCounts } from "./commands.js";
 import { BYTES, Histogram, SECONDS } from "./histogram.js";
 import { TokenCounts, type TokenNumbers } from "./tokens.js";
 
-/** One route's numbers. */
 export interface RouteNumbers {
   /** Responses by status; 0 stands for none. */
   readonly responses: Map<number, number>;
@@ -23,7 +22,6 @@ export interface SettledTraffic {
   readonly ms: number | null;
   /** Time in ms that Redis took. Null if no command was sent, no reply came, or a command blocked there. */
   readonly upstreamMs: number | null;
-  /** Bytes of the bodies. */
   readonly requestBytes: number;
   readonly responseBytes: number;
   /** The numbers of its token; null without one that is known. */

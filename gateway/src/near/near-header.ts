@@ -10,7 +10,6 @@ const NONE = "-";
 /** Maximum number of epochs of a request that are read. */
 const MAX_EPOCHS = 64;
 
-/** The header of a request. */
 export interface NearRequest {
   /** Whether the report must contain every change that was acknowledged before the request. */
   readonly verify: boolean;

@@ -54,7 +54,6 @@ interface Request {
   readonly copy: Copy;
 }
 
-/** The lanes of a token. */
 interface Owner {
   /** In the order of their use, roughly. */
   readonly lanes: Map<string, Lane>;
@@ -92,10 +91,10 @@ export class Lanes {
   }
 
   /**
-   * The headers of responses, name and value in turn: what clients begin their numbers with, which is this process and a time of
-   * its clock. None while it does not offer numbers.
+   * Returns the headers of responses, name and value in turn: what clients begin their numbers with, which is this process and
+   * a time of its clock. Returns none while it does not offer numbers.
    */
-  get headers(): readonly string[] {
+  offer(): readonly string[] {
     const now = this.#now();
     if (!this.#standing.use()) return [];
     return ["Warmline-Instance", `${this.#instance}.${Math.floor(now).toString(36)}`];

@@ -32,7 +32,6 @@ export class Finding {
   }
 }
 
-/** One server. */
 interface SingleServer extends Upstream {
   /** Command timeout in ms. */
   readonly timeout: number;

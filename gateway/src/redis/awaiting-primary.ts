@@ -18,10 +18,8 @@ const REPLY_TIME = 100;
 /** Replies up to this many bytes are not counted while they are held. */
 const SMALL_REPLY = 1_024;
 
-/** The result of a command. */
 type Result = Buffer | UpstreamFailure;
 
-/** Finds the primary. */
 export interface PrimaryFinder {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean;

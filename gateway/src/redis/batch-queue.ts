@@ -6,7 +6,6 @@ export class BatchQueue {
   readonly #next = new Fifo<CommandBatch>();
   /** Batches that wait for replies before their next chunk. */
   readonly #resting = new Set<CommandBatch>();
-  /** Commands that wait. */
   waiting = 0;
   /** Commands that wait and belong to batches of more than one chunk. */
   waitingInLong = 0;
@@ -16,7 +15,6 @@ export class BatchQueue {
     return this.#next.size;
   }
 
-  /** Appends a new batch. */
   add(batch: CommandBatch): void {
     this.#count(batch, batch.left);
     this.#next.push(batch);
@@ -32,7 +30,6 @@ export class BatchQueue {
     this.#next.push(batch);
   }
 
-  /** A command of a batch was taken. */
   took(batch: CommandBatch): void {
     this.#count(batch, -1);
   }

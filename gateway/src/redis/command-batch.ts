@@ -6,7 +6,6 @@ export const CHUNK_COMMANDS = 1_000;
 /** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
 const CHUNK_BYTES = 512 * 1024;
 
-/** Options of a batch. */
 export interface CommandBatchOptions {
   /** The deadline for their replies, on the clock of `performance.now()`. Default: the connection's timeout. */
   readonly deadline?: number | undefined;
@@ -48,7 +47,6 @@ export class CommandBatch {
     this.#extra = options?.extra;
   }
 
-  /** Whether all its commands were taken. */
   get isEmpty(): boolean {
     return this.#next === this.#commands.length;
   }
@@ -94,7 +92,6 @@ export class CommandBatch {
     return this.#commands[this.#next++]!;
   }
 
-  /** One of its commands was written. */
   wrote(bytes: number): void {
     this.#inFlight++;
     this.#bytes += bytes;

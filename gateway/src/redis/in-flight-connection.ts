@@ -51,7 +51,6 @@ interface Written {
   stream: ReplyStream | null;
 }
 
-/** Callbacks of an {@link InFlightConnection}. */
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
@@ -206,7 +205,6 @@ export class InFlightConnection implements BatchConnection {
     return { due, silentAt: isOverdue ? receivedAt + this.#silence : Number.POSITIVE_INFINITY };
   }
 
-  /** Whether any reply is awaited. */
   get isAwaited(): boolean {
     for (let i = 0; i < this.#written.size; i++) {
       const { receiver, stream } = this.#written.peek(i)!;

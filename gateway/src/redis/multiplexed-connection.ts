@@ -21,7 +21,6 @@ const MIN_STABLE_TIME = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
 const MIN_TIMER_INTERVAL = 5;
 
-/** Options of a {@link MultiplexedConnection}. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** Timeout of a command in ms, from its call to its reply. */
   readonly timeout: number;
@@ -88,7 +87,6 @@ export class MultiplexedConnection {
     this.#stopResting = options.activity?.add({ rest: () => this.#rest() });
   }
 
-  /** Whether the connection is up. */
   get ready(): boolean {
     return this.#connection?.upSince != null;
   }
@@ -124,7 +122,6 @@ export class MultiplexedConnection {
     this.#connect();
   }
 
-  /** Sends commands in their order on this connection. */
   send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
     const now = performance.now();
     const batch = new CommandBatch(commands, receiver, now + this.#options.timeout, options);

@@ -1,6 +1,5 @@
 import { RedisSocket, type RedisSocketHandler, type RedisSocketOptions } from "./redis-socket.js";
 
-/** Options of a {@link PushConnection}. */
 export interface PushConnectionOptions extends Omit<RedisSocketOptions, "connectTimeout"> {
   /** Timeout in ms for connecting and the handshake. */
   readonly timeout: number;

@@ -6,7 +6,6 @@ const FORMS =
 
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
 
-/** The content of a Redis URL. */
 export type RedisUrl = ReturnType<typeof parseRedisUrl>;
 
 /**

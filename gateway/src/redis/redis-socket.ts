@@ -45,7 +45,6 @@ export interface ConnectionWatch {
   down(connection: WatchedConnection): void;
 }
 
-/** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands sent first, at least one. All must get replies without an error before any other command is sent. */

@@ -24,7 +24,6 @@ export interface RemoteEngine extends Engine {
    * - `sentinel`: Sentinels, which report where the primary of a group is
    */
   readonly kind: "server" | "unknown" | "cluster" | "sentinel";
-  /** The addresses of its URL. */
   readonly addresses: readonly Address[];
   /** The Sentinels' name of the group. */
   readonly group: string;

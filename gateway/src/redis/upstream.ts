@@ -19,7 +19,6 @@ export interface TransactionReceiver {
 export interface Sharding {
   /** Returns the name of the node that serves a slot; undefined while that is not known. */
   nodeOf(slot: number): string | undefined;
-  /** Returns the options of connections to a node. */
   pushOptions(node: string): PushConnectionOptions;
   /** The node `from` redirected to another node. */
   moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;

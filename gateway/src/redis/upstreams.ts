@@ -26,8 +26,6 @@ export interface UpstreamSettings {
   readonly maxQueuedCommands: number;
   readonly maxReplySize: number;
   readonly readPolicy: ReadPolicy;
-  readonly topologyRefresh: number;
-  readonly topologyRedirects: number;
 }
 
 /**
@@ -165,7 +163,7 @@ function watchOf(
 /** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
 function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachability?: Reachability): Topology {
   const counters = newCounters();
-  const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;
+  const { commandTimeout, maxReplySize } = settings;
   return new Topology(
     engine.addresses,
     (name, question) =>
@@ -180,7 +178,6 @@ function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachabili
         },
         question,
       ),
-    { interval: topologyRefresh, redirects: topologyRedirects },
     counters,
     reachability,
   );

@@ -49,7 +49,6 @@ export class CommandWriter extends SlabWriter {
     return this.#args;
   }
 
-  /** Ends the command. */
   end(): Command {
     const { slab } = this;
     let from = this.start + HEADER_ROOM;

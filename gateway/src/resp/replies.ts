@@ -48,7 +48,6 @@ function mapElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffe
   return elements;
 }
 
-/** Whether a reply is an error. */
 export function isError(reply: Buffer): boolean {
   return reply[0] === MINUS;
 }
@@ -63,7 +62,6 @@ export function arrayOf(elements: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(`*${elements.length}\r\n`), ...elements]);
 }
 
-/** An error reply. */
 export function errorOf(text: string): Buffer {
   return Buffer.from(`-${text}\r\n`);
 }
@@ -73,7 +71,6 @@ export function bulkOf(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
 }
 
-/** An integer reply. */
 export function integerOf(value: number | bigint): Buffer {
   return Buffer.from(`:${value}\r\n`);
 }

@@ -5,15 +5,13 @@ import { waitOf } from "../commands/blocking.js";
 import { type FileError, readTextFile } from "../config/yaml-file.js";
 import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
-import { QuoteError, splitLine } from "./split-line.js";
+import { QuoteError, splitLine } from "../util/split-line.js";
 
-/** A command of a file, and its line. */
 export interface SeedCommand {
   readonly command: Command;
   readonly line: number;
 }
 
-/** The commands of a file. */
 export interface SeedFile {
   readonly path: string;
   readonly commands: readonly SeedCommand[];
@@ -38,7 +36,7 @@ export function readSeedFile(path: string, rules: CommonRules): SeedFile {
   }
   const commands: SeedCommand[] = [];
   for (const [index, given] of text.split("\n").entries()) {
-    const trimmed = given.trim();
+    const trimmed = given.replace(/^[ \t\v\f\r]+|[ \t\v\f\r]+$/g, "");
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const line = index + 1;
     try {

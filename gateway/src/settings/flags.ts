@@ -6,7 +6,6 @@ export interface Flag {
   readonly name: string;
   /** The name of the option and of the key in the config file. */
   readonly option: string;
-  /** The environment variable. */
   readonly variable: string;
   /** The placeholder of the value. Empty for a switch. */
   readonly placeholder: string;
@@ -32,7 +31,6 @@ export const flags: readonly Flag[] = Object.entries<AnySetting>(SETTINGS).map((
   };
 });
 
-/** Returns the environment variable of a flag. */
 export function environmentName(flag: string): string {
   return `WARMLINE_GATEWAY_${flag.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -1,7 +1,6 @@
 import { parseQuantity, SIZES, TIMES } from "../config/units.js";
 import { parseYaml } from "../config/yaml-file.js";
 
-/** The names of the kinds of settings. */
 export type KindName = "text" | "choice" | "integer" | "bytes" | "ms" | "switch" | "list" | "structure";
 
 /** A kind of settings: how a value is written, read, checked and shown. */
@@ -87,7 +86,6 @@ export function commandLineOnly<T, D>(setting: Setting<T, D>): Setting<T, D, "co
   return { ...setting, scope: "command line" };
 }
 
-/** A text. */
 export const text = maker<string>(() => TEXT);
 
 const TEXT: Kind<string> = {
@@ -105,7 +103,6 @@ const TEXT: Kind<string> = {
   show: String,
 };
 
-/** The path of a file. */
 export const file = (fields: Fields<string>) => text({ placeholder: "<file>", ...fields });
 
 /** One of several texts. */
@@ -124,7 +121,6 @@ export function choice<const T extends string>(
   return { ...fields, kind, scope: "everywhere" };
 }
 
-/** A whole number. */
 export const integer = quantity("integer", "<number>", { "": 1 }, "a whole number");
 
 /** A size in bytes. As text it may have a unit: `500kb`. */
@@ -166,7 +162,6 @@ function withUnit(value: number, units: Readonly<Record<string, number>>): strin
   return value === 0 || unit === undefined ? String(value) : `${value / units[unit]!}${unit}`;
 }
 
-/** A setting that is on or off. */
 export const toggle = maker<boolean>(() => SWITCH);
 
 const SWITCH: Kind<boolean> = {

@@ -1,4 +1,4 @@
-import { MAX_ARGS, openedCommands } from "../access/denial-reasons.js";
+import { openedCommands } from "../access/denial-reasons.js";
 import { checkHosts, checkOrigins } from "../access/origin.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "../access/tokens.js";
 import { connectionsByFileLimit } from "../http/file-limit.js";
@@ -164,20 +164,6 @@ export const SETTINGS = {
     placeholder: "<who>",
     default: "primary",
   }),
-  /** Interval in ms between regular refreshes of a cluster's topology. Default: 60,000. */
-  topologyRefresh: duration({
-    help: "interval at which the topology of a cluster is refreshed",
-    default: 60 * SECOND,
-    min: 100,
-    max: DAY,
-  }),
-  /** Number of redirections after which a cluster's topology is refreshed, at most once a second. Default: 1. */
-  topologyRedirects: integer({
-    help: "number of redirections after which the topology of a cluster is refreshed",
-    default: 1,
-    min: 1,
-    max: 1_000_000,
-  }),
   /**
    * Prefixes of the keys whose changes are reported to clients with `warmline/near`. Redis tracks them by
    * `CLIENT TRACKING`. No prefix may begin with another. Default: none.
@@ -227,13 +213,6 @@ export const SETTINGS = {
     default: 100_000,
     min: 1,
     max: 10_000_000,
-  }),
-  /** Maximum number of arguments in a command, including its name. Default: 1,048,576. */
-  maxArgs: integer({
-    help: "maximum number of arguments of a command, including its name",
-    default: MAX_ARGS,
-    min: 1,
-    max: MAX_ARGS,
   }),
   /** Maximum size in bytes of a Redis reply that is passed on. Default: 512 MB. */
   maxReplySize: bytes({

@@ -52,7 +52,6 @@ export class BufferBudget {
     return true;
   }
 
-  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.used -= bytes;
     if (this.#waiting.length > 0) this.#grant();
@@ -137,7 +136,6 @@ export class BudgetPart {
     return true;
   }
 
-  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.#used -= bytes;
     this.#budget.give(bytes);

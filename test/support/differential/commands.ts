@@ -363,7 +363,6 @@ export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>
   server: [
     command("ECHO", value),
     command("PING", maybe(value)),
-    command("SWAPDB", few("0", "1", "x"), few("0", "1", "99")),
     command("WAIT", few("0", "x"), few("0", "-1")),
     command("ROLE"),
     command("SELECT", few("0", "1", "99", "x")),

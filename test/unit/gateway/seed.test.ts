@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import { argsOf } from "../../../gateway/src/resp/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
-import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";
+import { QuoteError, splitLine } from "../../../gateway/src/util/split-line.js";
 
 describe("a line is split as redis-cli does", () => {
   test.each([
@@ -21,6 +21,8 @@ describe("a line is split as redis-cli does", () => {
     ["SET k \\n", ["SET", "k", "\\n"]],
     ["SET color #fff", ["SET", "color", "#fff"]],
     ['"\\x4"', ["x4"]],
+    // The second byte of à is a blank in Latin-1.
+    ["SET \xc3\xa0 v", ["SET", "\xc3\xa0", "v"]],
   ])("the line %s is split as redis-cli does", (line, args) => {
     expect(splitLine(line)).toEqual(args);
   });

@@ -9,13 +9,11 @@ export interface SharedEngine {
   readonly socket: string;
 }
 
-/** A message to a worker. */
 export type ToWorker =
   | {
       readonly kind: "start";
       readonly options: GatewayOptions;
       readonly engine: SharedEngine | null;
-      /** Number of workers. */
       readonly workers: number;
       /** Tell of every command. */
       readonly trace: boolean;
@@ -35,7 +33,6 @@ export type ToWorker =
   /** The result of a change of another worker's stream, or null if there is no such worker. */
   | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply | null };
 
-/** A message from a worker. */
 export type FromWorker =
   /** It listens to messages; what is sent before is lost. */
   | { readonly kind: "listening" }

@@ -20,7 +20,6 @@ const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
 /** Beyond the time to shut down, in ms, a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
-/** Options of {@link startWorkers}. */
 export interface WorkersOptions {
   readonly options: GatewayOptions;
   readonly count: number;

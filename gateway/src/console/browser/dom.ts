@@ -1,4 +1,3 @@
-/** The element of the page with this id. */
 export function byId<T extends Element = HTMLElement>(id: string): T {
   return document.getElementById(id) as unknown as T;
 }
@@ -26,7 +25,6 @@ export function group<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Makes a button that calls `onClick`. */
 export function button(text: string, onClick: () => unknown, className = ""): HTMLButtonElement {
   const made = element("button", text, className);
   made.type = "button";

@@ -1,4 +1,3 @@
-/** A key in the list. */
 export interface ListedKey {
   readonly key: Uint8Array;
   /** The key as the page shows it. */

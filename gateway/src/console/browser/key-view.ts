@@ -25,7 +25,6 @@ interface Entry {
   readonly remove?: CommandArg[][];
 }
 
-/** The content of a key. */
 interface Content {
   readonly entries: readonly Entry[];
   /** The size of the whole value: bytes of a string, entries of a collection. */

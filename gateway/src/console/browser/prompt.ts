@@ -1,6 +1,6 @@
+import { splitLine } from "../../util/split-line.js";
 import { button, byId, element, group } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
-import { splitArgs } from "./split-args.js";
 import { printed } from "./text.js";
 
 /** Lines kept on the page. */
@@ -61,7 +61,7 @@ export class Prompt {
     this.#print(`> ${text}`, "asked");
     let args: CommandArg[];
     try {
-      args = splitArgs(text);
+      args = argsIn(text);
     } catch (error) {
       this.#print((error as Error).message, "error");
       return;
@@ -86,4 +86,20 @@ export class Prompt {
     const scroll = byId("scroll");
     scroll.scrollTop = scroll.scrollHeight;
   }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The arguments of a line in redis-cli's quoting. One that is no UTF-8 stays bytes. */
+function argsIn(line: string): CommandArg[] {
+  const latin1 = Array.from(encoder.encode(line), (byte) => String.fromCharCode(byte)).join("");
+  return splitLine(latin1).map((arg) => {
+    const bytes = Uint8Array.from(arg, (sign) => sign.charCodeAt(0));
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return bytes;
+    }
+  });
 }

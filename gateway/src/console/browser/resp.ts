@@ -1,6 +1,5 @@
 // RESP2 as the gateway passes it on: Redis's own bytes, so that a reply is displayed as in redis-cli.
 
-/** A reply of Redis. */
 export type Reply =
   | { readonly kind: "status" | "error"; readonly text: string }
   | { readonly kind: "integer"; readonly text: string }

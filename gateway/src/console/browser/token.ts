@@ -18,7 +18,6 @@ export function keepToken(token: string): void {
   sessionStorage.setItem(NAME, token);
 }
 
-/** Forgets the token. */
 export function forgetToken(): void {
   sessionStorage.removeItem(NAME);
 }

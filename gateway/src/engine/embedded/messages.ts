@@ -4,7 +4,6 @@ import type { EmbeddedLimits } from "./limits.js";
 /** The worker's start data. */
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
-  /** The memory of its pulse. */
   readonly pulse: SharedArrayBuffer;
   /** Interval in ms between beats while no command runs. */
   readonly heartbeatMs: number;

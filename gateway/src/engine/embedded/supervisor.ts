@@ -14,7 +14,6 @@ import {
 import { PortDuplex } from "./port-duplex.js";
 import { Pulse } from "./pulse.js";
 
-/** Settings of the embedded engine. */
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<EmbeddedLimits>;

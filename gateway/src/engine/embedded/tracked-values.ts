@@ -65,7 +65,6 @@ export function placeAfter(entries: readonly StreamEntry[], id: StreamId): numbe
   return firstNot(entries, (entry) => !isBefore(id, entry.id));
 }
 
-/** The entry of a stream with an id. */
 export function entryOf(entries: readonly StreamEntry[], id: StreamId): StreamEntry | undefined {
   const found = entries[placeOf(entries, id)];
   return found && !isBefore(id, found.id) ? found : undefined;

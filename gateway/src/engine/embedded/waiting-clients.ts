@@ -3,9 +3,7 @@ import type { RedisDatabase, RedisDataValue, RedisMutationEvent, RedisResult } f
 /** The types of values that clients wait for. */
 type WaitType = "list" | "zset" | "stream";
 
-/** A client that waits for an element. */
 export interface Wait {
-  /** The id of its connection. */
   readonly id: number;
   readonly database: RedisDatabase;
   readonly keys: readonly Buffer[];
@@ -64,7 +62,6 @@ export class WaitingClients {
     }
   }
 
-  /** Ends a wait. */
   end(wait: Wait, outcome: RedisResult | Error | null): void {
     this.remove(wait);
     wait.end(outcome);

@@ -11,7 +11,6 @@ export type DataOf = "embedded" | "server" | null;
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
 export interface DataFolder {
-  /** Its absolute path. */
   readonly path: string;
   /** The embedded engine's file in it. */
   readonly snapshot: string;

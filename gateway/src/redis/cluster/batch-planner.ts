@@ -30,7 +30,6 @@ export class BatchPlanner {
     readonly budget?: BufferBudget,
   ) {}
 
-  /** Adds the next command. */
   add(command: Command, tag: number, wait?: number): void {
     const { batch } = this;
     const plan = planOf(command);

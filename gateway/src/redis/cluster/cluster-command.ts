@@ -72,7 +72,6 @@ export class ClusterCommand implements Receiver, OrderedCommand {
     this.#tried.add(name);
   }
 
-  /** Whether that node has failed it. */
   hasFailedAt(name: string): boolean {
     return this.#tried?.has(name) ?? false;
   }
@@ -145,7 +144,6 @@ export class Batch {
     return clusterCommand;
   }
 
-  /** The command has been given to a node. */
   sent(clusterCommand: ClusterCommand, node: Node): void {
     clusterCommand.node = node;
     clusterCommand.state = "sent";

@@ -13,7 +13,6 @@ export interface NodeView {
   readonly leaving: SlotSet;
   /** Slots of other nodes that are being moved to it. */
   readonly arriving: SlotSet;
-  /** Slots that any node serves. */
   readonly served: SlotSet;
   /** Returns the id of the node that one of its own slots is being moved to; undefined if it is not. */
   targetOf(slot: number): string | undefined;

@@ -8,7 +8,6 @@ const READONLY = command("READONLY");
 const INITIAL_EJECTION = 1_000;
 const MAX_EJECTION = 30_000;
 
-/** Options of a node. */
 export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connectionOptions: MultiplexedConnectionOptions;
   /** Number of connections shared by ordinary commands. Reads from a replica have as many, opened when needed. */

@@ -49,7 +49,6 @@ export interface ScanSender {
   readonly topology: Topology;
   /** Adds a command; it is sent with the rest of the batch. */
   add(command: Command, node: string, sink: Receiver, tag: number): void;
-  /** Sends a command by itself. */
   send(command: Command, node: string, sink: Receiver, tag: number): void;
 }
 

@@ -45,7 +45,6 @@ export class SlotOrder {
     if (!hint.repeatable) this.#parked.write = Math.min(this.#parked.write, place);
   }
 
-  /** The command was given to a node. */
   sent({ place, hint }: OrderedCommand): void {
     this.#sent.any = Math.max(this.#sent.any, place);
     if (!hint.repeatable) this.#sent.write = Math.max(this.#sent.write, place);

@@ -60,7 +60,6 @@ export class SlotSet {
     return this.#combine(other, (mine, theirs) => mine && !theirs);
   }
 
-  /** The lowest `count` ranges. */
   lowest(count: number): SlotSet {
     return new SlotSet(this.bounds.slice(0, 2 * count));
   }

@@ -18,16 +18,10 @@ export interface Shard {
   readonly replicas: readonly string[];
 }
 
-/** When the topology is refreshed. */
-export interface RefreshOptions {
-  /** Interval in ms between regular refreshes. */
-  readonly interval: number;
-  /** Number of MOVED redirections after which it is refreshed. */
-  readonly redirects: number;
-}
-
 const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
+/** Interval in ms between regular refreshes. */
+const REFRESH_INTERVAL = 60_000;
 /** Minimum interval in ms between two queries of the topology: when a node fails, and when slots only move. */
 const URGENT_GAP = 100;
 const CALM_GAP = 1_000;
@@ -46,7 +40,6 @@ export function addressOf(name: string): Address {
 /** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if no node replied. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
-  readonly #options: RefreshOptions;
   readonly #reachability: Reachability | undefined;
   readonly #clock: Clock;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
@@ -56,7 +49,6 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   #lastRefresh = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
-  #redirects = 0;
   #suspects = new Set<string>();
   /** The names of all known nodes by their ids. */
   readonly names = new Map<string, string>();
@@ -74,7 +66,6 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   constructor(
     seeds: readonly Address[],
     readonly query: (name: string, command: Command) => Promise<Buffer>,
-    options: RefreshOptions,
     readonly counters: UpstreamCounters,
     reachability?: Reachability,
     clock: Clock = systemClock,
@@ -84,7 +75,6 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#clock = clock;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
-    this.#options = options;
   }
 
   /** Whether no node was ever reached. */
@@ -120,7 +110,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** Learns the topology, and goes on learning it. */
   open(): void {
     if (this.#timer || this.#closed) return;
-    this.#timer = this.#clock.setInterval(() => void this.#refresh(), this.#options.interval).unref();
+    this.#timer = this.#clock.setInterval(() => void this.#refresh(), REFRESH_INTERVAL).unref();
     void this.#refresh();
   }
 
@@ -141,7 +131,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Records that a node redirected a slot to another node. Returns whether that node is known. */
   moved(slot: number, name: string): boolean {
-    if (++this.#redirects >= this.#options.redirects) this.refreshSoon(CALM_GAP);
+    this.refreshSoon(CALM_GAP);
     if (slot >= SLOTS || !this.has(name)) {
       this.refreshSoon(URGENT_GAP);
       return false;
@@ -189,7 +179,6 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   async #refresh(): Promise<void> {
     if (this.#refreshing || this.#closed) return;
     this.#refreshing = true;
-    this.#redirects = 0;
     const suspects = this.#suspects;
     this.#suspects = new Set();
     const known = shuffled([

@@ -55,7 +55,6 @@ export interface FollowerShare {
   leaveTransaction(): void;
 }
 
-/** Options of {@link Followers}. */
 export interface FollowersOptions {
   readonly upstream: Upstream;
   /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */

@@ -2,7 +2,6 @@ import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { contentsOf, type Decoded, decode, elementsOf, isError, lineOf } from "../../resp/replies.js";
 
-/** An entry of a stream. */
 export interface StreamEntry {
   readonly id: string;
   /** Fields and values in turn. */

@@ -40,7 +40,6 @@ interface Delivery {
   bytes: number;
 }
 
-/** Options of {@link DeliveryQueue}. */
 export interface DeliveryOptions {
   /** The work that is done in turns, a few milliseconds each. Default: one of its own. */
   readonly work?: SlicedWork | undefined;

@@ -65,7 +65,6 @@ export class SubscriptionConnection<T extends TopicName> {
     return this.#topics.size === 0 && this.#connection === null;
   }
 
-  /** The topics to be subscribed to. */
   get topics(): Iterable<T> {
     return this.#topics.values();
   }
@@ -77,7 +76,6 @@ export class SubscriptionConnection<T extends TopicName> {
     if (this.isUp) this.#send(topic, true);
   }
 
-  /** Unsubscribes from a topic. */
   remove(topic: T): void {
     if (!this.#isHeld(topic)) return;
     if (this.isUp) this.#send(topic, false);
@@ -120,7 +118,6 @@ export class SubscriptionConnection<T extends TopicName> {
     connection.open();
   }
 
-  /** Ends the connection. */
   close(): void {
     clearTimeout(this.#unused);
     this.#connection?.close();

@@ -28,7 +28,6 @@ export interface Subscription {
   cancel(): void;
 }
 
-/** Options of {@link Subscriptions}. */
 export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
   /**
    * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a

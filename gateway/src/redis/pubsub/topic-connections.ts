@@ -15,7 +15,6 @@ const MAX_REDIRECTIONS = 3;
 const ANY_NODE = "";
 const ANY_NODE_SHARDED = "sharded";
 
-/** A topic that is subscribed to. */
 export interface ConnectedTopic extends TopicName {
   /** The slot of a sharded channel. */
   readonly slot: number;
@@ -25,7 +24,6 @@ export interface ConnectedTopic extends TopicName {
   redirections: number;
 }
 
-/** Options of {@link TopicConnections}. */
 export interface TopicConnectionsOptions extends PushConnectionOptions {
   /** Returns the nodes of sharded channels; null if one server has all. A server can be found to be a cluster later. */
   readonly sharding: () => Sharding | null;
@@ -33,7 +31,6 @@ export interface TopicConnectionsOptions extends PushConnectionOptions {
   readonly onLost?: (reason: string) => void;
 }
 
-/** Callbacks of {@link TopicConnections}. */
 export interface TopicConnectionsHandler<T extends ConnectedTopic> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
@@ -73,7 +70,6 @@ export class TopicConnections<T extends ConnectedTopic> {
     this.#handler = handler;
   }
 
-  /** Connections open now. */
   get open(): number {
     let open = 0;
     for (const { subscriptions } of this.#connections.values()) if (subscriptions.isUp) open++;
@@ -86,13 +82,11 @@ export class TopicConnections<T extends ConnectedTopic> {
     return true;
   }
 
-  /** Subscribes to a topic. */
   add(topic: T): void {
     if (topic.sort === "ssubscribe") this.#sharded.add(topic);
     this.#assign(topic);
   }
 
-  /** Unsubscribes from a topic. */
   remove(topic: T): void {
     this.#connectionOf(topic)?.subscriptions.remove(topic);
     if (!this.#sharded.delete(topic) || this.#sharded.size > 0) return;

@@ -7,7 +7,6 @@ export interface TopicName {
   readonly name: Buffer;
 }
 
-/** Returns the unique key of a topic. */
 export function keyOf(sort: Sort, name: Buffer): string {
   return `${sort} ${name.toString("latin1")}`;
 }

@@ -46,7 +46,6 @@ export class FakeCluster {
         this.asked++;
         return slotsReply(this.ranges);
       },
-      { interval: 60_000, redirects: 1 },
       this.counters,
     );
     this.cluster = new Cluster({

@@ -1,6 +1,5 @@
 import { IndexedMap } from "./indexed-map.js";
 
-/** A field of a hash. */
 export interface HashField {
   readonly field: Buffer;
   readonly value: Buffer;

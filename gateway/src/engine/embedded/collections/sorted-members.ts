@@ -1,7 +1,6 @@
 import { IndexedMap } from "./indexed-map.js";
 import { SortedBlocks } from "./sorted-blocks.js";
 
-/** A member of a sorted set. */
 export interface Member {
   readonly member: Buffer;
   readonly score: number;

@@ -45,12 +45,10 @@ export function noSuchConsumerGroup(key: Buffer, group: Buffer): RedisCommandErr
   return new RedisCommandError(`No such consumer group '${group}' for key name '${key}'`, "NOGROUP");
 }
 
-/** The error of commands that read a group. */
 export function noSuchGroup(key: Buffer, group: Buffer): RedisCommandError {
   return new RedisCommandError(`No such key '${key}' or consumer group '${group}'`, "NOGROUP");
 }
 
-/** Whether a value is a stream with such a group. */
 export function hasGroup(value: StoredValue | undefined, group: Buffer): boolean {
   return value?.type === "stream" && value.groups.has(group.toString("hex"));
 }

@@ -42,7 +42,6 @@ export class FunctionLibraries extends RedisFunctionRegistry {
     );
   }
 
-  /** The description that a function was registered with. */
   descriptionOf(name: string): string | null {
     return this.#descriptions.get(name) ?? null;
   }

@@ -130,7 +130,6 @@ export class LuaRuntime {
     return RedisValue.error(`${body} script: ${options.name}, on @${options.chunk}:${line}.`, code);
   }
 
-  /** Calls a function of the prelude. */
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
     const script = Buffer.from(`return ${entry}()`);
     const result = this.#library.eval(script, [...keys], [...given, ...args], ctx, { readOnly }) as unknown;

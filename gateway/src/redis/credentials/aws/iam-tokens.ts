@@ -6,7 +6,6 @@ import type { ConnectRequest } from "./connect-request.js";
 /** Time in seconds for which a new connection may use a token. Both services allow no more. */
 const LIFETIME = 900;
 
-/** Credentials of AWS. */
 export interface AwsIdentity {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -1,6 +1,7 @@
 /** Escapes within double quotes, beside `\xHH`. */
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", a: "\x07" };
-const SPACE = /\s/;
+/** The blanks of C. JavaScript has more, and one of them is a byte of letters such as à. */
+const SPACE = /[ \t\n\v\f\r]/;
 
 /** A line's quotes are not as redis-cli reads them. */
 export class QuoteError extends Error {}
