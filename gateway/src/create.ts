@@ -26,6 +26,7 @@ import { Presence } from "./numbers/presence.js";
 import { activeUpstreams } from "./redis/active-upstreams.js";
 import { Activity } from "./redis/activity.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
+import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
 import { Certificate } from "./util/certificate.js";
@@ -94,7 +95,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const backend = await createBackend(settings, log, budget, activity);
   const { host } = settings;
   const plain = backend.upstreams;
-  const traced = settings.onCommand ? trace(plain, settings.onCommand) : plain;
+  const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
+  if (settings.onCommand) feed?.add(settings.onCommand);
+  const traced = feed ? trace(plain, feed) : plain;
   const upstreams = activity ? activeUpstreams(traced, activity) : traced;
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
@@ -133,7 +136,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
     maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
+    workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
+    feed: settings.console ? feed : null,
     onLost: (reason) => requests.count("lost", reason),
     relay: hooks.relay ?? (async () => null),
     activity,

@@ -453,6 +453,41 @@ describeInBrowser("the console page", (browser) => {
     expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
   });
 
+  test("the live list has the commands of other clients, names and keys alone", async () => {
+    await open();
+    await page.click("#tab-commands");
+    await page.getByText("Commands of all clients").waitFor();
+    expect(await page.locator("#waiting").isVisible()).toBe(true);
+    await redis.set("user:1", "secret-value");
+    await redis.mset({ a: 1, b: 2, c: 3, d: 4, e: 5 });
+    await redis.multi().incr("n").exec();
+    await redis.lpush("user:1", "x").catch(() => {});
+    const feed = async () =>
+      Promise.all(
+        (await page.locator("#feed tr").all()).map(async (row) => {
+          const [, name, keys, ms, error] = await row.locator("td").allTextContents();
+          expect(Number(ms)).toBeGreaterThanOrEqual(0);
+          return [name, keys, error];
+        }),
+      );
+    await expect.poll(feed).toEqual([
+      ["LPUSH", "user:1", "WRONGTYPE"],
+      ["MULTI INCR", "n", ""],
+      ["MSET", "a b c d and 1 more", ""],
+      ["SET", "user:1", ""],
+    ]);
+    expect(await page.locator("#commands").textContent()).not.toContain("secret-value");
+    // Commands that the page itself sends for its list of keys are left out.
+    await page.click("#search button");
+    await page.getByText("7 keys", { exact: true }).waitFor();
+    await redis.ping();
+    await expect.poll(async () => (await feed())[0]).toEqual(["PING", "", ""]);
+    await expect.poll(() => page.textContent("#size")).toBe("7");
+    expect(await feed()).toHaveLength(5);
+    expect(await page.locator("#waiting").isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
   test("the lines for .env are copied with the token, which is not shown", async () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
     await open();
@@ -499,7 +534,7 @@ describeInBrowser("the console page", (browser) => {
       await view().getByRole("button", { name: "Refresh" }).waitFor();
       expect(await overflow(), key).toBe(0);
     }
-    for (const tab of ["terminal", "connect"]) {
+    for (const tab of ["terminal", "commands", "connect"]) {
       await page.click(`#tab-${tab}`);
       expect(await overflow(), tab).toBe(0);
     }
@@ -518,6 +553,8 @@ describeInBrowser("the console page", (browser) => {
       await expect.poll(() => reply().textContent()).toMatch(/^\(error\) NOPERM/);
       expect(await page.locator("#counters").isVisible()).toBe(false);
       await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
+      await page.click("#tab-commands");
+      await expect.poll(() => page.textContent("#commands-state")).toMatch(/NOPERM.*'monitor'/);
     } finally {
       await limited.close();
     }

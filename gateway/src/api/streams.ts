@@ -10,6 +10,8 @@ import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
 import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import type { CommandFeed } from "../trace/command-feed.js";
+import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { SlicedWork } from "../util/sliced-work.js";
 import { BadRequest } from "./bad-request.js";
@@ -32,10 +34,14 @@ export interface StreamsOptions {
   readonly maxWaiting: number;
   /** Maximum number of channels and patterns of one stream. */
   readonly maxChannels: number;
+  /** The commands for `/console/commands`. Null without the console. */
+  readonly feed: CommandFeed | null;
   /** Called with the reason when a connection to Redis that event streams share was lost. */
   readonly onLost: (reason: string) => void;
   /** When Redis is not used: an event stream is a use. */
   readonly activity: Activity | undefined;
+  /** Number of processes behind the port. */
+  readonly workers: number;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
   readonly worker: number;
   /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
@@ -64,9 +70,12 @@ const NO_STREAM: StreamReply = {
   error: "ERR this token has no open event stream with this id",
 };
 
+/** Keys of one command that its event on `/console/commands` has. */
+const MAX_KEYS = 4;
+
 /**
  * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`,
- * and `/follow/<key>` with the entries of a stream.
+ * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients of this process.
  */
 export class Streams {
   readonly #options: StreamsOptions;
@@ -75,6 +84,8 @@ export class Streams {
   readonly #encoder: FrameEncoder;
   readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
+  /** Readers of `/console/commands`. */
+  readonly #watchers = new Set<EventStream>();
   readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
   /** Streams ended because their reader was too slow. */
@@ -105,6 +116,8 @@ export class Streams {
 
   /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
+    if (path === "/console/commands" && this.#options.feed)
+      return this.#watch(this.#options.feed, permissions);
     // Most paths are none of these, and differ from them in one letter.
     if (path.length < 7 || !"efmpsFMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
@@ -130,6 +143,24 @@ export class Streams {
       allow(permissions.streamDenialReason(sort, names));
       const topics = names.map((name) => ({ sort, name }));
       this.#subscribe(exchange, permissions, topics, null);
+    };
+  }
+
+  /** Returns the handler of requests for the commands that pass through the gateway. Their permission is that of MONITOR. */
+  #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
+    return (exchange) => {
+      allow(permissions.streamDenialReason("monitor", []));
+      const { workers } = this.#options;
+      const first = workers > 1 ? [eventFrame("workers", workers)] : [];
+      this.#start(exchange, permissions, 1, first, (stream) => {
+        const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
+        this.#watchers.add(stream);
+        setImmediate(() => this.#watchers.has(stream) && stream.onReady());
+        return () => {
+          end();
+          this.#watchers.delete(stream);
+        };
+      });
     };
   }
 
@@ -160,6 +191,8 @@ export class Streams {
       monitor.close();
       followers.close();
     }
+    const closing = new UpstreamFailure("closing", "the gateway is closing");
+    for (const stream of [...this.#watchers]) stream.onFailure(closing);
   }
 
   /** Returns the sources of one Redis user's streams. */
@@ -334,6 +367,14 @@ export class Streams {
       cancel();
     });
   }
+}
+
+function eventOf({ keys, ...command }: TracedCommand): string {
+  return JSON.stringify({
+    ...command,
+    keys: keys.slice(0, MAX_KEYS),
+    moreKeys: Math.max(0, keys.length - MAX_KEYS),
+  });
 }
 
 function allow(denial: string | null): void {

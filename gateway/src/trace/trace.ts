@@ -3,34 +3,31 @@ import type { TransactionReceiver, Upstreams } from "../redis/upstream.js";
 import { wrapUpstreams } from "../redis/wrap-upstreams.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
-import { type CommandListener, describe, errorCode } from "./traced-command.js";
+import type { CommandFeed } from "./command-feed.js";
+import { describe, errorCode } from "./traced-command.js";
 
-/** Returns upstreams that report every command sent through them to a listener. */
-export function trace(upstreams: Upstreams, onCommand: CommandListener): Upstreams {
+/** Returns upstreams that report every command sent through them to `feed` while it has a listener. */
+export function trace(upstreams: Upstreams, feed: CommandFeed): Upstreams {
   return wrapUpstreams(upstreams, (upstream) => ({
     send: (commands, receiver, deadline) =>
-      upstream.send(commands, tracing(receiver, commands, onCommand), deadline),
+      upstream.send(commands, tracing(receiver, commands, feed), deadline),
     sendAlone: (commands, waits, receiver, deadline) =>
-      upstream.sendAlone(commands, waits, tracing(receiver, commands, onCommand), deadline),
+      upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline),
     transaction: (commands, receiver, deadline) =>
-      upstream.transaction(commands, tracingTransaction(receiver, commands, onCommand), deadline),
+      upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline),
   }));
 }
 
-/** Returns a function that reports to a listener that the command at a place has its reply, or has failed with this error. */
-function createReporter(commands: readonly Command[], onCommand: CommandListener, transaction: boolean) {
+/** Returns a function that reports to a feed that the command at a place has its reply, or has failed with this error. */
+function createReporter(commands: readonly Command[], feed: CommandFeed, transaction: boolean) {
   const startedAt = performance.now();
-  return (tag: number, error: string | null) => {
-    try {
-      onCommand(describe(commands[tag]!, performance.now() - startedAt, error, transaction));
-    } catch {
-      // An error of the listener must not affect the command, whose reply goes on its way.
-    }
-  };
+  return (tag: number, error: string | null) =>
+    feed.emit(describe(commands[tag]!, performance.now() - startedAt, error, transaction));
 }
 
-function tracing(receiver: Receiver, commands: readonly Command[], onCommand: CommandListener): Receiver {
-  const report = createReporter(commands, onCommand, false);
+function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed): Receiver {
+  if (!feed.isWatched) return receiver;
+  const report = createReporter(commands, feed, false);
   return {
     get cancelled() {
       return receiver.cancelled;
@@ -65,9 +62,10 @@ function tracing(receiver: Receiver, commands: readonly Command[], onCommand: Co
 function tracingTransaction(
   receiver: TransactionReceiver,
   commands: readonly Command[],
-  onCommand: CommandListener,
+  feed: CommandFeed,
 ): TransactionReceiver {
-  const report = createReporter(commands, onCommand, true);
+  if (!feed.isWatched) return receiver;
+  const report = createReporter(commands, feed, true);
   return {
     get cancelled() {
       return receiver.cancelled;

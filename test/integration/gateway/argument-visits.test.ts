@@ -91,6 +91,7 @@ const modes: Record<string, { options?: (url: string) => GatewayOptions; token?:
   "a plain gateway": {},
   "a cluster": { cluster: true },
   "traced commands": { options: () => ({ onCommand: () => {} }) },
+  "an open console": { options: () => ({ console: true }) },
   "a token with a prefix": { token: "prefix" },
   "a token that reads": { token: "reads" },
 };
@@ -107,9 +108,10 @@ afterAll(() => {
   RespReader.prototype.nextLength = nextLength;
 });
 
-describe.each(Object.entries(modes))("with %s", (_title, { options, token = "all", cluster = false }) => {
+describe.each(Object.entries(modes))("with %s", (title, { options, token = "all", cluster = false }) => {
   let redis: Server;
   let gateway: Gateway;
+  let stream: Response | undefined;
   beforeAll(async () => {
     redis = await startFakeRedis(cluster);
     const url = `redis://127.0.0.1:${(redis.address() as AddressInfo).port}`;
@@ -123,8 +125,12 @@ describe.each(Object.entries(modes))("with %s", (_title, { options, token = "all
       ],
       ...options?.(url),
     });
+    if (title === "an open console") {
+      stream = await fetch(`${gateway.url}/console/commands`, { headers: { authorization: "Bearer all" } });
+    }
   });
   afterAll(async () => {
+    await stream?.body?.cancel();
     await gateway?.close();
     redis?.close();
     await once(redis, "close");

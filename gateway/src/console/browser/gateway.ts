@@ -4,17 +4,37 @@ const RESP = "application/vnd.redis.resp2";
 
 export type CommandArg = string | Uint8Array;
 
+/** The gateway refuses a request to this token. */
+export class Refused extends Error {}
+
 /** The token is missing or wrong. */
 export class Unauthorized extends Error {}
 
+/** A command that passed through the gateway. */
+export interface SeenCommand {
+  readonly name: string;
+  /** Some of its keys. */
+  readonly keys: readonly string[];
+  /** The number of further keys. */
+  readonly moreKeys: number;
+  readonly ms: number;
+  readonly error: string | null;
+  readonly transaction: boolean;
+}
+
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** Whether the page needs the command for itself, so that it does not count as one of a client. Default: false. */
+  /** Whether the page needs the command for itself, so that the live list leaves it out. Default: false. */
   readonly isOwn?: boolean;
 }
 
+/** Commands of the page itself that are remembered until the live list reports them. */
+const MAX_OWN = 5_000;
+
 /** The gateway that this page came from. */
 export class Gateway {
+  /** The number of commands sent that the live list leaves out, by their ids. */
+  readonly #own = new Map<string, number>();
   /** Number of commands that the page has sent for itself, and of its requests under way with such commands. */
   ownCommands = 0;
   ownRequests = 0;
@@ -24,14 +44,14 @@ export class Gateway {
   /** Runs one command; an error of Redis is a reply too. */
   async run(args: readonly CommandArg[], { signal, isOwn = false }: RunOptions = {}): Promise<Reply> {
     const send = () => this.#post("/", encodeCommand(args), signal);
-    return isOwn ? this.#sendOwn(1, send) : send();
+    return isOwn ? this.#sendOwn([args], send) : send();
   }
 
   /** Runs commands of the page itself in one request. */
   async runAll(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
     if (commands.length === 0) return [];
     const send = () => this.#post("/pipeline", concat(commands.map(encodeCommand)));
-    return repliesIn(await this.#sendOwn(commands.length, send));
+    return repliesIn(await this.#sendOwn(commands, send));
   }
 
   /**
@@ -60,14 +80,64 @@ export class Gateway {
     return engine ?? "";
   }
 
-  async #sendOwn(count: number, send: () => Promise<Reply>): Promise<Reply> {
-    this.ownCommands += count;
+  /**
+   * Calls `onCommand` for every command of all clients, until `signal` aborts.
+   * @param onOpen called once commands are reported
+   * @throws {Error} when the gateway refuses, or the stream ends
+   */
+  async watch(
+    signal: AbortSignal,
+    onOpen: (workers: number) => void,
+    onCommand: (command: SeenCommand) => void,
+  ): Promise<never> {
+    const response = await this.#fetch("/console/commands", { signal });
+    if (!response.ok || !response.body) {
+      const { error } = (await response.json()) as { error?: string };
+      throw new Refused(error ?? `HTTP ${response.status}`);
+    }
+    this.#own.clear();
+    onOpen(1);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error("the stream has ended");
+      const events = (text + value).split("\n\n");
+      text = events.pop()!;
+      for (const event of events) {
+        const [, workers] = /^event: workers\ndata: (\d+)$/.exec(event) ?? [];
+        if (workers) onOpen(Number(workers));
+        if (!event.startsWith("data: ")) continue;
+        const command = JSON.parse(event.slice("data: ".length)) as SeenCommand;
+        if (!this.#takeOwn(command)) onCommand(command);
+      }
+    }
+  }
+
+  async #sendOwn(commands: readonly (readonly CommandArg[])[], send: () => Promise<Reply>): Promise<Reply> {
+    for (const args of commands) this.#countOwn(args);
+    this.ownCommands += commands.length;
     this.ownRequests++;
     try {
       return await send();
     } finally {
       this.ownRequests--;
     }
+  }
+
+  #countOwn(args: readonly CommandArg[]): void {
+    if (this.#own.size > MAX_OWN) this.#own.clear();
+    const id = ownId(String(args[0]), args[1]);
+    this.#own.set(id, (this.#own.get(id) ?? 0) + 1);
+  }
+
+  #takeOwn({ name, keys }: SeenCommand): boolean {
+    const id = ownId(name.split(" ")[0]!, keys[0]);
+    const count = this.#own.get(id);
+    if (count === undefined) return false;
+    if (count === 1) this.#own.delete(id);
+    else this.#own.set(id, count - 1);
+    return true;
   }
 
   async #post(path: string, body: Uint8Array, signal?: AbortSignal): Promise<Reply> {
@@ -96,4 +166,15 @@ export class Gateway {
 function repliesIn(reply: Reply): readonly Reply[] {
   if (reply.kind === "array") return reply.items;
   throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
+}
+
+const decoder = new TextDecoder();
+
+/** The commands of the page that have arguments and no key. */
+const KEYLESS = ["SCAN", "INFO"];
+
+/** Identifies a command by its name and first key. */
+function ownId(name: string, key: CommandArg | undefined): string {
+  if (KEYLESS.includes(name) || key === undefined) return name;
+  return `${name} ${typeof key === "string" ? key : decoder.decode(key)}`;
 }

@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { Gateway, Unauthorized } from "./gateway.js";
 import { KeyView } from "./key-view.js";
 import { Keys } from "./keys.js";
+import { LiveCommands } from "./live-commands.js";
 import { Prompt } from "./prompt.js";
 import { Tabs } from "./tabs.js";
 import { findToken, forgetToken, keepToken } from "./token.js";
@@ -46,6 +47,7 @@ async function open(token: string): Promise<void> {
   showCounters(gateway, onError);
   showConnect(token);
   const tabs = new Tabs();
+  const commands = new LiveCommands(gateway, onError);
   const view = new KeyView(
     gateway,
     (key, isGone) => {
@@ -66,6 +68,7 @@ async function open(token: string): Promise<void> {
     onError,
   );
   new Prompt(gateway, ([name, ...args]) => void keys.changed(args, /^FLUSH/i.test(String(name))), onError);
+  tabs.onShow = (shown) => commands.show(shown === "commands");
   tabs.show("terminal");
   byId("new").addEventListener("click", () => {
     keys.select(null);

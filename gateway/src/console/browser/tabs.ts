@@ -1,11 +1,15 @@
 import { byId } from "./dom.js";
 
-const VIEWS = ["terminal", "key", "connect"] as const;
+const VIEWS = ["terminal", "key", "commands", "connect"] as const;
 
-type View = (typeof VIEWS)[number];
+/** The name of a view. */
+export type View = (typeof VIEWS)[number];
 
 /** The views beside the keys, one of which is shown. */
 export class Tabs {
+  /** Called with the name of a view when it is shown. */
+  onShow: (view: View) => void = () => {};
+
   constructor() {
     for (const [at, view] of VIEWS.entries()) {
       const tab = byId(`tab-${view}`);
@@ -28,5 +32,6 @@ export class Tabs {
       tab.tabIndex = isShown ? 0 : -1;
       byId(each).hidden = !isShown;
     }
+    this.onShow(view);
   }
 }
