@@ -6,6 +6,7 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { type ConnectProxy, startConnectProxy } from "../../support/network/connect-proxy.js";
+import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
 
 let gateway: Gateway;
 let authority: Authority;
@@ -53,6 +54,34 @@ describe("a dispatcher", () => {
       await expect(redis.incr("n")).rejects.toMatchObject(unsent);
       expect(proxy.refused).toEqual([407]);
       expect(proxy.tunnels).toEqual([]);
+    });
+  });
+
+  describe("with TLS of a private authority", () => {
+    const startFront = async (options = {}): Promise<TlsFront> => {
+      const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
+      closing.push(() => front.close());
+      return front;
+    };
+
+    test("commands work with its certificate, and are unsent without", async () => {
+      const { url } = await startFront();
+      const trusting = new library.Agent({ connect: { ca: authority.cert } });
+      expect(await client(trusting, { url }).ping()).toBe("PONG");
+      await expect(client(new library.Agent(), { url, retry: false }).incr("n")).rejects.toMatchObject(
+        unsent,
+      );
+    });
+
+    test("commands work with a certificate of the client, and do not without", async () => {
+      const { url } = await startFront({ requestCert: true, ca: authority.cert });
+      const { cert, key } = authority.issue();
+      const known = new library.Agent({ connect: { ca: authority.cert, cert, key } });
+      expect(await client(known, { url }).ping()).toBe("PONG");
+      const unknown = new library.Agent({ connect: { ca: authority.cert } });
+      await expect(client(unknown, { url, retry: false }).incr("n")).rejects.toMatchObject({
+        command: "INCR",
+      });
     });
   });
 
