@@ -10,11 +10,11 @@ import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js
 
 let gateway: Gateway;
 let authority: Authority;
-let _server: Certificate;
+let server: Certificate;
 beforeAll(async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   authority = makeAuthority();
-  _server = authority.issue();
+  server = authority.issue();
 });
 afterAll(() => gateway.close());
 
