@@ -41,19 +41,15 @@ describeEngines("the protocol", (setup) => {
       expect(response.headers["keep-alive"]).toBe("timeout=310");
     });
 
-    test.each([
-      "",
-      "{}",
-      "[]",
-      '["GET",null]',
-      '[["GET","k"]]',
-      "not json",
-    ])("a body %j is refused with one line", async (body) => {
-      const response = await call(gateway, "/", { body });
-      expect(response.status).toBe(400);
-      expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
-      expect(await run(gateway, "PING")).toBe("PONG");
-    });
+    test.each(["", "{}", "[]", '["GET",null]', '[["GET","k"]]', "not json"])(
+      "a body %j is refused with one line",
+      async (body) => {
+        const response = await call(gateway, "/", { body });
+        expect(response.status).toBe(400);
+        expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
+        expect(await run(gateway, "PING")).toBe("PONG");
+      },
+    );
 
     test("PUT works like POST", async () => {
       expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
@@ -222,17 +218,15 @@ describeEngines("the protocol", (setup) => {
       ]);
     });
 
-    test.each([
-      "[]",
-      '[["INCR","n"],["GET",null]]',
-      '["INCR","n"]',
-      '[["INCR","n"]',
-    ])("a /pipeline body %s runs nothing", async (body) => {
-      const response = await call(gateway, "/pipeline", { body });
-      expect(response.status).toBe(400);
-      expect(response.json.error).toMatch(/^ERR /);
-      expect(await run(gateway, "GET", "n")).toBeNull();
-    });
+    test.each(["[]", '[["INCR","n"],["GET",null]]', '["INCR","n"]', '[["INCR","n"]'])(
+      "a /pipeline body %s runs nothing",
+      async (body) => {
+        const response = await call(gateway, "/pipeline", { body });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^ERR /);
+        expect(await run(gateway, "GET", "n")).toBeNull();
+      },
+    );
   });
 
   describe("POST /multi-exec", () => {
