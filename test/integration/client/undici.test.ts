@@ -49,6 +49,17 @@ describe("a dispatcher", () => {
       expect(proxy.tunnels[0]).toBe(new URL(gateway.url).host);
     });
 
+    test("a subscription works", async () => {
+      const redis = client(new library.ProxyAgent(proxy.url));
+      const subscriber = redis.subscribe("news");
+      await subscriber.ready;
+      const received = new Promise((resolve) => subscriber.on("message", resolve));
+      await redis.publish("news", { n: 1 });
+      expect(await received).toMatchObject({ channel: "news", message: { n: 1 } });
+      await subscriber.unsubscribe();
+      expect(proxy.tunnels.length).toBeGreaterThan(1);
+    });
+
     test("a wrong password rejects a command as unsent", async () => {
       const redis = client(new library.ProxyAgent(proxy.url.replace("s3cret", "wrong")), { retry: false });
       await expect(redis.incr("n")).rejects.toMatchObject(unsent);
