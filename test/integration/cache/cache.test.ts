@@ -443,6 +443,15 @@ describeEngines("cached functions", (setup) => {
     }
   });
 
+  test("the age of a result counts from the start of its computation", async () => {
+    const { users, instance } = createUsers();
+    users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
+    expect(await instance()("7")).toBe("7:1");
+    const left = await redis.pttl("user:cached:7");
+    expect(left).toBeLessThanOrEqual(59_901);
+    expect(left).toBeGreaterThan(0);
+  });
+
   test("a result with a deleted tag is not returned by an instance without tags", async () => {
     const { users, instance } = createUsers();
     const [tagged, untagged] = [instance({ tags: () => ["team"] }), instance()];

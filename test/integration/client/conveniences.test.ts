@@ -283,12 +283,5 @@ describeEngines("conveniences", ({ start }) => {
         await expect(mine.multi().incr("n").exec()).rejects.toMatchObject(lost);
       }
     });
-
-    test("a requester sends every request itself", async () => {
-      const own = new Redis({
-        request: async ({ body }) => ({ result: (body as string[]).join(" ") as never }),
-      });
-      expect(await own.get("k")).toBe("GET k");
-    });
   });
 });

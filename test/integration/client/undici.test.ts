@@ -6,14 +6,15 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { type ConnectProxy, startConnectProxy } from "../../support/network/connect-proxy.js";
+import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
 
 let gateway: Gateway;
 let authority: Authority;
-let _server: Certificate;
+let server: Certificate;
 beforeAll(async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   authority = makeAuthority();
-  _server = authority.issue();
+  server = authority.issue();
 });
 afterAll(() => gateway.close());
 
@@ -48,11 +49,50 @@ describe("a dispatcher", () => {
       expect(proxy.tunnels[0]).toBe(new URL(gateway.url).host);
     });
 
+    test("a subscription works", async () => {
+      const redis = client(new library.ProxyAgent(proxy.url));
+      const subscriber = redis.subscribe("news");
+      await subscriber.ready;
+      const received = new Promise((resolve) => subscriber.on("message", resolve));
+      await redis.publish("news", { n: 1 });
+      expect(await received).toMatchObject({ channel: "news", message: { n: 1 } });
+      await subscriber.unsubscribe();
+      expect(proxy.tunnels.length).toBeGreaterThan(1);
+    });
+
     test("a wrong password rejects a command as unsent", async () => {
       const redis = client(new library.ProxyAgent(proxy.url.replace("s3cret", "wrong")), { retry: false });
       await expect(redis.incr("n")).rejects.toMatchObject(unsent);
       expect(proxy.refused).toEqual([407]);
       expect(proxy.tunnels).toEqual([]);
+    });
+  });
+
+  describe("with TLS of a private authority", () => {
+    const startFront = async (options = {}): Promise<TlsFront> => {
+      const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
+      closing.push(() => front.close());
+      return front;
+    };
+
+    test("commands work with its certificate, and are unsent without", async () => {
+      const { url } = await startFront();
+      const trusting = new library.Agent({ connect: { ca: authority.cert } });
+      expect(await client(trusting, { url }).ping()).toBe("PONG");
+      await expect(client(new library.Agent(), { url, retry: false }).incr("n")).rejects.toMatchObject(
+        unsent,
+      );
+    });
+
+    test("commands work with a certificate of the client, and do not without", async () => {
+      const { url } = await startFront({ requestCert: true, ca: authority.cert });
+      const { cert, key } = authority.issue();
+      const known = new library.Agent({ connect: { ca: authority.cert, cert, key } });
+      expect(await client(known, { url }).ping()).toBe("PONG");
+      const unknown = new library.Agent({ connect: { ca: authority.cert } });
+      await expect(client(unknown, { url, retry: false }).incr("n")).rejects.toMatchObject({
+        command: "INCR",
+      });
     });
   });
 

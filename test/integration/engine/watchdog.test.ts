@@ -6,7 +6,7 @@ import { RawClient } from "./raw-client.js";
 const ENDLESS = ["JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]'] as const;
 const TEXTS = JSON.stringify([`${"a".repeat(60)}!`]);
 /** Number of commands that together take longer than the timeout, each a small part of it. */
-const TIMES = 400;
+const TIMES = 300;
 /** Runs a command many times. */
 const CALLS = `local reply
 for n = 1, tonumber(ARGV[1]) do reply = redis.call(unpack(ARGV, 2)) end

@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { createServer as createH2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -113,9 +112,6 @@ test("a server that speaks HTTP/2 alone is named", async () => {
   cleanups.push(() => cleartext.close());
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
 });
-
-/** Starts a server without TLS. */
-const _plainHttp = () => listen(createServer());
 
 function certificates() {
   const authority = makeAuthority();

@@ -73,7 +73,6 @@ const plain = (url: string) => url.replace("https:", "http:");
 const NOT_SENT = "ConnectionError [unsent] GET: not sent: ";
 const NO_ENDPOINT = "ProtocolError [unknown] GET: no complete response: ";
 const NO_RESPONSE = "UnknownOutcomeError [unknown] GET: no complete response: ";
-const _WRITTEN = "the command was sent, but no complete response arrived, so it may have been applied: ";
 const VARIABLES =
   "WARMLINE_URL and WARMLINE_TOKEN, or UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or KV_REST_API_URL and KV_REST_API_TOKEN";
 const NAMES = "ifEq, ifNe, ifDeq, ifDne, nx, xx, get, ex, px, exat, pxat, keepTtl";

@@ -3,7 +3,8 @@ import { createGateway, type Gateway, type GatewayOptions } from "../../../gatew
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { call } from "./http.js";
 
-const MB = 1024 * 1024;
+/** Sizes are multiples of this: larger than a slice of a reply. */
+const LARGE = 300 * 1024;
 /** Characters of a stream's end that a test looks at: heartbeats of 20 ms in several minutes fit. */
 const END_LENGTH = 64 * 1024;
 
@@ -47,12 +48,12 @@ describe("large events", () => {
   });
 
   test("a small message comes after the large one that was published before it", async () => {
-    await start({ maxBufferedBytes: 64 * MB, streamBuffer: 16 * MB });
+    await start({ maxBufferedBytes: 64 * LARGE, streamBuffer: 16 * LARGE });
     const readNews = await open("/subscribe/news");
     const readOther = await open("/subscribe/other");
     await readNews(/subscribe,news,1\n\n$/);
     await readOther(/subscribe,other,1\n\n$/);
-    const large = "line\n".repeat(MB);
+    const large = "line\n".repeat(LARGE);
     await redis.command("MULTI");
     await redis.command("PUBLISH", "news", large);
     await redis.command("PUBLISH", "news", "small");
@@ -68,11 +69,11 @@ describe("large events", () => {
   test("a large message that is still being read disconnects no reader when a heartbeat or a message follows", {
     tags: "full-run",
   }, async () => {
-    await start({ streamHeartbeat: 20, maxBufferedBytes: 128 * MB });
+    await start({ streamHeartbeat: 20, maxBufferedBytes: 430 * LARGE });
     const readNews = await open("/subscribe/news");
     await readNews(/subscribe,news,1\n\n$/);
     // More than the kernel takes, and than streamBuffer.
-    await redis.command("PUBLISH", "news", "x".repeat(24 * MB));
+    await redis.command("PUBLISH", "news", "x".repeat(80 * LARGE));
     await new Promise((resolve) => setTimeout(resolve, 200));
     await redis.command("PUBLISH", "news", "small");
     expect(await readNews(/message,news,small\n\n(:\n\n)*$/)).toMatch(
@@ -83,21 +84,26 @@ describe("large events", () => {
   test.each([
     [
       "whose read does not fit",
-      3 * MB,
+      3 * LARGE,
       "",
       /^ERR the entry after 1-0 can't be followed: .*setting maxBufferedBytes/,
     ],
-    ["whose event does not fit", MB, "", /^ERR the entry after 1-0 can't be followed: its event is larger/],
+    [
+      "whose event does not fit",
+      LARGE,
+      "",
+      /^ERR the entry after 1-0 can't be followed: its event is larger/,
+    ],
     [
       "above maxReplySize",
-      3 * MB,
+      3 * LARGE,
       "maxReplySize",
       /^ERR the entry after 1-0 can't be followed: .*maxReplySize/,
     ],
   ])(
     "an entry %s ends a stream of /follow with an error, and begins none",
     async (_, size, setting, error) => {
-      await start({ maxBufferedBytes: 8 * MB, ...(setting && { [setting]: MB }) });
+      await start({ maxBufferedBytes: 8 * LARGE, ...(setting && { [setting]: LARGE }) });
       await redis.command("DEL", "log");
       await redis.command("XADD", "log", "1-0", "f", "v");
       const read = await open("/follow/log?from=0-0");
@@ -107,7 +113,7 @@ describe("large events", () => {
       const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
       expect(event).toMatch(error);
       expect(event).toMatch(
-        /\(maxBufferedBytes is 8388608\)\. Raise the setting, or read the entry with XRANGE$/,
+        /\(maxBufferedBytes is 2457600\)\. Raise the setting, or read the entry with XRANGE$/,
       );
       const again = await call(gateway, "/follow/log?from=1-0");
       expect([again.status, again.json]).toEqual([400, { error: event }]);

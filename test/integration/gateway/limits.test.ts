@@ -199,4 +199,40 @@ describe("limits of a token over workers", () => {
     expect(done).toBeGreaterThanOrEqual(20);
     expect([...errors].join()).toMatch(/limit commandsPerSecond, divided by 2 workers/);
   });
+
+  test("concurrent requests and bytes are divided among workers", async () => {
+    const tokens = JSON.stringify([
+      { name: "jobs", token: "jobs", limits: { concurrentRequests: 4 } },
+      { name: "bulk", token: "bulk", limits: { bytesPerSecond: 200_000 } },
+    ]);
+    await begin(tokens);
+    const send = async (token: string, body: unknown) => {
+      const headers = { authorization: `Bearer ${token}`, connection: "close" };
+      const response = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: response.status, text: await response.text() };
+    };
+    let settled = 0;
+    const waiting = Array.from({ length: 12 }, () =>
+      send("jobs", ["BLPOP", "l", "30"]).finally(() => settled++),
+    );
+    await expect.poll(() => settled).toBeGreaterThanOrEqual(8);
+    await send("bulk", ["RPUSH", "l", "1", "2", "3", "4"]);
+    const waits = await Promise.all(waiting);
+    const admitted = waits.filter(({ status }) => status === 200).length;
+    expect(admitted).toBeGreaterThan(0);
+    expect(admitted).toBeLessThanOrEqual(4);
+    expect(waits.map(({ text }) => text).join()).toMatch(/limit concurrentRequests, divided by 2 workers/);
+
+    // Each request is 50 KB, and so is its response. One that begins within the limit may exceed it.
+    const echoes: Awaited<ReturnType<typeof send>>[] = [];
+    const refusals = () => echoes.filter(({ status }) => status === 429);
+    for (let round = 0; round < 10 && refusals().length === 0; round++) {
+      const some = Array.from({ length: 10 }, () => send("bulk", ["ECHO", "x".repeat(50_000)]));
+      echoes.push(...(await Promise.all(some)));
+    }
+    const refused = refusals();
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(echoes.length);
+    for (const { text } of refused) expect(text).toMatch(/limit bytesPerSecond, divided by 2 workers/);
+  });
 });

@@ -26,11 +26,7 @@ describeEngines("the protocol", (setup) => {
       [["SET", "k", "v"], 200, { result: "OK" }],
       [["set", "k", "v"], 200, { result: "OK" }],
       [["GET", "missing"], 200, { result: null }],
-      [["INCR", "n"], 200, { result: 1 }],
-      [["PING"], 200, { result: "PONG" }],
       [["RPUSH", "l", "a", 1, true], 200, { result: 3 }],
-      [["LRANGE", "nothing", 0, -1], 200, { result: [] }],
-      [["MGET", "a", "b"], 200, { result: [null, null] }],
       [["EVAL", NESTED, 0], 200, { result: [1, "OK", ["x", null, []], "é"] }],
       [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
       [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
@@ -45,24 +41,15 @@ describeEngines("the protocol", (setup) => {
       expect(response.headers["keep-alive"]).toBe("timeout=310");
     });
 
-    test.each([
-      "",
-      "{",
-      "{}",
-      "[]",
-      "null",
-      '"GET"',
-      '["GET",null]',
-      '["GET",["k"]]',
-      '["GET",{"a":1}]',
-      '[["GET","k"]]',
-      "not json",
-    ])("a body %j is refused with one line", async (body) => {
-      const response = await call(gateway, "/", { body });
-      expect(response.status).toBe(400);
-      expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
-      expect(await run(gateway, "PING")).toBe("PONG");
-    });
+    test.each(["", "{}", "[]", '["GET",null]', '[["GET","k"]]', "not json"])(
+      "a body %j is refused with one line",
+      async (body) => {
+        const response = await call(gateway, "/", { body });
+        expect(response.status).toBe(400);
+        expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
+        expect(await run(gateway, "PING")).toBe("PONG");
+      },
+    );
 
     test("PUT works like POST", async () => {
       expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
@@ -74,9 +61,6 @@ describeEngines("the protocol", (setup) => {
   describe("base64", () => {
     test.each([
       [["SET", "k", "v"], { result: "OK" }],
-      [["PING"], { result: b64("PONG") }],
-      [["INCR", "n"], { result: 1 }],
-      [["GET", "missing"], { result: null }],
       [["EVAL", NESTED, 0], { result: [1, b64("OK"), [b64("x"), null, []], b64("é")] }],
       [["GET"], { error: expect.stringMatching(/^ERR wrong number/) }],
     ])("the base64 response to %j is encoded", async (body, expected) => {
@@ -93,8 +77,6 @@ describeEngines("the protocol", (setup) => {
     test.each([
       [["SET", "k", "v"], 200, "+OK\r\n"],
       [["GET", "missing"], 200, "$-1\r\n"],
-      [["INCR", "n"], 200, ":1\r\n"],
-      [["LRANGE", "nothing", 0, -1], 200, "*0\r\n"],
       [["LPOP", "nothing", 2], 200, "*-1\r\n"],
       [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
       [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
@@ -236,20 +218,15 @@ describeEngines("the protocol", (setup) => {
       ]);
     });
 
-    test.each([
-      "",
-      "[]",
-      "[[]]",
-      '[["INCR","n"],[]]',
-      '[["INCR","n"],["GET",null]]',
-      '["INCR","n"]',
-      '[["INCR","n"]',
-    ])("a /pipeline body %s runs nothing", async (body) => {
-      const response = await call(gateway, "/pipeline", { body });
-      expect(response.status).toBe(400);
-      expect(response.json.error).toMatch(/^ERR /);
-      expect(await run(gateway, "GET", "n")).toBeNull();
-    });
+    test.each(["[]", '[["INCR","n"],["GET",null]]', '["INCR","n"]', '[["INCR","n"]'])(
+      "a /pipeline body %s runs nothing",
+      async (body) => {
+        const response = await call(gateway, "/pipeline", { body });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^ERR /);
+        expect(await run(gateway, "GET", "n")).toBeNull();
+      },
+    );
   });
 
   describe("POST /multi-exec", () => {
@@ -279,7 +256,6 @@ describeEngines("the protocol", (setup) => {
         ],
         "'select'",
       ],
-      ["a transaction inside", [["SET", "k", "new"], ["MULTI"]], "'multi'"],
       ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
     ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
       await set("k", "old");

@@ -17,15 +17,6 @@ describeEngines("@upstash/redis, unmodified", (setup) => {
   afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
-  const _values = [
-    { name: "Ada", tags: ["a", "é", "😀"], nested: { n: 1.5, ok: true, none: null } },
-    "plain text",
-    'é€😀\u2028\u0000\n"\\',
-    42,
-    true,
-    ["a", 1, { b: [] }],
-  ];
-
   test("automatic pipelining sends one request", async () => {
     const batching = make({ enableAutoPipelining: true });
     const requests = async () =>

@@ -86,22 +86,6 @@ const strings: Example[] = [
     },
   },
   {
-    name: "options of set",
-    run: async (redis) => [
-      await redis.set("k", "first", { nx: true }),
-      await redis.set("k", "second", { nx: true }),
-      await redis.set("k", "third", { xx: true, ex: 100 }),
-      await redis.ttl("k"),
-      await redis.set("k", "fourth", { keepTtl: true }),
-      await redis.ttl("k"),
-      await redis.set("k", "fifth", { get: true }),
-      await redis.set("p", 1, { px: 50_000 }),
-      (await redis.pttl("p")) > 49_000,
-      await redis.set("at", 1, { exat: 4_000_000_000 as never }),
-      await redis.set("missing", 1, { xx: true }),
-    ],
-  },
-  {
     name: "several keys at once",
     run: async (redis) => [
       await redis.mset({ "k:1": { name: "Ada" }, "k:2": "text", "k:3": 3 }),
@@ -137,23 +121,6 @@ const hashes: Example[] = [
       await redis.hdel("user", "email", "age", "no"),
       await redis.hvals("user"),
     ],
-  },
-  {
-    name: "some of a hash",
-    run: async (redis) => {
-      await redis.hset("one", { field: { v: 1 } });
-      await redis.hset("many", Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`f${i}`, i])));
-      const [cursor, found] = await redis.hscan("many", 0, { match: "f*", count: 100 });
-      const values = new Map<unknown, unknown>();
-      for (let i = 0; i < found.length; i += 2) values.set(found[i], found[i + 1]);
-      return [
-        await redis.hrandfield("one"),
-        await redis.hrandfield("one", 2),
-        await redis.hrandfield("one", 1, true),
-        cursor,
-        [...values].sort(),
-      ];
-    },
   },
 ];
 
@@ -219,19 +186,6 @@ const sets: Example[] = [
       await redis.spop("s"),
       await redis.spop("s"),
     ],
-  },
-  {
-    name: "objects as members, counted and scanned",
-    run: async (redis) => {
-      await redis.sadd("s", { id: 1 }, { id: 2 });
-      const [cursor, found] = await redis.sscan("s", 0, { count: 100 });
-      return [
-        await redis.sismember("s", { id: 1 }),
-        await redis.sintercard(["s", "s"], { limit: 1 }),
-        cursor,
-        found.map((member) => JSON.stringify(member)).sort(),
-      ];
-    },
   },
 ];
 
@@ -308,22 +262,6 @@ const keys: Example[] = [
         await redis.flushdb(),
         await redis.randomkey(),
       ];
-    },
-  },
-  {
-    name: "walking over all keys",
-    run: async (redis) => {
-      for (let i = 0; i < 25; i++) await redis.set(`item:${i}`, i);
-      await redis.sadd("apart", "x");
-      const found = new Set<string>();
-      let cursor: string | number = "0";
-      do {
-        const [next, some]: [string, string[]] = await redis.scan(cursor, { match: "item:*", count: 10 });
-        for (const key of some) found.add(key);
-        cursor = next;
-      } while (cursor !== "0");
-      const [, ofType] = await redis.scan(0, { type: "set", count: 100 });
-      return [found.size, ofType];
     },
   },
 ];
@@ -586,25 +524,6 @@ const batches: Example[] = [
   },
 ];
 
-const rest: Example[] = [
-  {
-    name: "the server",
-    run: async (redis) => {
-      const [seconds, micros] = await redis.time();
-      return [
-        await redis.ping(),
-        Math.abs(seconds - Date.now() / 1000) < 60,
-        micros >= 0,
-        await redis.publish("channel", { text: "hello" }),
-        await redis.exec<string>(["SET", "k", "v"]),
-        await redis.exec<number>(["INCRBY", "n", 5]),
-        await redis.flushall(),
-        await redis.dbsize(),
-      ];
-    },
-  },
-];
-
 export const examples: Example[] = [
   ...strings,
   ...hashes,
@@ -617,7 +536,6 @@ export const examples: Example[] = [
   ...streams,
   ...scripts,
   ...batches,
-  ...rest,
 ];
 
 /** Types as users of the reference write them. It is compiled with either client, and not run. */

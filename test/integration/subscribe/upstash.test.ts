@@ -48,21 +48,6 @@ describeEngines("the subscriber of @upstash/redis, unmodified", (setup) => {
     expect(errors).toEqual([]);
   });
 
-  test("the subscriber gets messages of patterns", async () => {
-    const subscriber = redis.psubscribe<unknown>("user:*");
-    const heard: unknown[] = [];
-    subscriber.on("pmessage", (event) => heard.push(event));
-    await expect.poll(() => redis.publish("user:1", { n: 1 })).toBe(1);
-    await redis.publish("user:2", "two\nlines");
-    await expect
-      .poll(() => heard)
-      .toEqual([
-        { pattern: "user:*", channel: "user:1", message: { n: 1 } },
-        { pattern: "user:*", channel: "user:2", message: "two\nlines" },
-      ]);
-    await subscriber.unsubscribe();
-  });
-
   test("the subscriber gets the error of a wrong token", async () => {
     const stranger = new Redis({ url: gateway.url, token: "wrong", retry: false, enableTelemetry: false });
     const errors: Error[] = [];
