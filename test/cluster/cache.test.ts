@@ -27,17 +27,6 @@ describe("cached functions on a cluster", { tags: "redis-server" }, () => {
       tags: (_version, id) => [`tag:${Number(id) % 2}`],
     });
 
-  test.each(["cold", "{cold}"])("calls of ten instances compute a cold key once: %s", async (name) => {
-    let runs = 0;
-    const load = () =>
-      new Promise<number>((resolve) => {
-        setTimeout(resolve, 200, ++runs);
-      });
-    const instances = Array.from({ length: 10 }, () => createInstance(name, load));
-    const calls = instances.flatMap((call) => Array.from({ length: 50 }, () => call("7")));
-    expect(new Set(await Promise.all(calls))).toEqual(new Set([1]));
-  });
-
   test("a result is stored though its slot has begun to move during its computation", async () => {
     let finish: (() => void) | undefined;
     const load = () =>

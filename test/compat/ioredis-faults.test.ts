@@ -145,20 +145,6 @@ describe("lost replies", () => {
     expect(redis.count("SET")).toBeLessThanOrEqual(2);
     expect(await client.get("n")).toBe("1");
   });
-
-  test("a transaction whose response is lost is not sent again", async () => {
-    const client = await connect("HTTP");
-    proxies.HTTP.onConnection(() => onRequest(carries("INCR"), loseReply({ leave: "reset" })));
-    for (const connection of proxies.HTTP.connections) connection.close();
-    await pause(50);
-    const error = await client
-      .multi()
-      .incr("n")
-      .exec()
-      .catch((thrown) => thrown);
-    expect(error.message).toMatch(/^UNKNOWNOUTCOME MULTI: /);
-    expect(redis.count("INCR")).toBeLessThanOrEqual(1);
-  });
 });
 
 describe("silent connections", () => {

@@ -9,7 +9,6 @@ import {
   TimeoutError,
   UnknownOutcomeError,
 } from "warmline";
-import { freePorts } from "warmline-testbed";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
@@ -245,52 +244,12 @@ test("a server that never responds is a TimeoutError at `timeout`, with its outc
   expect(performance.now() - begun).toBeGreaterThan(140);
 });
 
-test("a closed port is a ConnectionError after retries, with a clear message", async () => {
-  const [port] = await freePorts(1);
-  const redis = new Redis({ url: `http://127.0.0.1:${port}`, token: "secret", ...patient });
-  const error = await redis.incr("n").catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
-  expect(error.message).toMatch(/INCR: not sent: .*ECONNREFUSED/);
-  expect(redis.stats().retries).toBe(5);
-});
-
-test("an unknown host name, and TLS to a server without TLS, are ConnectionErrors", async () => {
-  const unknown = new Redis({
-    url: "http://nowhere.invalid",
-    token: "t",
-    retry: { retries: 1 },
-    timeout: 4000,
-  });
-  await expect(unknown.get("k")).rejects.toMatchObject({ outcome: "unsent" });
-  endpoint.onConnection = (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-  const tls = new Redis({ url: endpoint.url.replace("http:", "https:"), token: "t", ...patient });
-  await expect(tls.get("k")).rejects.toBeInstanceOf(ConnectionError);
-});
-
-test("a connection is reused, unless the endpoint closes it", async () => {
-  const redis = client();
-  for (let i = 0; i < 10; i++) await redis.get("k");
-  expect(endpoint.connections).toBe(1);
-  endpoint.onRequest = ({ socket }) => socket.end(resp2Response("+OK\r\n", { connection: "close" }));
-  for (let i = 0; i < 3; i++) await redis.get("k");
-  expect(endpoint.connections).toBe(3);
-});
-
 test("a connection idle beyond the advertised keep-alive, less a margin, is never used", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response("+OK\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.get("k");
   await redis.get("k");
   expect(endpoint.connections).toBe(2);
-});
-
-test("a call ends within the deadline", async () => {
-  endpoint.onRequest = () => {};
-  const begun = performance.now();
-  const context = { getRemainingTimeInMillis: () => 250 };
-  await expect(client().with({ deadline: context }).get("k")).rejects.toBeInstanceOf(TimeoutError);
-  expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
 test("every command has a connection of its own without keep-alive", async () => {

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
@@ -22,8 +22,6 @@ import { pause } from "./support/rig.js";
 
 const HANDLER = fileURLToPath(new URL("handlers/follow.mjs", import.meta.url));
 
-const MB = 1024 * 1024;
-
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -31,12 +29,6 @@ afterEach(async () => {
 
 const clientOf = (gateway: Gateway, url = gateway.url) =>
   new Redis({ url, token: gateway.token, timeout: 10_000 });
-
-/** Returns how many bytes of a gateway's memory for buffers are in use. */
-async function buffered({ url, token }: Gateway): Promise<number> {
-  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-  return Number(/^warmline_gateway_buffered_bytes (\d+)$/m.exec(await metrics.text())![1]);
-}
 
 /** Collects the values of the field `n` until the producer closes the stream. */
 async function collect(entries: AsyncIterable<FollowedEntry>, seen: unknown[] = []): Promise<unknown[]> {
@@ -103,44 +95,6 @@ describe("a follower", () => {
     });
     expect(await collected).toEqual(numbers(300));
     expect(path.connectionsOpened).toBeGreaterThan(5);
-  });
-
-  test("gets entries whose pages do not fit in the memory for buffers", async () => {
-    const { server } = await start();
-    const gateway = await createGateway({ redis: server.url, port: 0, maxBufferedBytes: 8_000_000 });
-    cleanups.push(() => gateway.close());
-    const text = "x".repeat(100_000);
-    for (const n of numbers(60)) await server.command("XADD", "log", `${n}-1`, "n", String(n), "text", text);
-    const seen: unknown[] = [];
-    for await (const { fields } of follow(clientOf(gateway), "log")) {
-      seen.push(fields.n);
-      if (seen.length === 60) break;
-    }
-    expect(seen).toEqual(numbers(60));
-  });
-
-  test("gets entries for which there is no memory at first", async () => {
-    const { server } = await start();
-    const gateway = await createGateway({ redis: server.url, port: 0, maxBufferedBytes: 8 * MB });
-    cleanups.push(() => gateway.close());
-    const seen: unknown[] = [];
-    const collected = collect(follow(clientOf(gateway), "log"), seen);
-    const add = (n: number, size: number) =>
-      server.command("XADD", "log", `${n}-1`, "n", String(n), "text", "x".repeat(size));
-    await add(1, 1);
-    await expect.poll(() => seen).toEqual([1]);
-    // A body that takes all the memory that events may use.
-    const body = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-    const auth = `Authorization: Bearer ${gateway.token}`;
-    body.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${auth}\r\nContent-Length: ${2 * MB}\r\n\r\n[`);
-    await expect.poll(() => buffered(gateway)).toBeGreaterThanOrEqual(4 * MB);
-    await add(2, 100_000);
-    await pause(300);
-    expect(seen).toEqual([1]);
-    body.destroy();
-    await add(3, 1);
-    await server.command("XADD", "log", "4-1", "wl:end", "");
-    expect(await collected).toEqual([1, 2, 3]);
   });
 
   test("continues when the gateway restarts", async () => {

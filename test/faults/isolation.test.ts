@@ -167,21 +167,6 @@ describe.each([
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("a command aborted while a 429 is waited out is not sent again, and the other is", async () => {
-    const redis = withSignals({ retry: { backoff: () => 200 } });
-    const controller = new AbortController();
-    endpoint.onRequest = (arrived) => {
-      if (endpoint.requests.length > 1) return reply(arrived);
-      arrived.socket.write(json('{"error":"slow down"}', {}, "429 Too Many Requests"));
-      setTimeout(() => controller.abort("mine"), 50);
-    };
-    const own = run({ signal: controller.signal }, () => redis.incr("a"));
-    const other = redis.incr("b");
-    await expect(own).rejects.toBe("mine");
-    expect(await other).toBe(1);
-    expect(arrived()).toEqual([["a", "b"], ["b"]]);
-  });
-
   test("a command aborted between two attempts is not sent again, and the other is", async () => {
     const redis = withSignals({ retry: { backoff: () => 100 } });
     const controller = new AbortController();
@@ -404,52 +389,4 @@ describe.each([
     await expect(calls[1]).rejects.toBe("last");
     expect(seen[0]?.aborted).toBe(true);
   });
-});
-
-describe("while the only connection is taken", () => {
-  const redis = (options: RedisOptions) =>
-    new Redis({ url: endpoint.url, token: "t", responseFormat: "json", maxConnections: 1, ...options });
-  beforeEach(async () => {
-    await redis({}).strlen("warm");
-    endpoint.onRequest = replyAfter(300);
-  });
-
-  // A dispatcher has the whole request, from which no command can be taken out.
-  const toDispatcher = process.env.WARMLINE_CONNECTION === "undici";
-
-  if (toDispatcher)
-    test("a command that timed out is reported as possibly applied", async () => {
-      const before = redis({}).strlen("before");
-      const waiting = redis({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 } });
-      const own = run({ remaining: 100 }, () => waiting.incr("own"));
-      const other = waiting.incr("other");
-      await expect(own).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown", command: "INCR" });
-      expect(await Promise.all([before, other])).toEqual([1, 1]);
-      expect(arrived()).toEqual([["warm"], ["before"], ["own", "other"]]);
-    });
-
-  if (!toDispatcher)
-    test("an aborted command is never sent, and those beside it are", async () => {
-      const controller = new AbortController();
-      const before = redis({}).strlen("before");
-      const waiting = redis({ signal: () => request.getStore()?.signal });
-      const own = run({ signal: controller.signal }, () => waiting.incr("own"));
-      const others = [waiting.incr("b"), waiting.incr("c")];
-      setTimeout(() => controller.abort("mine"), 50);
-      await expect(own).rejects.toBe("mine");
-      expect(await Promise.all([before, ...others])).toEqual([1, 1, 1]);
-      expect(arrived()).toEqual([["warm"], ["before"], ["b", "c"]]);
-      expect(endpoint.connections).toBe(1);
-    });
-
-  if (!toDispatcher)
-    test("a command that timed out is reported as not sent", async () => {
-      const before = redis({}).strlen("before");
-      const waiting = redis({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 } });
-      const own = run({ remaining: 100 }, () => waiting.incr("own"));
-      const other = waiting.incr("other");
-      await expect(own).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent", command: "INCR" });
-      expect(await Promise.all([before, other])).toEqual([1, 1]);
-      expect(arrived()).toEqual([["warm"], ["before"], ["other"]]);
-    });
 });

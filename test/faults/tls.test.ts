@@ -84,25 +84,4 @@ describe.concurrent("a handshake that hangs", () => {
     expect(result!.ms).toBeLessThan(1_500);
     expect(route.applied("INCR")).toBe(1);
   });
-
-  routeTest(
-    "several handshakes that hang let calls settle, and calls succeed once handshakes do",
-    async ({ route }) => {
-      route.path.transport.onConnection(() => blackhole("open"));
-      const instance = await start(route, {
-        preconnect: false,
-        maxConnections: 2,
-        timeout: 1_500,
-        circuit: false,
-      });
-      for (let i = 0; i < 2; i++) {
-        const [result] = await instance.run(["INCR", route.key]);
-        expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
-        expect(result!.ms).toBeLessThan(2_900);
-      }
-      route.path.transport.onConnection(() => undefined);
-      expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
-      expect(route.applied("INCR")).toBe(1);
-    },
-  );
 });

@@ -1,5 +1,4 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +11,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { post } from "../integration/cli/cli-process.js";
 
 // The packed gateway, installed into an empty project on a machine without Redis.
 
@@ -47,22 +45,6 @@ describe("warmline-gateway, installed from its tarball", () => {
     const terms = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const part of ["js-redis-server", "lua-redis-wasm", "cluster-key-slot", "yaml"])
       expect(terms).toContain(part);
-  });
-
-  test("the command starts the embedded engine, Lua included, and ends at a signal", async () => {
-    const bin = join(folder, "node_modules", ".bin", "warmline-gateway");
-    const child = spawn(process.execPath, [bin, "--port", "0", "--engine", "embedded", "--token", "t"], {
-      env: environment,
-    });
-    const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
-    const url = /^warmline-gateway ready (\S+)\n/.exec(line)?.[1] as string;
-    const script = "redis.call('SET', KEYS[1], ARGV[1]) return cjson.encode({ redis.call('GET', KEYS[1]) })";
-    expect(await post(url, "t", ["EVAL", script, "1", "k", "v"])).toEqual({
-      status: 200,
-      body: { result: '["v"]' },
-    });
-    child.kill("SIGTERM");
-    expect(await once(child, "exit")).toEqual([0, null]);
   });
 
   test("`npx warmline-gateway -- command` uses the embedded engine without a Redis on PATH", () => {

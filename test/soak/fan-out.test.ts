@@ -26,8 +26,7 @@ const TIMES = 2;
 /** What other programs of the machine may add, in ms. */
 const NOISE = 50;
 
-const TOKENS = `[{name: readers, token: r}, {name: publisher, token: p}, {name: other, token: o},
-  {name: limited, token: l, limits: {commandsPerSecond: 50}}]`;
+const TOKENS = "[{name: readers, token: r}, {name: other, token: o}]";
 
 let redis: RedisServer;
 let publisher: RedisConnection;
@@ -82,37 +81,28 @@ const portOf = () => Number(new URL(gateway.url).port);
 const subscription = (path: string, token: string) =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
-function call(
-  token: string,
-  path: string,
-  body: unknown,
-): Promise<{ status: number; ms: number; retryAfter: number }> {
+/** Sends a GET of another token. Returns the ms until its response has ended. */
+function timeOfGet(): Promise<number> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
-    const options = { method: "POST", agent, headers: { authorization: `Bearer ${token}` } };
-    const req = request(gateway.url + path, options, (res) => {
+    const options = { method: "POST", agent, headers: { authorization: "Bearer o" } };
+    const req = request(gateway.url, options, (res) => {
       res.resume().on("error", reject);
-      res.on("end", () =>
-        resolve({
-          status: res.statusCode!,
-          ms: performance.now() - began,
-          retryAfter: Number(res.headers["retry-after"] ?? 0),
-        }),
-      );
+      res.on("end", () => resolve(performance.now() - began));
     });
-    req.on("error", reject).end(JSON.stringify(body));
+    req.on("error", reject).end(JSON.stringify(["GET", "small"]));
   });
 }
 
 /** Sends GETs of another token for a while. Returns their number, and what 99 % of them take at most, in ms. */
-async function get(duration = DURATION): Promise<{ count: number; p99: number; worst: number }> {
+async function get(duration = DURATION): Promise<{ count: number; p99: number }> {
   const times: number[] = [];
   for (const end = performance.now() + duration; performance.now() < end; ) {
-    times.push((await call("o", "/", ["GET", "small"])).ms);
+    times.push(await timeOfGet());
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   times.sort((one, other) => one - other);
-  return { count: times.length, p99: times[Math.floor(times.length * 0.99)]!, worst: times.at(-1)! };
+  return { count: times.length, p99: times[Math.floor(times.length * 0.99)]! };
 }
 
 const median = (values: readonly number[]) =>
@@ -168,30 +158,4 @@ test("messages to 480 readers arrive, and another token's GETs take as long as b
     expect(p99).toBeLessThan(TIMES * beside + NOISE);
     if (gaps === 0) expect(lost).toBe(0);
   }
-}, 120_000);
-
-test("a pipeline of 2,000 publications to 480 readers delays nobody else for long, and is paid for by a limited token", async () => {
-  const readers = await read(portOf(), READERS, subscription("/subscribe/bulk", "r"));
-  const body = Array.from({ length: 2_000 }, () => ["PUBLISH", "bulk", `@${Date.now()}#`.padEnd(100, "x")]);
-  const [published, during] = await Promise.all([call("p", "/pipeline", body), get(3_000)]);
-  expect(published.status).toBe(200);
-  expect(during.worst).toBeLessThan(1_000);
-  let messages = 0;
-  let gaps = 0;
-  await expect
-    .poll(
-      async () => {
-        const counted = await countOf(readers);
-        messages += counted.messages;
-        gaps += counted.gaps;
-        return messages === 2_000 * READERS || gaps > 0;
-      },
-      { timeout: 30_000, interval: 500 },
-    )
-    .toBe(true);
-  // A publication to all of them is let in, and is a debt of as many commands.
-  const publication = () => call("l", "/", ["PUBLISH", "bulk", "x"]);
-  expect((await publication()).status).toBe(200);
-  const refused = await publication();
-  expect([refused.status, refused.retryAfter]).toEqual([429, Math.ceil((READERS - 50) / 50)]);
 }, 120_000);
