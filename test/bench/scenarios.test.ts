@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, ...args);
 
-test("the bench reports unusable files before it measures anything", async () => {
+test("the bench reports unusable files before it measures anything", { timeout: 60_000 }, async () => {
   writeFileSync(join(folder, "three.json"), "3");
   for (const [args, said] of [
     [["keepalive", "--quick", "--json", "."], "--json: cannot write the file: EISDIR"],

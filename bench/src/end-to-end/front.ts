@@ -12,26 +12,16 @@ export const ITEM = JSON.stringify({
   address: { street: "12 St James's Square", city: "London", country: "GB" },
   orders: Array.from({ length: 5 }, (_, at) => ({ number: 1_000 + at, total: 19.9, paid: at % 2 === 0 })),
 });
-/** An HTTP endpoint in front of an instance, as an API gateway: each request is one invocation. */
-export interface Front {
-  /**
-   * Sends an event from outside over a new connection, as curl does.
-   * Returns the time in ms until the whole response has arrived, and the handler's own time.
-   * @throws if the invocation fails
-   */
-  call(event: unknown): Promise<{ readonly outside: number; readonly inside: number }>;
-  close(): Promise<void>;
-}
 
-/** Starts an endpoint at a distance, over TLS. */
-export async function startFront(instance: Instance, rttMs: number, tls: Certificate): Promise<Front> {
-  let inside = 0;
+/** Starts an HTTP endpoint in front of an instance, as an API gateway: each request is one invocation. It is reached over TLS. */
+export async function startFront(instance: Instance, rttMs: number, tls: Certificate) {
+  type Invocation = Awaited<ReturnType<Instance["invoke"]>>;
+  let invocation: Promise<Invocation> | undefined;
   const server = createServer(async (incoming, response) => {
-    const invocation = instance.invoke(await json(incoming));
+    invocation = instance.invoke(await json(incoming));
     // The platform thaws a frozen instance with its event waiting.
     await instance.thaw();
-    const { result, error, durationMs } = await invocation;
-    inside = durationMs;
+    const { result, error } = await invocation;
     response.writeHead(error ? 502 : 200, { "Content-Type": "application/json" });
     response.end(JSON.stringify(error ?? result));
   });
@@ -39,12 +29,17 @@ export async function startFront(instance: Instance, rttMs: number, tls: Certifi
   const { port } = server.address() as AddressInfo;
   const proxy = await startNetworkProxy({ to: { port }, rttMs, tls });
   return {
-    call: async (event) => {
+    /**
+     * Sends an event from outside over a new connection, as curl does.
+     * Returns the invocation, and the time in ms until the whole response has arrived.
+     * @throws if the invocation fails
+     */
+    call: async (event: unknown): Promise<Invocation & { readonly outside: number }> => {
       const beganAt = performance.now();
       const { status, body } = await post(proxy.url, tls.cert, JSON.stringify(event));
       const outside = performance.now() - beganAt;
       if (status !== 200) throw new Error(`The endpoint responded ${status}: ${body}\n${instance.output}`);
-      return { outside, inside };
+      return { ...(await invocation!), outside };
     },
     close: async () => {
       await proxy.close();

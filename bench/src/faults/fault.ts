@@ -42,12 +42,6 @@ export interface Fault {
   stage(site: TrialSite): PreparedFault;
 }
 
-/** Faults of one kind, shown together in the table. */
-export interface FaultGroup {
-  readonly title: string;
-  readonly faults: readonly Fault[];
-}
-
 /** Returns a GET of the key. */
 export const get = (key: string): Call => ({ command: "get", key });
 /** Returns an INCR of the key. */

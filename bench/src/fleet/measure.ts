@@ -1,5 +1,3 @@
-import { Agent, request } from "node:http";
-import { text } from "node:stream/consumers";
 import { httpResponse, type NetworkProxy, startInstance } from "warmline-testbed";
 import { handlerPath } from "../client/bench-client.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
@@ -19,10 +17,10 @@ export async function measureFleet(
   const auth = { protocol: "http", token: gateway.token } as const;
   const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
   const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
-  // Kept, so that reading the metrics costs no connection and is never refused.
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  // One call after another: their connection is kept, so that they cost no other one and are never refused.
   const metric = async () => {
-    const metrics = await readMetrics(gateway.url, gateway.token, agent);
+    const headers = { Authorization: `Bearer ${gateway.token}` };
+    const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
     return (name: string) => sumOf(metrics, `warmline_gateway_${name}`);
   };
   // The connection that reads the metrics is one of those open.
@@ -46,18 +44,8 @@ export async function measureFleet(
     const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
     return { ...report, samples, peakOpen, evicted, upstream };
   } finally {
-    agent.destroy();
     await instance.stop();
   }
-}
-
-function readMetrics(url: string, token: string, agent: Agent): Promise<string> {
-  const options = { agent, headers: { Authorization: `Bearer ${token}` } };
-  return new Promise((resolve, reject) => {
-    request(`${url}/metrics`, options, (response) => resolve(text(response)))
-      .on("error", reject)
-      .end();
-  });
 }
 
 /** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */

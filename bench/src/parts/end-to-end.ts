@@ -1,12 +1,19 @@
 import { makeCertificate } from "warmline-testbed";
-import { ITEM } from "../end-to-end/front.js";
-import { FRONT_RTT_MS, PAUSE_S, runCalls } from "../end-to-end/run-calls.js";
+import { commandsFunction } from "../client/bench-client.js";
+import { ITEM, startFront } from "../end-to-end/front.js";
+import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
 import { ms, withInterval } from "../results/format.js";
 import { byClient, chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
+import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
+
+/** The round trip in ms between the caller and the endpoint. */
+const FRONT_RTT_MS = 10;
+/** The pause between two calls in s, in which the instance is frozen: the article's are sent by a person. */
+const PAUSE_S = 2;
 
 const MODES = [true, false].flatMap((frozen) =>
   [1, 10].flatMap((items) => [true, false].map((keepAlive) => ({ items, keepAlive, frozen }))),
@@ -30,8 +37,35 @@ export default defineScenario({
   label: ({ client, ...mode }) => `${client.label}, ${nameOf(mode)}`,
   lanes: 12,
   durationS: ({ frozen }, { invocations }) => (frozen ? PAUSE_S * invocations : 0),
-  run: ({ rig, certificate, ...calls }, { settings }) =>
-    runCalls(calls, rig, certificate, settings.invocations),
+  run: async ({ client, items, keepAlive, frozen, rig, certificate }, { settings }) => {
+    const site = await rig.at({});
+    const what = commandsFunction(client, { keepAlive, reused: true }, site.endpoint);
+    const keys = Array.from({ length: items }, (_, at) => `item:${at}`);
+    const event: CommandsEvent = { keys, command: "set", value: ITEM };
+    const outside: number[] = [];
+    let before = 0;
+    try {
+      const { latencies } = await runPaused(what, rig.trust, event, {
+        ...{ calls: settings.invocations, pauseMs: frozen ? PAUSE_S * 1_000 : 0, frozen },
+        through: async (instance) => {
+          const front = await startFront(instance, FRONT_RTT_MS, certificate);
+          const call = async () => {
+            const called = await front.call(event);
+            outside.push(called.outside);
+            return called;
+          };
+          return { call, close: front.close };
+        },
+        onWarm: () => {
+          before = site.connectionsOpened(client);
+          outside.length = 0;
+        },
+      });
+      return { inside: latencies, outside, opened: site.connectionsOpened(client) - before };
+    } finally {
+      await site.close();
+    }
+  },
   report: (rows, { settings }) => {
     // The order of MODES.
     const clients = byClient(rows).flatMap(({ name, label, rows: own }) => {
@@ -83,7 +117,7 @@ export default defineScenario({
       }),
       notes: [
         `The function puts an item of ${ITEM.length} bytes, or ten. An HTTP endpoint in front of it turns each request into an invocation. The caller is ${FRONT_RTT_MS} ms away and opens a connection with TLS for each request, as curl does.`,
-        `${settings.invocations} calls in each of ${settings.rounds} instances, after one that does not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,
+        `${settings.invocations} calls in each of ${settings.rounds} instances, after three that do not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,
       ],
     };
   },

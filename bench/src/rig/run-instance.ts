@@ -26,6 +26,8 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
   readonly trust?: Readonly<Record<string, string>>;
+  /** Is called after each invocation with its number, from 0. */
+  onInvoked?(call: number): void;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function beginInstance(
   what: FunctionSpec,
   options: RunInstanceOptions,
 ): Promise<{ readonly instance: Instance; readonly run: InstanceRun }> {
-  const { events = [{}], invocations = events.length, expected, trust, ...rest } = options;
+  const { events = [{}], invocations = events.length, expected, trust, onInvoked, ...rest } = options;
   const instance = await startInstance({
     ...rest,
     handler: handlerPath(what.handler),
@@ -72,6 +74,7 @@ export async function beginInstance(
       }
       latencies.push(durationMs);
       bodies.push(body);
+      onInvoked?.(n);
     }
     const [first, ...warm] = latencies as [number, ...number[]];
     const { initMs: init, throttle } = instance;

@@ -14,6 +14,10 @@ export interface Pauses {
   readonly timeoutMs?: number;
   /** Returns the latency in ms from the handler's result. Default: the handler's whole time. */
   latencyOf?(result: unknown): number;
+  /** Opens another way to the instance. `call` invokes it, and thaws it with the invocation waiting. Default: directly. */
+  through?(instance: Instance): Promise<{ call(): ReturnType<Instance["invoke"]>; close(): Promise<void> }>;
+  /** Is called after the first invocations, which do not count. */
+  onWarm?(): void;
 }
 
 /** The measurements of an instance that pauses. */
@@ -40,20 +44,24 @@ export async function runPaused(
   { handler, env }: FunctionSpec,
   trust: Readonly<Record<string, string>>,
   event: unknown,
-  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf }: Pauses,
+  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, through, onWarm }: Pauses,
 ): Promise<PausedRun> {
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
+  let way: Awaited<ReturnType<NonNullable<typeof through>>> | undefined;
+  const send = (instance: Instance) => way?.call() ?? instance.invoke(event);
   const start = async () => {
     const started = await startInstance({
       handler: handlerPath(handler),
       env: { ...env, ...trust },
       timeoutMs,
     });
+    way = await through?.(started);
     for (let call = 0; call < WARM_UP && started.alive; call++) {
-      const { error } = await started.invoke(event);
+      const { error } = await send(started);
       if (error) failed++;
     }
+    onWarm?.();
     if (pauseMs > 0) await beginPause(started);
     return started;
   };
@@ -63,8 +71,8 @@ export async function runPaused(
   };
   const instance = await alone.run(start);
   const invoke = async () => {
-    const invocation = instance.invoke(event);
-    if (frozen) await instance.thaw();
+    const invocation = send(instance);
+    if (frozen && !way) await instance.thaw();
     const { error, result, durationMs } = await invocation;
     if (error) failed++;
     else latencies.push(latencyOf ? latencyOf(result) : durationMs);
@@ -90,6 +98,7 @@ export async function runPaused(
     }
     return { latencies, failed, longestPauseS };
   } finally {
+    await way?.close();
     await alone.run(() => instance.stop());
   }
 }

@@ -1,19 +1,14 @@
 import { faultClients, faultNotes } from "../client/bench-client.js";
-import { badResponses } from "../faults/bad-responses.js";
-import type { FaultGroup } from "../faults/fault.js";
-import { frozenMeanwhile } from "../faults/frozen.js";
+import { FAULTS } from "../faults/faults.js";
 import { COUNTS, endingsOf, total } from "../faults/judge.js";
-import { lostResponses } from "../faults/lost-responses.js";
 import { faultMatrix } from "../faults/matrix.js";
 import { ReplacedInstance } from "../faults/replaced-instance.js";
 import { retryClaim } from "../faults/retry-claim.js";
 import { trial } from "../faults/trial.js";
-import { unreachable } from "../faults/unreachable.js";
 import { exactly } from "../results/checks.js";
 import { byClient, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
-const GROUPS: readonly FaultGroup[] = [lostResponses, badResponses, unreachable, frozenMeanwhile];
 /** The function's timeout in ms. It exceeds all retries of the clients, so an unsettled call then hangs. */
 const FUNCTION_MS = 6_000;
 
@@ -39,19 +34,14 @@ export default defineScenario({
     const used = clients.flatMap((client) =>
       faultClients(client, own.endpoint).map((each) => ({ ...each, protocol: client.protocol })),
     );
-    return GROUPS.flatMap(({ title, faults }) =>
+    return FAULTS.flatMap(({ group, faults }) =>
       faults.flatMap((fault) =>
         used
           .filter(({ protocol }) => protocol === "http" || !fault.onlyHttp)
-          .map((client) => ({
-            group: title,
-            title: fault.title,
-            hopeless: !!fault.hopeless,
-            fault,
-            client,
-            rig: own,
-            instances,
-          })),
+          .map((client) => {
+            const { title, hopeless = false } = fault;
+            return { group, title, hopeless, fault, client, rig: own, instances };
+          }),
       ),
     );
   },

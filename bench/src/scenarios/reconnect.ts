@@ -1,17 +1,102 @@
-import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import { runTransactions } from "../reconnect/run.js";
-import { type ReconnectWay, startWays } from "../reconnect/ways.js";
+import { randomBytes } from "node:crypto";
+import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
+import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
+import type { RawTarget } from "../client/raw-connection.js";
+import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
 import { count, share, withInterval } from "../results/format.js";
 import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
-import { defineScenario } from "../scenario.js";
+import type { Rig } from "../rig/rig.js";
+import { runInstance } from "../rig/run-instance.js";
+import { type Context, defineScenario } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
 const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client: 4 };
-const _tps = (value: number) => `${count(value)}/s`;
+/** How long the users run before what counts, in s. */
+const WARM_UP_S = 0.2;
+
+/** The ways of plain sockets to Redis, in the order of the table. */
+const WAYS = {
+  static: "direct to Redis, static connection",
+  reconnect: "direct to Redis, a connection per command",
+  "gateway-static": "gateway next to Redis, static connection",
+  "gateway-reconnect": "gateway next to Redis, a connection per command",
+  "sidecar-reconnect": "gateway next to the function, a connection per command",
+} as const;
+
+/** A way to reach Redis. */
+interface ReconnectWay {
+  readonly way: keyof typeof WAYS | "client-static" | "client-reconnect";
+  readonly title: string;
+  /** Whether each command has a connection of its own. */
+  readonly reconnect: boolean;
+  /** The address of plain sockets. Absent: a client. */
+  readonly target?: RawTarget;
+  readonly client?: BenchClient;
+  /** The protocol of the rig's proxy that the connections cross; absent if they cross none. */
+  readonly crosses?: BenchClient["protocol"];
+}
+
+/**
+ * Returns the ways: those of plain sockets, and each client with keep-alive on and off. Without a Redis over TCP, plain sockets
+ * reach only the gateway next to it.
+ */
+async function startWays(
+  { endpoint, redis, trust }: Rig,
+  clients: readonly BenchClient[],
+  defer: Context["defer"],
+): Promise<ReconnectWay[]> {
+  const { url, token, tcp } = endpoint;
+  const auth = { protocol: "http", token } as const;
+  const gateway: RawTarget = { port: Number(new URL(url).port), tls: true, auth };
+  const plain = (
+    way: keyof typeof WAYS,
+    target: RawTarget,
+    crosses?: BenchClient["protocol"],
+  ): ReconnectWay => ({
+    way,
+    title: WAYS[way],
+    reconnect: way.endsWith("reconnect"),
+    target,
+    ...(crosses && { crosses }),
+  });
+  const beside = [plain("gateway-static", gateway, "http"), plain("gateway-reconnect", gateway, "http")];
+  const ofClients = clients.flatMap((client) =>
+    [false, true].map(
+      (reconnect): ReconnectWay => ({
+        way: reconnect ? "client-reconnect" : "client-static",
+        title: `${client.label}, ${reconnect ? "a connection per command" : "kept connections"}`,
+        reconnect,
+        client,
+        crosses: client.protocol,
+      }),
+    ),
+  );
+  if (!redis || !tcp) return [...beside, ...ofClients];
+  const [user, password] = ["bench", randomBytes(16).toString("hex")];
+  await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
+  const direct: RawTarget = { ...tcp, auth: { protocol: "redis", user, password } };
+  const sidecar = await startGatewayProcess({
+    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp.port}`],
+    env: trust,
+  });
+  defer(() => sidecar.stop());
+  const near: RawTarget = {
+    port: sidecar.port,
+    tls: false,
+    auth: { protocol: "http", token: sidecar.token },
+  };
+  return [
+    plain("static", direct, "tcp"),
+    plain("reconnect", direct, "tcp"),
+    ...beside,
+    plain("sidecar-reconnect", near),
+    ...ofClients,
+  ];
+}
 
 /** Runs the pgbench experiment with GETs instead of SELECTs: static connections, one per command, and a pool. */
 export default defineScenario({
@@ -35,7 +120,33 @@ export default defineScenario({
   },
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
-  run: ({ users, rig, ...way }, { settings }) => runTransactions(way, users, rig, settings.seconds),
+  run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
+    const { endpoint, trust, connectionsOpened } = rig;
+    const what: FunctionSpec = client
+      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, endpoint)
+      : { handler: "transactions", env: {} };
+    // A client without keep-alive reconnects for each command by itself.
+    const load = { target, clients: users, reconnect: reconnect && !client };
+    const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
+    // Counted at the proxy, if they cross it.
+    const opened = () => (crosses ? connectionsOpened({ protocol: crosses }) : Number.NaN);
+    let before = 0;
+    const { bodies } = await runInstance(usersOf({ users }), what, {
+      ...{ events, trust, timeoutMs: 120_000 },
+      onInvoked: (call) => {
+        if (call === 0) before = opened();
+      },
+    });
+    const { latencies, elapsedMs, connectingMs } = bodies[1] as Transactions;
+    const perMs = latencies.length * 1_000;
+    return {
+      latencies,
+      tps: perMs / elapsedMs,
+      // Clients connect within their command.
+      tpsExcluding: client ? Number.NaN : perMs / (elapsedMs - connectingMs / users),
+      opened: opened() - before,
+    };
+  },
   report: (rows, { settings }) => {
     const compared = USERS.flatMap((users) => {
       const pick = (way: ReconnectWay["way"]) =>

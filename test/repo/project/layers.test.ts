@@ -81,7 +81,6 @@ const PACKAGES: readonly {
         "keepalive",
         "near",
         "perf",
-        "reconnect",
         "sockets",
       ],
       "clients",

@@ -1,0 +1,188 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  closeBeforeReply,
+  combine,
+  cutReply,
+  type Exchange,
+  httpResponse,
+  loseReply,
+  type ProxiedConnection,
+  proxyError,
+  rewrite,
+} from "warmline-testbed";
+import { type Fault, first, get, incr } from "./fault.js";
+
+const lost = (times: number): Fault => ({
+  title: `incr, response lost ${times === 1 ? "once" : `${times} times`}`,
+  stage: ({ key }) => ({
+    turns: [[incr(key("n"))]],
+    behaviour: first(times, key("n"), loseReply()),
+  }),
+});
+
+const reads: Fault = {
+  title: "get and hgetall, response lost twice",
+  stage: ({ key }) => ({
+    turns: [[get(key("text"))], [{ command: "hgetall", key: key("hash") }]],
+    behaviour: combine(first(2, key("text"), loseReply()), first(2, key("hash"), loseReply())),
+  }),
+};
+
+const overwritten: Fault = {
+  title: "set, response lost; then another client sets",
+  stage: ({ key, command }) => ({
+    turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
+    behaviour: first(1, key("k"), {
+      response: (connection, part) => {
+        if (part.last) void command("SET", key("k"), "theirs").then(() => connection.close());
+      },
+    }),
+  }),
+};
+
+const batch: Fault = {
+  title: "incr, get, set, get at once, response lost",
+  stage: ({ key }) => ({
+    turns: [
+      [incr(key("n")), get(key("one")), { command: "set", key: key("k"), value: "mine" }, get(key("two"))],
+    ],
+    behaviour: first(1, key("n"), loseReply()),
+  }),
+};
+
+const STATUSES = [502, 503, 504] as const;
+const proxy: Fault = {
+  title: "incr, a proxy responds 502, 503, 504",
+  onlyHttp: true,
+  stage: ({ key }) => ({
+    turns: STATUSES.map((status) => [incr(key(`${status}`))]),
+    behaviour: combine(...STATUSES.map((status) => first(1, key(`${status}`), rewrite(proxyError(status))))),
+  }),
+};
+
+const cut: Fault = {
+  title: "incr, response cut off in the middle",
+  stage: ({ key, protocol }) => ({
+    turns: [[incr(key("n"))]],
+    behaviour: first(1, key("n"), cutReply({ bytes: protocol === "tcp" ? 2 : 60 })),
+  }),
+};
+
+const json = { "Content-Type": "application/json" };
+const RESPONSES = {
+  html: httpResponse(200, "<html><body>Sign in to this network</body></html>", {
+    "Content-Type": "text/html",
+  }),
+  half: httpResponse(200, '{"result":"dmFs', json),
+  empty: httpResponse(200, "", json),
+};
+
+const bad = (call: typeof get): Fault => ({
+  title: `${call("").command}, 200 with HTML, truncated JSON, an empty body`,
+  onlyHttp: true,
+  stage: ({ key }) => ({
+    turns: Object.keys(RESPONSES).map((name) => [call(key(name))]),
+    behaviour: combine(
+      ...Object.entries(RESPONSES).map(([name, response]) => first(1, key(name), rewrite(response))),
+    ),
+  }),
+});
+
+/** Number of calls to a server that closes at random; half of them are writes. */
+const RACES = 60;
+
+/** Downtime of a restarting server in ms. */
+const RESTART_MS = 400;
+
+const dropped: Fault = {
+  title: "incr, reset before it reaches the server",
+  stage: ({ key }) => ({
+    turns: [[incr(key("n"))]],
+    behaviour: first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" })),
+  }),
+};
+
+const race: Fault = {
+  title: `${RACES} get and incr, some connections closed while they are written`,
+  stage: ({ key, random }) => {
+    // The first command and the handshake of a client over TCP are spared.
+    const called = new RegExp(`${key("").slice(0, -1)}\\d`);
+    const isCall = ({ request }: Exchange) => called.test(request.toString("latin1"));
+    return {
+      turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
+      behaviour: {
+        exchange: (exchange) =>
+          isCall(exchange) && random() < 0.1 ? { request: (connection) => connection.close() } : undefined,
+        responded: (connection, exchange) => {
+          // About as long as a client takes to write its next request.
+          if (isCall(exchange) && random() < 0.3) {
+            connection.after(Math.floor(random() * 3), () => connection.close());
+          }
+        },
+      },
+    };
+  },
+};
+
+const restart = (call: typeof get): Fault => ({
+  title: `${call("").command}, the server restarts`,
+  stage: ({ key, proxy }) => ({
+    turns: [[call(key("k"))]],
+    strike: () => {
+      void proxy.refuse();
+      for (const connection of proxy.connections) connection.close();
+      return pause(RESTART_MS).then(() => proxy.accept());
+    },
+  }),
+});
+
+const mute: Fault = {
+  title: "get, no response ever",
+  hopeless: true,
+  stage: ({ key }) => ({
+    turns: [[get(key("k"))]],
+    behaviour: first(Number.POSITIVE_INFINITY, key("k"), { request: (connection) => connection.blackhole() }),
+  }),
+};
+
+/** Something that happens to the connection of a frozen function. */
+type Happening = (connection: ProxiedConnection) => void;
+
+const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: boolean][] = [
+  ["the server closes", (connection) => connection.close()],
+  [
+    "the server responds 408 and closes",
+    (connection) => {
+      connection.toClient(httpResponse(408, "", { Connection: "close" }));
+      connection.close();
+    },
+    true,
+  ],
+  ["the close is lost, a reset follows", (connection) => connection.dropFlow("reset")],
+  ["the network drops the flow", (connection) => connection.blackhole()],
+];
+
+const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Fault[] =>
+  [get, incr].map((call) => ({
+    title: `${call("").command}, frozen and ${title}`,
+    frozen: true,
+    onlyHttp,
+    stage: ({ key, proxy }) => ({
+      turns: [[call(key("k"))]],
+      strike: () => {
+        for (const connection of proxy.connections) happening(connection);
+        return undefined;
+      },
+    }),
+  }));
+
+/** All faults, by kind. */
+export const FAULTS: readonly { readonly group: string; readonly faults: readonly Fault[] }[] = [
+  {
+    group: "applied, response lost",
+    faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
+  },
+  { group: "applied, invalid response", faults: [bad(get), bad(incr)] },
+  { group: "not applied, or unknown", faults: [dropped, race, restart(get), restart(incr), mute] },
+  { group: "while frozen", faults: HAPPENINGS.flatMap(frozen) },
+];
