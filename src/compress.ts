@@ -89,7 +89,7 @@ const FORMATS: Partial<Record<CompressionFormat, Format>> = {
 const NEEDS_ZSTD = "zstd needs a runtime that has it: Node 22.15, 23.8 or later, Bun or Deno";
 
 /**
- * The header of compressed bytes: that of GLIDE, the client of Valkey. A version and the number of the format follow.
+ * The header of compressed bytes, as in GLIDE, the client of Valkey. A version and the number of the format follow.
  * @see https://github.com/valkey-io/valkey-glide/blob/main/glide-core/src/compression.rs
  */
 const MAGIC = "\0\u0001\u0002";
