@@ -194,7 +194,7 @@ export class Protocol {
     const read = (response: HttpResponse) => {
       const { status } = response;
       const isGateway = response.header("warmline-gateway") !== undefined;
-      capabilities.numbers.see(response.header("warmline-instance"));
+      capabilities.numbers.onTicket(response.header("warmline-instance"));
       if (isGateway) capabilities.gateway = true;
       // A server in front of the gateway responded, so the outcome is unknown. Exception: 429.
       else if (capabilities.gateway && status !== 429) {
