@@ -68,8 +68,8 @@ export class RedisError extends WarmlineError {
   readonly code: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
-    // Redis repeats arguments, which may be user data: those of an unknown command, and others between quotes. The name of a
-    // command at the end was added by this class.
+    // Redis repeats arguments, which may be user data: after an unknown command, and between quotes. The name of a command at the
+    // end was added by this class.
     const shown = reply
       .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
       .replace(

@@ -154,7 +154,7 @@ export class CommandSender {
    */
   #readBody(response: HttpResponse): Buffer {
     const { status } = response;
-    this.#context.numbers.see(response.header("warmline-instance"));
+    this.#context.numbers.onTicket(response.header("warmline-instance"));
     const body = response.body as Buffer;
     if (response.header("warmline-gateway") === undefined) {
       throw new MalformedReply(

@@ -88,7 +88,7 @@ export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** Gets the values and the errors of commands. */
 export interface Receiver {
-  /** @param place position of the command among those of this receiver. */
+  /** @param place position of the command among the commands of this receiver. */
   onValue(value: unknown, place: number): void;
   onError(error: unknown, place: number): void;
 }

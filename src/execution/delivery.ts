@@ -32,7 +32,7 @@ export interface DeliveryOptions<C extends Sent["command"]> {
   /** Time for all attempts and the pauses between them, in ms. */
   readonly time: number;
   readonly signal?: AbortSignal | undefined;
-  /** Numbers the request, if given, where it is not repeatable otherwise. */
+  /** Numbers the request if it is not repeatable without a number. */
   readonly numbers?: Numbers | undefined;
   /**
    * Encodes commands as one request, whose `read` is the callback of {@link judgeResponse}.
@@ -44,22 +44,22 @@ export interface DeliveryOptions<C extends Sent["command"]> {
     | ((commands: readonly Pending<C>[], call: CarriedCall) => Promise<readonly Verdict[]>)
     | undefined;
   /**
-   * If given, the commands stay together while their request fails as a whole: they are all sent again, or none of them, and
-   * then this callback gets the error in their place.
+   * If given, and if the request fails as a whole, either all commands are sent again, or this callback gets the error instead of
+   * the commands.
    */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Called once, before the last commands settle. `error` is that of the request, if it failed as a whole. */
+  /** Called once, before the last commands settle. `error` is the error of the request, if it failed as a whole. */
   onEnd?(error?: unknown): void;
 }
 
 type CarriedCall = Omit<HandledCall, "argv" | "settings">;
 
-/** A client, or a connector, as a delivery uses it. */
+/** The parts of a client or a connector that a delivery uses. */
 type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
 
 /**
- * Whether a command is sent again, by the verdict of its last attempt, while retries and time are left. A numbered request is
- * repeatable as a whole.
+ * Whether a command is sent again after a verdict, while retries and time are left. All commands of a numbered request are
+ * repeatable.
  */
 const SENT_AGAIN: Record<Failure["kind"], (sent: Sent, numbered: boolean) => boolean> = {
   unsent: () => true,
@@ -70,7 +70,7 @@ const SENT_AGAIN: Record<Failure["kind"], (sent: Sent, numbered: boolean) => boo
 /** Extra time in ms for `carry`, whose own timeout error is more precise. */
 const GRACE = 20;
 
-/** Sends commands as one request, and again, until each has a value or an error. */
+/** Sends commands as one request, and sends some or all of them again, until each has a value or an error. */
 export function deliver<C extends Sent["command"]>(
   context: DeliveryContext,
   commands: readonly Pending<C>[],
@@ -117,7 +117,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #frozen = false;
   /** Whether the current attempt has begun to write. */
   #started = false;
-  /** Whether some commands were settled, so that the others no longer stay together. */
+  /** Whether some commands were settled, so that `onFailure` no longer applies. */
   #split = false;
   #ended = false;
   /** The number of the current request. With it, the same bytes may be written again. */
@@ -127,16 +127,16 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #attempt: Attempt | undefined;
   /** The error of the last attempt. */
   #cause: Error | undefined;
-  /** The timer of the delivery. Ref'd: while it runs the process does not end, whatever state the socket is in. */
+  /** The timer of the delivery. It keeps the process alive in any state of the socket. */
   #timer: unknown;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #forgetSignal: (() => void) | undefined;
-  /** The context of its trace, if it has one. */
+  /** The context of the trace, if there is one. */
   #trace: TraceDetails | undefined;
-  /** Settle the trace. */
+  /** Functions that settle the trace. */
   #settle: readonly [resolve: () => void, reject: (error: unknown) => void] | undefined;
 
-  /** @param commands those of the current request. */
+  /** @param commands the commands of the current request. */
   constructor(
     private readonly context: DeliveryContext,
     private commands: readonly Pending<C>[],
@@ -216,7 +216,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     return this.#number ? this.options.numbers!.apply(request, this.#number) : request;
   }
 
-  /** @throws Error where this would be a repeat after the time is up, as when the process was frozen meanwhile. */
+  /** @throws Error if this is a repeat and the time is up, for example after a freeze. */
   onStart(): void {
     if ((this.#started || this.commands.some(isPossiblyApplied)) && this.#budget.timeLeft <= 0) {
       throw new Error("the timeout has passed");
@@ -280,7 +280,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#fail(failure);
   }
 
-  /** Notes what a response says about the copies of a numbered request. Returns whether it was a refusal, which ends the attempt. */
+  /** Handles a response to a numbered request, with regard to its other copies. Returns whether the number was refused. */
   #onNumbered(response: HttpResponse, number: RequestNumber): boolean {
     const numbers = this.options.numbers!;
     if (response.status < 400) return false;
@@ -328,12 +328,12 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#encoded = this.options.encode(this.commands, inPath);
   }
 
-  /** Fixes the list of commands. @returns whether commands that are settled were left out. */
+  /** Fixes the list of commands. @returns whether settled commands were removed from it. */
   #freeze(): boolean {
-    const thinned = !this.#frozen && this.commands.some(isSettled);
-    if (thinned) this.commands = this.commands.filter((command) => !command.settled);
+    const hasSettled = !this.#frozen && this.commands.some(isSettled);
+    if (hasSettled) this.commands = this.commands.filter((command) => !command.settled);
     this.#frozen = true;
-    return thinned;
+    return hasSettled;
   }
 
   #failTimedOut(): void {
@@ -415,7 +415,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#pause = setTimeout(sendNow, waitMs, this);
   }
 
-  /** The request as if it were one command. */
+  /** The facts about the request as if it were one command. */
   get #whole(): Sent {
     const sent = this.commands;
     const write = sent.some(({ command }) => command.write);

@@ -72,7 +72,7 @@ export class CommandExecutor implements ConfiguredClient {
 
   /**
    * Sends a command. Returns its value.
-   * @param limits those of the call. By default they are created now.
+   * @param callLimits the limits of the call. Default: limits from now on.
    * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
    */
   send(unguarded: Command, callLimits?: Limits): Promise<unknown> {

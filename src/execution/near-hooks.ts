@@ -1,6 +1,6 @@
 import type { Endpoint } from "../options/endpoint.js";
 import type { NearCache } from "../options/options.js";
-import type { NearRequests } from "../protocol/near-requests.js";
+import type { NearObserver } from "../protocol/near-requests.js";
 import type { RawReply } from "../protocol/reply.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Command, Result } from "./command.js";
@@ -15,7 +15,7 @@ export const getNear = ({ context }: ConfiguredClient): NearHooks | undefined =>
 export interface NearClient extends ConfiguredClient {
   /**
    * Sends a command. Returns its value.
-   * @param limits those of the call. By default they are created now.
+   * @param limits the limits of the call. Default: limits from now on.
    */
   send(command: Command, limits?: Limits): Promise<unknown>;
   /** Returns the value of a command from a reply that was received earlier. */
@@ -27,7 +27,7 @@ export interface NearClient extends ConfiguredClient {
 export type SendBatch = (commands: readonly Command[]) => Promise<Result[]>;
 
 /** The near cache of a client, as the executor uses it. `warmline/near` implements it. */
-export interface NearHooks extends NearCache, NearRequests {
+export interface NearHooks extends NearCache, NearObserver {
   /**
    * Attaches the cache to an endpoint.
    * @param sharesPromises whether code that serves one request may await a promise of code that serves another.

@@ -1,6 +1,6 @@
 import type { CommandArg } from "../protocol/args.js";
 import type { Route } from "../protocol/rest-protocol.js";
-import type { Crowd } from "../transport/transport.js";
+import type { BatchLimiter } from "../transport/transport.js";
 import { elapsed, type Moment, moment } from "../util/clock.js";
 import type { ConfiguredClient } from "./client-context.js";
 import type { Pending } from "./command.js";
@@ -55,7 +55,7 @@ export class AutoPipeline {
 
   /** Sends the commands in the next microtask or at their turn, in the asynchronous context of the first command. */
   #begin(): void {
-    const turn = this.#crowd?.turn();
+    const turn = this.#batchLimiter?.turn();
     if (turn) this.#waitsSince = moment();
     (turn ?? microtask).then(() => this.#sendAll());
   }
@@ -63,7 +63,7 @@ export class AutoPipeline {
   #sendAll(): void {
     const lists = this.#lists;
     const since = this.#waitsSince;
-    const leave = this.#crowd?.enter();
+    const leave = this.#batchLimiter?.enter();
     this.#lists = [];
     this.#waitsSince = undefined;
     if (lists.length === 1) sendList(this.client, lists[0]!, since, leave);
@@ -71,8 +71,8 @@ export class AutoPipeline {
     else this.#sendInOrder(lists, since).then(() => leave?.(true));
   }
 
-  get #crowd(): Crowd | undefined {
-    return this.client.context.transport.crowd;
+  get #batchLimiter(): BatchLimiter | undefined {
+    return this.client.context.transport.batchLimiter;
   }
 
   /** Sends each list when all commands of the one before have settled. */

@@ -28,12 +28,9 @@ export function sendCommands(
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
-  const { time, signal, onFailure, onEnd } = limits;
+  const { signal } = limits;
   return deliver(context, commands, {
-    time,
-    signal,
-    onFailure,
-    onEnd,
+    ...limits,
     label,
     batchSize: route ? commands.length : undefined,
     settings,

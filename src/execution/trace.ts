@@ -11,7 +11,7 @@ export type TraceDetails = Pick<TraceContext, "command" | "batchSize" | "args" |
 export interface Tracer {
   /** Whether `trace` has an effect now. If not, no context is created for it. */
   isActive(operation: Operation): boolean;
-  /** Calls `run` at once. The returned promise settles as that of `run` does. */
+  /** Calls `run` at once. Returns a promise that settles like the promise of `run`. */
   trace<T>(context: TraceContext, run: () => Promise<T>): Promise<T>;
 }
 
@@ -67,7 +67,7 @@ export function traced<T>(
   return tracer.trace(Object.assign(details(), server), run);
 }
 
-/** Returns the name of a batch in traces: that of its commands follows if it is the same for all. */
+/** Returns the name of a batch in traces. The name of its commands follows the label if they are all the same. */
 export function traceName(label: string, commands: readonly { readonly name: string }[]): string {
   const [, name, ...others] = new Set([label, ...commands.map((command) => command.name)]);
   return name && others.length === 0 ? `${label} ${name}` : label;

@@ -120,7 +120,7 @@ export function failed(error: unknown): Failure {
   return { kind: "error", errorFor: () => error };
 }
 
-/** Returns the verdict for commands by what was thrown in place of their replies. */
+/** Returns the verdict for commands from the error that was thrown instead of their replies. */
 function refused(thrown: unknown): RequestFailure {
   const resp2Refused = thrown instanceof Resp2Refused;
   return { kind: "error", errorFor: (sent) => errorOf(thrown, sent), resp2Refused };

@@ -2,14 +2,14 @@ import type { NearRequest } from "../protocol/near-requests.js";
 import { between, type Moment, moment } from "../util/clock.js";
 import { microtask } from "../util/timers.js";
 
-/** Maximum number of epochs that are sent with a request. Each is that of a worker of a gateway. */
+/** Maximum number of epochs that are sent with a request. Each worker of a gateway has an epoch. */
 const MAX_EPOCHS = 16;
 /** Number of requests without a report after which an epoch is forgotten: its gateway has ended or stopped to track changes. */
 const MAX_SILENCE = 64;
 /** Any key may have changed. */
 const ALL = "*";
 
-/** The changes of a report if there are none. */
+/** The text of a report without changes. */
 const NONE = "-";
 
 /** The state of one epoch, from its reports. */

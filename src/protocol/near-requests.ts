@@ -6,8 +6,8 @@ export interface NearRequest {
   onResponse(report: string | undefined): void;
 }
 
-/** The header of requests that asks the gateway to report changed keys. */
-export interface NearRequests {
-  /** Called when a request is encoded. `argv` holds the arguments of its command, or those of each command of a batch. */
+/** Adds a header to each request that asks the gateway to report changed keys. */
+export interface NearObserver {
+  /** Called when a request is encoded. @param argv the arguments of its command, or an array of them for each command of a batch. */
   onRequest(argv: readonly unknown[]): NearRequest;
 }

@@ -54,7 +54,7 @@ export class Numbers {
   ) {}
 
   /** @param ticket the ticket in a response, or undefined if the endpoint offers no numbers. */
-  see(ticket: string | undefined): void {
+  onTicket(ticket: string | undefined): void {
     if (ticket === this.#ticket) return;
     this.#ticket = ticket;
     this.#seenAt = this.now();

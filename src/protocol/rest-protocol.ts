@@ -5,7 +5,7 @@ import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
 import type { HeaderValues, HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { IS_ENDPOINT, MalformedReply } from "./malformed.js";
-import type { NearRequests } from "./near-requests.js";
+import type { NearObserver } from "./near-requests.js";
 import type { Numbers } from "./numbers.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import { toPath, toResp2 } from "./request.js";
@@ -69,7 +69,7 @@ export class Protocol {
   /** Headers with a further header, by the headers without it. Each object is created once, as is its text on Node. */
   readonly #extended = new WeakMap<HeaderValues, HeaderValues>();
   /** The near cache that adds a header to each request, if there is one. */
-  near: NearRequests | undefined;
+  near: NearObserver | undefined;
 
   /**
    * @param wantsResp2 whether to ask for replies in RESP2, if the endpoint supports it.
@@ -194,7 +194,7 @@ export class Protocol {
     const read = (response: HttpResponse) => {
       const { status } = response;
       const isGateway = response.header("warmline-gateway") !== undefined;
-      capabilities.numbers.see(response.header("warmline-instance"));
+      capabilities.numbers.onTicket(response.header("warmline-instance"));
       if (isGateway) capabilities.gateway = true;
       // A server in front of the gateway responded, so the outcome is unknown. Exception: 429.
       else if (capabilities.gateway && status !== 429) {

@@ -1,5 +1,5 @@
 /**
- * Returns the options of `fetch` that bypass caches: the one of Next.js responded to an INCR with an earlier reply. Workers
+ * Returns the options of `fetch` that bypass caches. The cache of Next.js once responded to an INCR with an earlier reply. Workers
  * without the option throw if it is present. jsdom has no `Request`.
  */
 export const noStore = (): RequestInit =>

@@ -107,7 +107,7 @@ export interface Timers<Timer = unknown> {
 }
 
 /** Limits the auto-pipelines under way: above a number, to wait for one of them takes less time than to send another. */
-export interface Crowd {
+export interface BatchLimiter {
   /** Returns a promise of the caller's turn to send, or undefined if the caller may send now. */
   turn(): Promise<void> | undefined;
   /** Counts a request. Returns a function to call at its end, with an argument unless the request took one round trip. */
@@ -120,7 +120,7 @@ export interface Transport {
   /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
   /** Limits auto-pipelines, if commands of several ticks may share one. */
-  readonly crowd?: Crowd;
+  readonly batchLimiter?: BatchLimiter;
   attempt(listener: AttemptListener): Attempt;
   /**
    * Called at the start of a call, and again while it has no response.

@@ -227,7 +227,7 @@ export async function runNumbersModel({
       let renewed = false;
       let sequence = 10;
       this.numbers = {
-        see: (ticket) => own.see(ticket),
+        onTicket: (ticket) => own.onTicket(ticket),
         take: () => {
           // The clock of the model runs faster than that of the call.
           const number = own.take(now());
@@ -296,7 +296,7 @@ export async function runNumbersModel({
     call(key: string): Promise<void> {
       const { numbers } = this;
       const read = (response: HttpResponse) => {
-        numbers.see(response.header("warmline-instance"));
+        numbers.onTicket(response.header("warmline-instance"));
         return [{ kind: "value", value: Number(response.body.toString()) } as const];
       };
       return new Promise((resolve) => {

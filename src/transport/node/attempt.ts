@@ -7,7 +7,7 @@ import type { CloseReason, Connection, ExchangeListener } from "./connection.js"
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** Time in ms after which a failed second connection is tried again, or the refusal of one copy counts. */
+/** Time in ms after which a second connection is opened again, or the refusal of one copy counts though another is under way. */
 const HEDGE_AGAIN_AFTER = 500;
 
 /** Returns the time in ms without a response on a suspect connection after which a fresh one is opened: some round trips. */

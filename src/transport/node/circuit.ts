@@ -9,7 +9,7 @@ import type { NodeTransportOptions } from "./transport-options.js";
 /** Number of ticks of a check. At each tick sockets are read, and a connection is opened if the check has none. */
 const TICKS = 10;
 
-/** Delay of a tick in ms above which the process counts as frozen meanwhile. */
+/** Delay of a tick in ms above which the process counts as having been frozen. */
 const LATE = 1_000;
 
 /** If the origin responded within this fraction of the timeout, a slow call is the fault of its command, not of the origin. */

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../util/clock.js";
 import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
+import { PoolBatchLimiter } from "./batch-limiter.js";
 import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
-import { PoolCrowd } from "./crowd.js";
 import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
 import { type Network, toServer } from "./network.js";
@@ -38,7 +38,7 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly origin: Origin;
   readonly circuit = new Circuit(this);
   readonly hedging: Hedging;
-  readonly crowd = new PoolCrowd();
+  readonly batchLimiter = new PoolBatchLimiter();
   openTook = 0;
   /** Most recently used last. */
   readonly #idle: Connection[] = [];

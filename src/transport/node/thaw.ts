@@ -3,7 +3,7 @@ import type { Clock } from "../../util/clock.js";
 /** Interval of the ticks, in ms. */
 const TICK = 1_000;
 
-/** Delay of a tick, in ms, above which the process counts as frozen meanwhile. */
+/** Delay of a tick in ms above which the process counts as having been frozen. */
 const LATE = 1_000;
 
 /** Detects that the process was frozen: a tick, due every second, comes late. Never keeps the process alive. */

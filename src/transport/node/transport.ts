@@ -2,8 +2,8 @@ import { within } from "../../util/timers.js";
 import type {
   Attempt,
   AttemptListener,
+  BatchLimiter,
   ConnectionStats,
-  Crowd,
   RetryInfo,
   Timers,
   Transport,
@@ -37,8 +37,8 @@ export class NodeTransport implements Transport {
     return this.#pool.stats;
   }
 
-  get crowd(): Crowd {
-    return this.#pool.crowd;
+  get batchLimiter(): BatchLimiter {
+    return this.#pool.batchLimiter;
   }
 
   attempt(listener: AttemptListener): Attempt {

@@ -5,7 +5,7 @@ import { TestClock } from "../../support/test-clock.js";
 test("requests have no numbers for a minute after a proxy has refused the path of one, and then have them again", () => {
   const clock = new TestClock();
   const numbers = new Numbers("", () => clock.moment());
-  numbers.see("gateway.1");
+  numbers.onTicket("gateway.1");
   const takes = () => numbers.take(clock.moment()) !== undefined;
   expect(takes()).toBe(true);
   const page = { status: 404, header: () => undefined, body: new Uint8Array() };

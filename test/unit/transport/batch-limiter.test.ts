@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { PoolCrowd } from "../../../src/transport/node/crowd.js";
+import { PoolBatchLimiter } from "../../../src/transport/node/batch-limiter.js";
 import { elapsed, moment } from "../../../src/util/clock.js";
 import { sleep } from "../../../src/util/timers.js";
 
 /** How many requests may be under way at a time. */
-function roomOf(crowd: PoolCrowd): number {
+function roomOf(batchLimiter: PoolBatchLimiter): number {
   const leave: (() => void)[] = [];
-  while (!crowd.turn()) leave.push(crowd.enter());
+  while (!batchLimiter.turn()) leave.push(batchLimiter.enter());
   for (const end of leave) end();
   return leave.length;
 }
 
 test("a near server is sent a few requests at a time, and one far away as many as there are", async () => {
-  expect(roomOf(new PoolCrowd())).toBe(4);
-  const far = new PoolCrowd();
+  expect(roomOf(new PoolBatchLimiter())).toBe(4);
+  const far = new PoolBatchLimiter();
   const began = moment();
   while (elapsed(began) < 1_300) {
     const leave = far.enter();
@@ -26,18 +26,18 @@ test("a near server is sent a few requests at a time, and one far away as many a
 });
 
 test("those that wait have their turn in order, one for each place", async () => {
-  const crowd = new PoolCrowd();
-  const leave = Array.from({ length: 4 }, () => crowd.enter());
+  const batchLimiter = new PoolBatchLimiter();
+  const leave = Array.from({ length: 4 }, () => batchLimiter.enter());
   const order: number[] = [];
   const waiting = [0, 1, 2].map((each) =>
-    crowd.turn()!.then(() => {
+    batchLimiter.turn()!.then(() => {
       order.push(each);
-      return crowd.enter();
+      return batchLimiter.enter();
     }),
   );
   // Whoever comes while others wait is after them.
   leave[0]!();
-  const last = crowd.turn()!.then(() => order.push(3));
+  const last = batchLimiter.turn()!.then(() => order.push(3));
   await waiting[0];
   leave[1]!();
   (await waiting[1]!)();
@@ -47,14 +47,14 @@ test("those that wait have their turn in order, one for each place", async () =>
 });
 
 test("all that wait have their turn where no response comes", async () => {
-  const crowd = new PoolCrowd();
-  for (let n = 0; n < 4; n++) crowd.enter();
-  const turns = Array.from({ length: 20 }, () => crowd.turn()!.then(() => crowd.enter()));
+  const batchLimiter = new PoolBatchLimiter();
+  for (let n = 0; n < 4; n++) batchLimiter.enter();
+  const turns = Array.from({ length: 20 }, () => batchLimiter.turn()!.then(() => batchLimiter.enter()));
   expect(await Promise.all(turns)).toHaveLength(20);
 });
 
 test("what fails says nothing of the distance", () => {
-  const crowd = new PoolCrowd();
-  for (let n = 0; n < 100; n++) crowd.enter()(new Error("refused"));
-  expect(roomOf(crowd)).toBe(4);
+  const batchLimiter = new PoolBatchLimiter();
+  for (let n = 0; n < 100; n++) batchLimiter.enter()(new Error("refused"));
+  expect(roomOf(batchLimiter)).toBe(4);
 });

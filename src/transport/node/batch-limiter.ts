@@ -1,6 +1,6 @@
 import { monotonicTime } from "../../util/clock.js";
 import { setImmediate, setTimeout } from "../../util/timers.js";
-import type { Crowd } from "../transport.js";
+import type { BatchLimiter } from "../transport.js";
 
 /** Requests under way above which further ones wait: the minimum, and the number per ms of the fastest round trip. */
 const MIN_REQUESTS = 4;
@@ -12,7 +12,7 @@ const SLOW_AFTER = 10;
 const SLOW_ROUND_TRIPS = 4;
 
 /** The requests of automatic batches on the connections to one origin. */
-export class PoolCrowd implements Crowd {
+export class PoolBatchLimiter implements BatchLimiter {
   /** The fastest round trip of the last window and the current one, in ms. */
   #fastest = 1;
   /** The fastest round trip of the current window, in ms. */
