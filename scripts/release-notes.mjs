@@ -23,7 +23,7 @@ for (const path of released) {
 }
 for (const path of dependents(root)) {
   const { dependencies, devDependencies } = manifestAt(path);
-  for (const name of ["warmline", "warmline-gateway"]) {
+  for (const name of ["warmline", "warmline-gateway", "warmline-adapters"]) {
     const range = dependencies?.[name] ?? devDependencies?.[name] ?? `^${version}`;
     if (range !== `^${version}`)
       fail(`${path} wants ${name} ${range}: npm run release:version -- ${version}`);

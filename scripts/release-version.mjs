@@ -31,7 +31,7 @@ for (const path of dependents(root)) {
   change(path, (manifest) => {
     let changed = false;
     for (const list of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}]) {
-      for (const name of ["warmline", "warmline-gateway"]) {
+      for (const name of ["warmline", "warmline-gateway", "warmline-adapters"]) {
         if (list[name] === undefined || list[name] === `^${version}`) continue;
         list[name] = `^${version}`;
         changed = true;

@@ -43,12 +43,12 @@ export async function sizeOf(entry: string, platform: BuildOptions["platform"]):
   return {
     minified: code!.contents.length,
     gzipped: gzipped(code!.contents),
-    parts: partsOf(code!.text, JSON.parse(map!.text)),
+    parts: measureParts(code!.text, JSON.parse(map!.text)),
   };
 }
 
 /** Returns the share of each source folder in a bundle. */
-function partsOf(code: string, map: ConstructorParameters<typeof SourceMap>[0]): Part[] {
+function measureParts(code: string, map: ConstructorParameters<typeof SourceMap>[0]): Part[] {
   const sources = new SourceMap(map);
   const runs: { folder: string; text: string }[] = [];
   for (const [at, line] of code.split("\n").entries()) {

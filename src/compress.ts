@@ -105,7 +105,7 @@ const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
  * Returns a codec that compresses values from a size on: `new Redis({ codec: compress() })`. Values that do not become smaller are
- * stored uncompressed. Values without a header are read uncompressed, so values from before the codec stay readable.
+ * stored uncompressed. Values without a header are read without decompression, so values from before the codec stay readable.
  *
  * Commands that change or read a part of a value, such as APPEND and GETRANGE, see compressed bytes.
  * @throws ConfigError if an option is malformed, or the runtime lacks the format. The codec throws ArgumentError for a value above
@@ -169,17 +169,17 @@ function toSendable(value: unknown): CommandArg | undefined {
 }
 
 /** Returns the beginning of a value, byte by byte as text (Latin-1). */
-const headOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, TEXT_HEADER_SIZE)).toString("latin1");
+const readHead = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, TEXT_HEADER_SIZE)).toString("latin1");
 
 /** Whether a value begins like a compressed one. */
 function isMarked(arg: CommandArg): boolean {
-  const head = typeof arg === "string" ? arg : headOf(arg);
+  const head = typeof arg === "string" ? arg : readHead(arg);
   return head.startsWith(MAGIC) || TEXT_HEADER.test(head);
 }
 
 /** Returns a value as it was before compression. */
 function unzip(stored: Uint8Array, maxSize: number): Uint8Array {
-  const head = headOf(stored);
+  const head = readHead(stored);
   const [header, name] = TEXT_HEADER.exec(head) ?? [];
   if (header !== undefined) {
     const base64 = Buffer.from(stored.subarray(header.length)).toString("latin1");

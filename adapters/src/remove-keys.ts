@@ -4,7 +4,7 @@ import type { Redis } from "warmline";
 const BATCH = 500;
 
 /** Returns a glob pattern that matches every key that begins with `prefix`. */
-const patternOf = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
+const toPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
 
 /** Yields pages of the keys that begin with `prefix`, without the client's own `keyPrefix`. */
 export async function* pagesOfKeys(
@@ -13,7 +13,7 @@ export async function* pagesOfKeys(
   count: number,
 ): AsyncGenerator<string[], void> {
   const { keyPrefix = "" } = redis;
-  const match = patternOf(keyPrefix + prefix);
+  const match = toPattern(keyPrefix + prefix);
   let cursor = "0";
   do {
     const [next, found] = await redis.scan(cursor, { match, count });

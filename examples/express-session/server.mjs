@@ -1,13 +1,13 @@
 import express from "express";
 import session from "express-session";
 import { Redis } from "warmline";
-import { WarmlineStore } from "./store.mjs";
+import { SessionStore } from "warmline-adapters/express-session";
 
 const redis = Redis.fromEnv();
 const app = express();
 app.use(
   session({
-    store: new WarmlineStore(redis),
+    store: new SessionStore(redis),
     secret: process.env.SESSION_SECRET ?? "only for a laptop",
     resave: false,
     saveUninitialized: false,

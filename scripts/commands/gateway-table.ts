@@ -67,8 +67,9 @@ export function gatewayTable(): string {
       name.replace(" ", "|"),
       fact.group,
       fact.arity ?? 0,
-      flagsOf(name, fact.flags ?? []),
-      BY_OPTIONS[name] ?? (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(placesOf).join(",") : "-"),
+      formatFlags(name, fact.flags ?? []),
+      BY_OPTIONS[name] ??
+        (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(formatPlaces).join(",") : "-"),
       fact.request ?? "-",
       fact.response ?? "-",
     ]
@@ -98,14 +99,14 @@ const LETTERS: Readonly<Record<string, string>> = {
   pubsub: "p",
 };
 
-function flagsOf(name: string, flags: readonly string[]): string {
+function formatFlags(name: string, flags: readonly string[]): string {
   const letters = flags.map((flag) => LETTERS[flag] ?? "");
   if (isRead(name) || ALSO_READS.has(name)) letters.push("r");
   return letters.sort().join("") || "-";
 }
 
 /** Returns places of keys as `first`, `first..last/step`, or `#count@first/step`. */
-function placesOf({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
+function formatPlaces({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
   if (after !== undefined || limit !== undefined) throw new Error(`keys after ${after} need a function`);
   const steps = step === 1 ? "" : `/${step}`;
   if (count !== undefined) return `#${count}@${first}${steps}`;

@@ -22,7 +22,7 @@ export function keysOf(words: readonly string[], specs: readonly KeySpec[]): str
     if (first === 0) return [];
     const keys: string[] = [];
     const { step = 1 } = spec;
-    const last = lastOf(words, spec, first);
+    const last = findLast(words, spec, first);
     for (let at = first; at <= last; at += step) keys.push(words[at]!);
     return keys;
   });
@@ -33,7 +33,7 @@ function positionAfter(words: readonly string[], { after, from = 1 }: KeySpec): 
   return words.findIndex((word, at) => at >= start && word.toUpperCase() === after) + 1;
 }
 
-function lastOf(
+function findLast(
   words: readonly string[],
   { last = 0, step = 1, limit = 1, count }: KeySpec,
   first: number,

@@ -70,7 +70,7 @@ export function signatures(): Map<string, Signature> {
       for (const member of statement.members) {
         if (!ts.isMethodSignature(member)) continue;
         const name = prefix + member.name.getText();
-        const [first, ...overloads] = [found.get(name), signatureOf(name, member)].filter(
+        const [first, ...overloads] = [found.get(name), readSignature(name, member)].filter(
           (each) => each !== undefined,
         );
         found.set(name, {
@@ -84,7 +84,7 @@ export function signatures(): Map<string, Signature> {
   return found;
 }
 
-function signatureOf(name: string, member: ts.MethodSignature): Signature {
+function readSignature(name: string, member: ts.MethodSignature): Signature {
   const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
   const tags = (name: string) =>
     (comment?.tags ?? []).filter(({ tagName }) => tagName.text === name).map((tag) => tag.getText());
@@ -95,7 +95,7 @@ function signatureOf(name: string, member: ts.MethodSignature): Signature {
     /(?<!Partial<)SchemaOption<S>|IfNamed</.test(type?.getText() ?? ""),
   );
   return {
-    forms: isLeftOut ? [] : [formOf(name, member)],
+    forms: isLeftOut ? [] : [formatForm(name, member)],
     description: oneLine(ts.getTextOfJSDocComment(comment?.comment) ?? ""),
     examples: tags("example").flatMap((tag) =>
       [...tag.matchAll(/^\s*\* (.+)$/gm)].map(([, line]) => line!).filter((line) => !line.startsWith("```")),
@@ -104,7 +104,7 @@ function signatureOf(name: string, member: ts.MethodSignature): Signature {
   };
 }
 
-function formOf(name: string, { parameters, type, typeParameters }: ts.MethodSignature): string {
+function formatForm(name: string, { parameters, type, typeParameters }: ts.MethodSignature): string {
   const constraints = new Map(
     typeParameters?.map(({ name: parameter, constraint }) => [parameter.text, constraint?.getText() ?? ""]),
   );

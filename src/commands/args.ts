@@ -78,7 +78,7 @@ export const either = (test: (arg: any) => boolean, yes: ArgEncoder, no: ArgEnco
 export const array = (encoder: ArgEncoder): ArgEncoder => {
   const each = strict(encoder);
   return (out, arg, encode) => {
-    if (!Array.isArray(arg)) throw new InvalidArgument(`is ${kindOf(arg)}, not an array`);
+    if (!Array.isArray(arg)) throw new InvalidArgument(`is ${describeKind(arg)}, not an array`);
     for (let i = 0; i < arg.length; i++) located(`[${i}]`, each, out, arg[i], encode);
   };
 };
@@ -149,7 +149,7 @@ export const flag =
   (out, arg) => {
     if (arg === true) out.push(keyword);
     else if (arg !== undefined && arg !== false) {
-      throw new InvalidArgument(`is ${kindOf(arg)}, not true or false`);
+      throw new InvalidArgument(`is ${describeKind(arg)}, not true or false`);
     }
   };
 
@@ -353,9 +353,11 @@ function plainObject(arg: unknown, expected: string, declared?: ReadonlyMap<stri
   }
   // For a keyword as in ioredis, set(key, value, "EX", 60), the message names the option.
   const option = declared?.get(String(arg).toLowerCase());
-  throw new InvalidArgument(`is ${kindOf(arg)}, not ${expected}${option ? ` such as { ${option} }` : ""}`);
+  throw new InvalidArgument(
+    `is ${describeKind(arg)}, not ${expected}${option ? ` such as { ${option} }` : ""}`,
+  );
 }
 
-function kindOf(arg: unknown): string {
+function describeKind(arg: unknown): string {
   return typeof arg === "string" ? "text" : isBytes(arg) ? "bytes" : describe(arg);
 }

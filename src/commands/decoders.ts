@@ -128,7 +128,7 @@ export const struct =
 export type Part = readonly [name: string, decoder: Decoder, option?: string];
 
 /** Returns the properties that are present with these options. */
-export const partsOf = (options: Record<string, unknown> | undefined, parts: readonly Part[]): Parts =>
+export const selectParts = (options: Record<string, unknown> | undefined, parts: readonly Part[]): Parts =>
   Object.fromEntries(parts.filter(([, , option]) => !option || options?.[option]));
 
 /** Returns an object with its names in camel case, without null values. */

@@ -1,5 +1,5 @@
 import { optional, options, optionsOr, rest, scalar, stored, storedEach } from "./args.js";
-import { digits, float, int, list, orNull, type Part, partsOf, struct, text, value } from "./decoders.js";
+import { digits, float, int, list, orNull, type Part, selectParts, struct, text, value } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { MemberCondition } from "./sorted-set.js";
@@ -143,7 +143,7 @@ export const geoCommands = defineCommands(() => {
   ];
 
   const match: Decoder = (reply, decode, args) => {
-    const parts = partsOf(args[4], MATCH);
+    const parts = selectParts(args[4], MATCH);
     return struct(parts)(Object.keys(parts).length > 1 ? reply : [reply], decode, args);
   };
 

@@ -189,7 +189,7 @@ export const jsonCommands = defineCommands(() => {
   const root = defaulting("$");
 
   const lengths = oneOrMany(int);
-  const lengthsOf = read(lengths, scalar, path);
+  const readLengths = read(lengths, scalar, path);
   const count = write(int, scalar, path);
   // RedisJSON returns JSON text, which is not a stored value of the codec. Other servers return numbers.
   const numbers = write(
@@ -220,11 +220,11 @@ export const jsonCommands = defineCommands(() => {
     nummultby: numbers,
     numpowby: numbers,
     objkeys: read(nestedText, scalar, path),
-    objlen: lengthsOf,
+    objlen: readLengths,
     resp: read(nestedText, scalar, path),
     set: write(orNull(text), scalar, scalar, json, options("nx? xx?")),
     strappend: write(lengths, scalar, scalar, scalar),
-    strlen: lengthsOf,
+    strlen: readLengths,
     toggle: write(lengths, scalar, scalar),
     type: read(nestedText, scalar, path),
   };

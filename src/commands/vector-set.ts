@@ -21,8 +21,8 @@ import {
   oneOrMany,
   orNull,
   type Part,
-  partsOf,
   records,
+  selectParts,
   value,
   when,
 } from "./decoders.js";
@@ -209,7 +209,7 @@ export const vectorSetCommands = defineCommands(() => {
   ];
 
   const similar: Decoder = (reply, decode, args) => {
-    const parts = partsOf(args[2], SIMILAR);
+    const parts = selectParts(args[2], SIMILAR);
     return (Object.keys(parts).length > 1 ? records(parts) : elements)(reply, decode, args);
   };
 

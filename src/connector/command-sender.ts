@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import type { RespCommand } from "./command-reader.js";
-import { type ConnectorContext, headersOf } from "./options.js";
+import { type ConnectorContext, createHeaders } from "./options.js";
 import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
 
 /** A command and its time limit. */
@@ -73,7 +73,7 @@ export class CommandSender {
       },
       // An error is an error reply of the gateway, or an Error of the client.
       onError: (error, place) => {
-        replies[place] = Buffer.isBuffer(error) ? error : errorReplyOf(error, commands[place]!.name);
+        replies[place] = Buffer.isBuffer(error) ? error : toErrorReply(error, commands[place]!.name);
       },
     };
     this.#commands = commands.map((command, place) => {
@@ -94,7 +94,7 @@ export class CommandSender {
             "pipeline",
             sent.map(({ command }) => command),
           ),
-          read: (response) => splitReplies(this.#readBody(response), sent.length).map(verdictOf),
+          read: (response) => splitReplies(this.#readBody(response), sent.length).map(toVerdict),
         }),
         onEnd: () => onEnd(),
       });
@@ -121,7 +121,7 @@ export class CommandSender {
       return await this.#send(encoded, "MULTI", repeatable, limits, commands.length);
     } catch (error) {
       this.#signal.throwIfAborted();
-      return errorReplyOf(error, "MULTI");
+      return toErrorReply(error, "MULTI");
     }
   }
 
@@ -133,7 +133,7 @@ export class CommandSender {
     const { endpoint } = this.#context;
     const request = {
       path: `${endpoint.path}/events/${encodeURIComponent(id)}`,
-      headers: headersOf(endpoint, "json"),
+      headers: createHeaders(endpoint, "json"),
       body,
     };
     await this.#send({ request, read: (response) => this.#readBody(response) }, label, true, limits);
@@ -191,7 +191,7 @@ function jsonError(body: Buffer): string | undefined {
 }
 
 /** Returns the error reply of a command: the endpoint's own, or one that begins with the command's outcome. */
-export function errorReplyOf(error: unknown, name: string): Buffer {
+export function toErrorReply(error: unknown, name: string): Buffer {
   if (error instanceof RequestRefused) return errorReply(error.message);
   if (error instanceof RedisError) return errorReply(error.message.replace(/ \(command: \S+\)$/, ""));
   if (!(error instanceof WarmlineError)) return errorReply(`ERR ${String(error)}`);
@@ -200,7 +200,7 @@ export function errorReplyOf(error: unknown, name: string): Buffer {
 }
 
 /** Returns the verdict on a command from its reply of the gateway. */
-function verdictOf(reply: Buffer): Verdict {
+function toVerdict(reply: Buffer): Verdict {
   const errorFor = () => reply;
   if (reply.toString("latin1", 0, 8) === "-UNSENT ") return { kind: "unsent", errorFor };
   if (reply.toString("latin1", 0, 16) === "-UNKNOWNOUTCOME ") return { kind: "unknown", errorFor };

@@ -107,7 +107,7 @@ export class ConnectionState {
     if (!this.#credentials) return errorReply(username === undefined ? NO_PASSWORD : NO_USER);
     const credentials = { username: username ?? "default", password: password! };
     // Compares in a time that does not depend on the credentials.
-    if (!timingSafeEqual(digestOf(credentials), digestOf(this.#credentials))) {
+    if (!timingSafeEqual(digestCredentials(credentials), digestCredentials(this.#credentials))) {
       return errorReply("WRONGPASS invalid username-password pair or user is disabled.");
     }
     this.authenticated = true;
@@ -153,5 +153,5 @@ export function wrongArity(name: string): Buffer {
   return errorReply(`ERR wrong number of arguments for '${name}' command`);
 }
 
-const digestOf = ({ username, password }: Credentials) =>
+const digestCredentials = ({ username, password }: Credentials) =>
   createHash("sha256").update(`${username}\n${password}`).digest();

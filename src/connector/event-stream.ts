@@ -107,7 +107,8 @@ export class EventStream {
   #await(method: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const byLine = new Map<string, Buffer[]>();
-      for (const name of names) byLine.set(lineOf(name), [...(byLine.get(lineOf(name)) ?? []), name]);
+      for (const name of names)
+        byLine.set(toConfirmationLine(name), [...(byLine.get(toConfirmationLine(name)) ?? []), name]);
       this.#unconfirmed = { method, names: byLine, resolve, reject };
     });
   }
@@ -200,7 +201,7 @@ function textParts(kind: string, rest: string): string[] {
 }
 
 /** Returns the name as the gateway writes it into the line that confirms a subscription. */
-const lineOf = (name: Buffer) => name.toString().replace(/[\r\n]/g, " ");
+const toConfirmationLine = (name: Buffer) => name.toString().replace(/[\r\n]/g, " ");
 
 function percentEncode(name: Buffer): string {
   return name

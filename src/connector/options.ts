@@ -71,8 +71,8 @@ export function createContext(
   const endpoint = parseEndpoint(options, env);
   if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
   startLog(options.debug);
-  const headers = { ...headersOf(endpoint, "vnd.redis.resp2"), "upstash-response-format": "resp2" };
-  const probe = { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' };
+  const headers = { ...createHeaders(endpoint, "vnd.redis.resp2"), "upstash-response-format": "resp2" };
+  const probe = { path: `${endpoint.path}/`, headers: createHeaders(endpoint, "json"), body: '["PING"]' };
   const transport = new NodeTransport(
     createNodeTransportOptions(endpoint.origin, options, maxReplySize, probe),
   );
@@ -82,7 +82,7 @@ export function createContext(
 }
 
 /** Returns the headers of a request with a body of this type. */
-export const headersOf = ({ token }: Endpoint, type: string): HeaderValues => ({
+export const createHeaders = ({ token }: Endpoint, type: string): HeaderValues => ({
   authorization: `Bearer ${token}`,
   "content-type": `application/${type}`,
 });

@@ -5,7 +5,7 @@ import { createReplyError } from "../execution/verdict.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
 import { CommandReader, MalformedCommand } from "./command-reader.js";
-import { CommandSender, errorReplyOf, type LimitedCommand } from "./command-sender.js";
+import { CommandSender, type LimitedCommand, toErrorReply } from "./command-sender.js";
 import { ConnectionState, type Credentials, wrongArity } from "./connection-state.js";
 import type { ConnectorContext } from "./options.js";
 import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
@@ -124,8 +124,8 @@ export class Session {
     const { written } = this.#sender;
     const waiting = this.#queue.splice(0);
     const errors = [
-      ...this.#underWay.map(({ name }) => textOfLost(name, written, cause)),
-      ...waiting.map(({ name }) => textOfLost(name, false, cause)),
+      ...this.#underWay.map(({ name }) => describeLost(name, written, cause)),
+      ...waiting.map(({ name }) => describeLost(name, false, cause)),
     ];
     const reason = cause ?? new Error(CLOSED);
     for (const { endTrace } of [...this.#underWay, ...waiting]) endTrace?.(reason);
@@ -323,7 +323,7 @@ export class Session {
       }
     } catch (error) {
       signal.throwIfAborted();
-      return errorReplyOf(error, "MONITOR");
+      return toErrorReply(error, "MONITOR");
     }
   }
 
@@ -350,13 +350,13 @@ export class Session {
       return [];
     } catch (error) {
       this.#controller.signal.throwIfAborted();
-      return [errorReplyOf(error, name)];
+      return [toErrorReply(error, name)];
     }
   }
 }
 
 /** Returns the error of a command whose connection ended before its reply. */
-function textOfLost(name: string, written: boolean, cause: Error | undefined): string {
+function describeLost(name: string, written: boolean, cause: Error | undefined): string {
   if (!cause) return CLOSED;
   return written
     ? `UNKNOWNOUTCOME ${name}: sent, and the connection ended before its reply, so it may have been applied: ${cause.message}`

@@ -41,7 +41,7 @@ export class Subscriptions implements EventStreamListener {
   async subscribe(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
     const added: Buffer[] = [];
     for (const name of names) {
-      if (this.#subscriptions.has(keyOf(method, name))) this.#confirm(method, name);
+      if (this.#subscriptions.has(subscriptionKey(method, name))) this.#confirm(method, name);
       else if (!added.some((other) => other.equals(name))) added.push(name);
     }
     if (added.length === 0) return;
@@ -64,9 +64,9 @@ export class Subscriptions implements EventStreamListener {
     const kind = method.replace("sub", "unsub");
     const changes = new Map<EventStream, Buffer[]>();
     for (const name of removed) {
-      const stream = this.#subscriptions.get(keyOf(method, name))?.stream;
+      const stream = this.#subscriptions.get(subscriptionKey(method, name))?.stream;
       if (stream) changes.set(stream, [...(changes.get(stream) ?? []), name]);
-      this.#subscriptions.delete(keyOf(method, name));
+      this.#subscriptions.delete(subscriptionKey(method, name));
       this.#confirm(method, name, kind);
     }
     if (removed.length === 0) this.#confirm(method, null, kind);
@@ -81,14 +81,14 @@ export class Subscriptions implements EventStreamListener {
   }
 
   onSubscribed(stream: EventStream, method: SubscribeMethod, name: Buffer): void {
-    this.#subscriptions.set(keyOf(method, name), { method, name, stream });
+    this.#subscriptions.set(subscriptionKey(method, name), { method, name, stream });
     this.#confirm(method, name);
   }
 
   onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined {
     const method = kind.replace("message", "subscribe") as SubscribeMethod;
     // After UNSUBSCRIBE, messages may still arrive.
-    if (this.#subscriptions.get(keyOf(method, parts[0]!))?.stream !== stream) return undefined;
+    if (this.#subscriptions.get(subscriptionKey(method, parts[0]!))?.stream !== stream) return undefined;
     return this.#listener.onPush(array([kind, ...parts]));
   }
 
@@ -115,4 +115,4 @@ export class Subscriptions implements EventStreamListener {
   }
 }
 
-const keyOf = (method: SubscribeMethod, name: Buffer) => `${method} ${name.toString("latin1")}`;
+const subscriptionKey = (method: SubscribeMethod, name: Buffer) => `${method} ${name.toString("latin1")}`;

@@ -27,7 +27,7 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
 }
 
 /** Returns the SHA-1 digest by which Redis identifies a script, in hexadecimal digits. */
-async function sha1Of(text: string): Promise<string> {
+async function digestSha1(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-1", toBytes(text));
   return toHex(new Uint8Array(digest));
 }
@@ -40,7 +40,7 @@ export function createScript(executor: CommandExecutor, script: string, readonly
   const { context } = executor;
   let sha1 = "";
   const digest = async () => {
-    sha1 ||= await sha1Of(script);
+    sha1 ||= await digestSha1(script);
   };
   if (!context.sha1) digest().catch(() => {});
   const self = {

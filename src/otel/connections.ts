@@ -48,32 +48,36 @@ export function createConnectionMetrics(): Record<string, Handler> {
   });
   const handlers: { [channel: string]: (event: any) => void } = {
     "warmline:connection:opened"(event: ConnectionOpenedEvent) {
-      open.record(event.open, serverOf(event));
-      createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolOf(event) });
+      open.record(event.open, serverAttributes(event));
+      createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolName(event) });
     },
     "warmline:connection:reused"(event: ConnectionReusedEvent) {
-      idleTime.record(event.idleMs / 1_000, serverOf(event));
+      idleTime.record(event.idleMs / 1_000, serverAttributes(event));
     },
     "warmline:connection:closed"(event: ConnectionClosedEvent) {
-      open.record(event.open, serverOf(event));
-      closes.add(1, { ...serverOf(event), "warmline.reason": event.reason });
+      open.record(event.open, serverAttributes(event));
+      closes.add(1, { ...serverAttributes(event), "warmline.reason": event.reason });
     },
     "warmline:retry"(event: RetryEvent) {
       const { command, outcome } = event;
-      retries.add(1, { ...serverOf(event), "db.operation.name": command, "warmline.outcome": outcome });
+      retries.add(1, {
+        ...serverAttributes(event),
+        "db.operation.name": command,
+        "warmline.outcome": outcome,
+      });
     },
     "warmline:circuit"(event: CircuitEvent) {
-      if (event.state === "open") circuits.add(1, serverOf(event));
+      if (event.state === "open") circuits.add(1, serverAttributes(event));
     },
     "warmline:thaw"(event: ThawEvent) {
-      frozenTime.record(event.frozenMs / 1_000, serverOf(event));
+      frozenTime.record(event.frozenMs / 1_000, serverAttributes(event));
     },
   };
   return handlers;
 }
 
 /** The attributes of an origin. */
-function serverOf({ origin }: ConnectionEvent): Attributes {
+function serverAttributes({ origin }: ConnectionEvent): Attributes {
   const { hostname, port, protocol } = new URL(origin);
   return {
     "db.system.name": "redis",
@@ -83,7 +87,7 @@ function serverOf({ origin }: ConnectionEvent): Attributes {
 }
 
 /** The name of the pool of an origin: its host and port. */
-function poolOf(event: ConnectionEvent): string {
-  const { "server.address": address, "server.port": port } = serverOf(event);
+function poolName(event: ConnectionEvent): string {
+  const { "server.address": address, "server.port": port } = serverAttributes(event);
   return `${address}:${port}`;
 }

@@ -70,7 +70,7 @@ export function beginOperation(message: TraceContext, parent: Context): Operatio
       const failed = failure ? errorAttributes(failure.error) : {};
       getDurations().record(seconds, { ...attributes, ...failed }, operationContext);
       if (failure) {
-        span.setAttributes({ ...failed, ...outcomeOf(failure.error) });
+        span.setAttributes({ ...failed, ...outcomeAttributes(failure.error) });
         // Without a message: Redis may quote arguments in its errors.
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
@@ -93,7 +93,7 @@ function errorAttributes(error: unknown): Attributes {
   return { "error.type": error instanceof Error ? error.name : "_OTHER" };
 }
 
-function outcomeOf(error: unknown): Attributes {
+function outcomeAttributes(error: unknown): Attributes {
   const { outcome } = Object(error) as { outcome?: string };
   return outcome === undefined ? {} : { "warmline.outcome": outcome };
 }

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { Redis } from "warmline";
 import { serve, useExample } from "./support/example.js";
 
-const example = useExample("express-session");
+const example = useExample("express-session", inject("tarballs")["warmline-adapters"]);
 
 test("sessions outlive the server", async () => {
   const { gateway, env, folder } = example;

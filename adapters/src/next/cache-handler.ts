@@ -64,7 +64,7 @@ export function createCacheHandler(
       const found = await store.read<CacheHandlerValue, CacheHandlerValue>(
         this.#keyOf(key),
         async (entry) => {
-          const tags = tagsOf(entry.value, context);
+          const tags = collectTags(entry.value, context);
           if (tags.some((tag) => this.#revalidated.includes(tag))) return undefined;
           const freshness = await store.tags.freshness(tags, entry.lastModified);
           if (freshness === "expired") return undefined;
@@ -106,7 +106,7 @@ function buildId(serverDistDir: string | undefined): string {
   }
 }
 
-function tagsOf(
+function collectTags(
   value: any,
   { tags = [], softTags = [] }: { tags?: string[]; softTags?: string[] },
 ): string[] {

@@ -41,12 +41,12 @@ export class TagTimes {
     const fields = tags.flatMap((tag) => [`expired:${tag}`, `stale:${tag}`]);
     const times = await this.#redis.hmget<Record<string, number | null>>(this.#key, ...fields);
     const now = Date.now();
-    const timeOf = (field: string) => times?.[field] ?? 0;
+    const getTime = (field: string) => times?.[field] ?? 0;
     const isExpired = (tag: string) => {
-      const at = timeOf(`expired:${tag}`);
+      const at = getTime(`expired:${tag}`);
       return at >= created && at <= now;
     };
     if (tags.some(isExpired)) return "expired";
-    return tags.some((tag) => timeOf(`stale:${tag}`) >= created) ? "stale" : "fresh";
+    return tags.some((tag) => getTime(`stale:${tag}`) >= created) ? "stale" : "fresh";
   }
 }

@@ -23,8 +23,8 @@ import {
   object,
   orNull,
   type Part,
-  partsOf,
   records,
+  selectParts,
   text,
   tuple,
   value,
@@ -472,12 +472,12 @@ const DOCUMENT: Part[] = [
 const searched: Decoder = (reply, decode, args) => {
   const { withScores, noContent } = args[2] ?? {};
   const [total, ...flat] = list((part) => part)(reply, decode, args);
-  const parts = partsOf({ withScores, fields: !noContent }, DOCUMENT);
+  const parts = selectParts({ withScores, fields: !noContent }, DOCUMENT);
   return { total: int(total), documents: records(parts)(flat, decode, args) };
 };
 
 // The first item of the reply is a count without meaning.
-const rowsOf: Decoder = (...reply) =>
+const decodeRows: Decoder = (...reply) =>
   list((row, ...context) => (Array.isArray(row) ? object(nested)(row, ...context) : int(row)))(
     ...reply,
   ).slice(1);
@@ -486,8 +486,8 @@ const aggregated: Decoder = (...reply) => {
   const [rows, cursor] = list((part) => part)(...reply);
   // With a cursor the rows are in a nested array.
   return Array.isArray(rows)
-    ? { rows: rowsOf(rows, reply[1], reply[2]), cursor: int(cursor) }
-    : { rows: rowsOf(...reply) };
+    ? { rows: decodeRows(rows, reply[1], reply[2]), cursor: int(cursor) }
+    : { rows: decodeRows(...reply) };
 };
 
 const suggested = tuple(text, text, list(tuple(float, text)));

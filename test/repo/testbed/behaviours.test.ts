@@ -8,10 +8,8 @@ import {
   cutReply,
   delayReply,
   extraBytes,
-  halfOpen,
   httpResponse,
   idleReaper,
-  loseFin,
   loseReply,
   type NetworkProxy,
   onRequest,
@@ -211,40 +209,6 @@ describe("blackhole drops all bytes and keeps both sides open", () => {
   });
 });
 
-describe("halfOpen drops the server's connection without a FIN", () => {
-  test("halfOpen resets the client's next bytes", async () => {
-    const one = await afterOne(halfOpen({ after: 1 }));
-    await pause(30);
-    expect(one.state).toBe("open");
-    one.request();
-    await one.until(({ state }) => state === "ECONNRESET");
-    expect(server.applied).toBe(1);
-  });
-
-  test("halfOpen ignores the client's bytes from the start", async () => {
-    proxy.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
-    const one = await client();
-    one.request();
-    await pause(50);
-    expect([one.state, one.text, server.applied]).toEqual(["open", "", 0]);
-  });
-});
-
-describe("loseFin drops the server's FIN", () => {
-  test.each(["reset", "nothing"] as const)("loseFin gives the client's next bytes: %s", async (next) => {
-    const one = await afterOne(loseFin({ next }));
-    server.closeConnections();
-    await pause(30);
-    expect(one.state).toBe("open");
-    one.request();
-    if (next === "reset") await one.until(({ state }) => state === "ECONNRESET");
-    else await pause(50);
-    expect(one.state).toBe(next === "reset" ? "ECONNRESET" : "open");
-    expect(one.text).toBe("");
-    expect(server.applied).toBe(1);
-  });
-});
-
 describe("extraBytes sends bytes after a response", () => {
   test("extraBytes sends bytes in the response's write", async () => {
     proxy.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
@@ -352,7 +316,7 @@ describe("idleReaper", () => {
 });
 
 test("combine applies several behaviours to one connection", async () => {
-  const one = await afterOne(combine(onRequest(2, delayReply(20)), onRequest(3, loseReply()), loseFin()));
+  const one = await afterOne(combine(onRequest(2, delayReply(20)), onRequest(3, loseReply())));
   one.request();
   await one.until(({ text }) => text.endsWith("answer 2"));
   one.request();

@@ -16,8 +16,6 @@ export interface GatewayProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Path of the command-line program. Default: the installed package `warmline-gateway`. */
   readonly cli?: string;
-  /** Timeout for becoming ready in ms. Default 30,000. */
-  readonly readyTimeoutMs?: number;
 }
 
 /** A gateway that runs as a separate process. */
@@ -39,6 +37,8 @@ export interface GatewayProcess {
   stop(): Promise<number | null>;
 }
 
+const READY_TIMEOUT_MS = 30_000;
+
 // Ends the gateway when this process ends, even by SIGKILL: the IPC channel between them closes then.
 const LEASH = "data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()";
 
@@ -49,7 +49,8 @@ const LEASH = "data:text/javascript,process.on('disconnect',()=>process.exit(1))
 export async function startGatewayProcess(options: GatewayProcessOptions = {}): Promise<GatewayProcess> {
   const args = [...(options.args ?? [])];
   if (!args.some((arg) => arg === "--port" || arg.startsWith("--port="))) args.push("--port", "0");
-  const token = tokenOf(args) ?? options.env?.WARMLINE_GATEWAY_TOKEN ?? randomBytes(24).toString("base64url");
+  const token =
+    findToken(args) ?? options.env?.WARMLINE_GATEWAY_TOKEN ?? randomBytes(24).toString("base64url");
   const cli = options.cli ?? installedCli();
   const child = spawn(process.execPath, ["--import", LEASH, cli, ...args], {
     env: { ...process.env, WARMLINE_GATEWAY_TOKEN: token, ...options.env },
@@ -84,7 +85,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     };
     child.stdout!.on("data", look);
     void exited.then(() => resolve(undefined));
-    setTimeout(() => resolve(undefined), options.readyTimeoutMs ?? 30_000).unref();
+    setTimeout(() => resolve(undefined), READY_TIMEOUT_MS).unref();
   });
   if (url === undefined) {
     await stop();
@@ -92,7 +93,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
   }
 
   let ownRequests = 0;
-  async function metric(name: string): Promise<number> {
+  const metric = async (name: string): Promise<number> => {
     ownRequests++;
     const metrics = await get(`${url}/metrics`, { Authorization: `Bearer ${token}` });
     const line = metrics
@@ -100,7 +101,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
       .find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
     if (line === undefined) throw new Error(`The gateway has no metric ${name}.`);
     return Number(line.slice(line.lastIndexOf(" ") + 1));
-  }
+  };
 
   return {
     pid: child.pid!,
@@ -120,7 +121,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
   };
 }
 
-function tokenOf(args: readonly string[]): string | undefined {
+function findToken(args: readonly string[]): string | undefined {
   const at = args.indexOf("--token");
   return at >= 0 ? args[at + 1] : args.find((arg) => arg.startsWith("--token="))?.slice("--token=".length);
 }

@@ -97,7 +97,7 @@ async function load(): Promise<Handler> {
   return handler;
 }
 
-function contextOf(headers: RuntimeResponse["headers"]): object {
+function createContext(headers: RuntimeResponse["headers"]): object {
   const deadline = Number(headers["lambda-runtime-deadline-ms"]);
   return {
     awsRequestId: String(headers["lambda-runtime-aws-request-id"]),
@@ -155,7 +155,7 @@ for (;;) {
   // The parent has ended.
   const next = await call("GET", "invocation/next", undefined, headers).catch(() => process.exit(0));
   const event = JSON.parse(next.body);
-  const context = contextOf(next.headers);
+  const context = createContext(next.headers);
   runningId = String(next.headers["lambda-runtime-aws-request-id"]);
   let body: string;
   let outcome: "response" | "error" = "response";

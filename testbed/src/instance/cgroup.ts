@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 /** Returns the folder of this process's cgroup, in the hierarchy of version 2 or in the controller's hierarchy of version 1. */
 function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): string | undefined {
@@ -54,14 +53,5 @@ export function removeCgroup(folder: string): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT";
-  }
-}
-
-/** Waits until a check returns true. @throws after ten seconds, with the problem as message */
-export async function until(check: () => boolean, problem: string): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!check()) {
-    if (performance.now() > end) throw new Error(problem);
-    await pause(1);
   }
 }

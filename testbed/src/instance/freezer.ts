@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sendSignal } from "../children.js";
-import { createCgroup, removeCgroup, until } from "./cgroup.js";
+import { until } from "../until.js";
+import { createCgroup, removeCgroup } from "./cgroup.js";
 
 /** Stops a process tree so that it runs no instruction until it is thawed. The kernel still serves its sockets. */
 export interface Freezer {

@@ -26,8 +26,6 @@ export interface InstanceOptions {
   readonly timeoutMs?: number;
   /** Timeout of the init phase in ms. Default 10,000, as on Lambda. */
   readonly initTimeoutMs?: number;
-  /** Command line flags for node. */
-  readonly nodeOptions?: readonly string[];
   /** The path of the Node executable. Default: this process's. */
   readonly node?: string;
   /**
@@ -115,8 +113,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const node = options.node ?? process.execPath;
   const runtime = options.runtime ?? findLambdaRic() ?? "own";
   const handler = `${basename(file, extname(file))}.${options.exportName ?? "handler"}`;
-  const program = runtime === "own" ? [BOOTSTRAP] : [runtime.program, handler];
-  const args = [...(options.nodeOptions ?? []), ...program];
+  const args = runtime === "own" ? [BOOTSTRAP] : [runtime.program, handler];
   const begunAt = performance.now();
   const child = spawn(...(throttle?.wrap(node, args) ?? ([node, args] as [string, string[]])), {
     env: {
@@ -177,7 +174,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   let loadMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   const initError = await new Promise<FunctionError | undefined>((settle) => {
-    const errorMessage = `The init phase timed out after ${secondsOf(initTimeoutMs)} seconds`;
+    const errorMessage = `The init phase timed out after ${toSeconds(initTimeoutMs)} seconds`;
     timer = setTimeout(settle, initTimeoutMs, { errorType: "Sandbox.Timedout", errorMessage });
     api.onReady = (ms) => {
       loadMs = ms;
@@ -203,7 +200,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     if (!alive) throw new Error("This instance has ended; start another one, as Lambda would.");
     const { requestId, report } = api.invoke(event, functionMs);
     const timer = setTimeout(() => {
-      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${secondsOf(timeoutMs)} seconds`;
+      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${toSeconds(timeoutMs)} seconds`;
       api.fail({ errorType: "Sandbox.Timedout", errorMessage });
       void stop();
     }, timeoutMs);
@@ -240,7 +237,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   };
 }
 
-const secondsOf = (ms: number): string => (ms / 1_000).toFixed(2);
+const toSeconds = (ms: number): string => (ms / 1_000).toFixed(2);
 
 function exitError(code: number | null, signal: NodeJS.Signals | null): FunctionError {
   const how = signal ? `signal: ${signal === "SIGKILL" ? "killed" : signal}` : `exit status ${code}`;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sendSignal } from "../children.js";
-import { createCgroup, removeCgroup, until } from "./cgroup.js";
+import { until } from "../until.js";
+import { createCgroup, removeCgroup } from "./cgroup.js";
 
 /** Lambda's CPU quota period, in ms. */
 const PERIOD_MS = 20;

@@ -3,7 +3,7 @@ import type { Behaviour, Exchange, Fault, ProxiedConnection } from "./proxied-co
 /** Returns the behaviour of connection `number` (from 1, in the order of accepting). Undefined: everything is passed on. */
 export type Script = (number: number) => Behaviour | undefined;
 
-/** Combines behaviours: the first one that has a callback, or returns a fault, decides. */
+/** Combines behaviours: each callback is called, and the first fault is applied. */
 export function combine(...behaviours: Behaviour[]): Behaviour {
   const combined: Record<string, unknown> = {};
   for (const moment of ["opened", "requestStarted", "responded"] as const) {
@@ -12,10 +12,6 @@ export function combine(...behaviours: Behaviour[]): Behaviour {
     combined[moment] = (...args: unknown[]) => {
       for (const behaviour of all) (behaviour[moment] as (...args: unknown[]) => void)(...args);
     };
-  }
-  for (const moment of ["clientEnded", "serverEnded", "serverReset"] as const) {
-    const first = behaviours.find((behaviour) => behaviour[moment]);
-    if (first) combined[moment] = (connection: ProxiedConnection) => first[moment]!(connection);
   }
   combined.exchange = (exchange: Exchange, connection: ProxiedConnection): Fault | undefined => {
     for (const behaviour of behaviours) {

@@ -44,12 +44,6 @@ export interface Behaviour {
   exchange?(exchange: Exchange, connection: ProxiedConnection): Fault | undefined;
   /** Called after each complete response: the connection is idle if the client has sent no more. */
   responded?(connection: ProxiedConnection, exchange: Exchange): void;
-  /** Called when the client ends its half (FIN). To pass it on: `connection.endServer()`. */
-  clientEnded?(connection: ProxiedConnection): void;
-  /** Called when the server ends its half (FIN). To pass it on: `connection.endClient()`. */
-  serverEnded?(connection: ProxiedConnection): void;
-  /** Called when the server resets the connection or cannot be reached. To pass it on: `connection.resetClient()`. */
-  serverReset?(connection: ProxiedConnection): void;
 }
 
 /** Options of {@link ProxiedConnection}. */
@@ -230,7 +224,9 @@ export class ProxiedConnection {
     );
     server.on("data", (bytes: Buffer) => this.#fromServer(bytes));
     server.on("end", () => this.#serverEnded());
-    server.on("error", () => this.#serverReset());
+    server.on("error", () => {
+      if (this.#onServerBytes === "pass") this.resetClient();
+    });
     for (const run of this.#early.splice(0)) run(this.#up);
   }
 
@@ -322,8 +318,7 @@ export class ProxiedConnection {
   #clientEnded(): void {
     // A blackholed connection does not respond to a FIN either.
     if (this.blackholed && this.#onClientBytes === "swallow") return;
-    if (this.#behaviour?.clientEnded) this.#behaviour.clientEnded(this);
-    else if (this.#onClientBytes === "pass") this.endServer();
+    if (this.#onClientBytes === "pass") this.endServer();
     // If the server's bytes are discarded, the client's FIN is the last event.
     if (this.#onServerBytes === "swallow") this.#client.end();
   }
@@ -335,14 +330,7 @@ export class ProxiedConnection {
   #serverEnded(): void {
     if (this.#onServerBytes === "swallow") return;
     if (this.#responseFramer) this.toClient(this.#responseFramer.flush());
-    if (this.#behaviour?.serverEnded) this.#behaviour.serverEnded(this);
-    else this.endClient();
-  }
-
-  #serverReset(): void {
-    if (this.#onServerBytes === "swallow") return;
-    if (this.#behaviour?.serverReset) this.#behaviour.serverReset(this);
-    else this.resetClient();
+    this.endClient();
   }
 
   #settle(): void {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../ports.js";
-import { type RedisProcess, runRedis, until } from "./process.js";
+import { type RedisProcess, runRedis, untilTogether } from "./process.js";
 
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 10_000;
@@ -121,9 +121,9 @@ async function introduce(nodes: readonly ClusterNode[], firstPort: number): Prom
     await node.command("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
   }
   for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", firstPort);
-  await until("cluster", async () => {
+  await untilTogether(async () => {
     for (const node of nodes) {
-      const lines = await linesOf(node);
+      const lines = await readNodeLines(node);
       if (lines.length < nodes.length || lines.some((line) => line.includes("handshake"))) return false;
     }
     return true;
@@ -134,9 +134,9 @@ async function introduce(nodes: readonly ClusterNode[], firstPort: number): Prom
 }
 
 async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
-  await until("cluster", async () => {
+  await untilTogether(async () => {
     const living = nodes.filter((node) => node.alive);
-    const views = await Promise.all(living.map(viewOf));
+    const views = await Promise.all(living.map(readView));
     // Gossip reports a replica's role later than the node.
     const agree = ({ flagsById, listed }: (typeof views)[number]) =>
       views.every(({ id, role }) => {
@@ -149,15 +149,15 @@ async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
 }
 
 /** Returns a node's lines about all nodes. */
-const linesOf = async ({ command }: Pick<ClusterNode, "command">) =>
+const readNodeLines = async ({ command }: Pick<ClusterNode, "command">) =>
   String(await command("CLUSTER", "NODES"))
     .trim()
     .split("\n");
 
 /** Returns a node's role, whether it is ready, the flags of each node in its view, and the ids that it lists to clients. */
-async function viewOf({ id, command }: ClusterNode) {
+async function readView({ id, command }: ClusterNode) {
   const info = String(await command("CLUSTER", "INFO"));
-  const lines = (await linesOf({ command })).map((line) => line.split(" "));
+  const lines = (await readNodeLines({ command })).map((line) => line.split(" "));
   // A replica is not listed until its replication offset has arrived at the node.
   const ranges = (await command("CLUSTER", "SLOTS")) as [from: number, to: number, ...nodes: string[][]][];
   const listed = new Set(ranges.flatMap(([, , ...nodes]) => nodes.map(([, , id]) => id!)));

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { Tail } from "../tail.js";
+import { until } from "../until.js";
 import { connectRedis, type RedisConnection } from "./connection.js";
 import { findRedisServer, NO_REDIS } from "./find.js";
 
@@ -128,13 +129,5 @@ async function startProcess(
 }
 
 /** Waits until a check of several servers returns true. @throws after 50 seconds */
-export async function until(
-  servers: "cluster" | "Sentinels",
-  check: () => Promise<boolean | undefined>,
-): Promise<void> {
-  const end = performance.now() + 50_000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`The ${servers} did not come together within 50 seconds.`);
-    await pause(50);
-  }
-}
+export const untilTogether = (check: () => Promise<boolean | undefined>): Promise<void> =>
+  until(check, "The servers did not come together within 50 seconds.", { timeoutMs: 50_000, pauseMs: 50 });

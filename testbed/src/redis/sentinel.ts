@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../ports.js";
-import { type RedisProcess, runRedis, until } from "./process.js";
+import { type RedisProcess, runRedis, untilTogether } from "./process.js";
 
 const GROUP = "main";
 
@@ -55,7 +55,7 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     const plain = ["--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"];
     const primary = await start(first, null, plain);
     await start(second, null, [...plain, "--replicaof", "127.0.0.1", String(first)]);
-    await until("Sentinels", async () =>
+    await untilTogether(async () =>
       String(await primary.command("INFO", "replication")).includes("state=online"),
     );
     const config = [
@@ -65,13 +65,15 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     ].join("\n");
     for (const port of sentinels) await start(port, `${config}\n`, ["--sentinel"]);
     for (const { command } of running.slice(2)) {
-      await until("Sentinels", async () => {
+      await untilTogether(async () => {
         const primary = (await command("SENTINEL", "MASTER", GROUP)) as string[];
         const [replica] = (await command("SENTINEL", "REPLICAS", GROUP)) as string[][];
         // A replica whose INFO a Sentinel has not received yet is not promoted.
-        const isKnown = replica && fieldOf(replica, "master-link-status") === "ok";
+        const isKnown = replica && getField(replica, "master-link-status") === "ok";
         return (
-          isKnown && fieldOf(replica, "flags") === "slave" && fieldOf(primary, "num-other-sentinels") === "2"
+          isKnown &&
+          getField(replica, "flags") === "slave" &&
+          getField(primary, "num-other-sentinels") === "2"
         );
       });
     }
@@ -102,6 +104,6 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
 }
 
 /** Returns a field of a Sentinel's reply, a list of names and values. */
-function fieldOf(reply: readonly string[], name: string): string | undefined {
+function getField(reply: readonly string[], name: string): string | undefined {
   return reply[reply.indexOf(name) + 1];
 }

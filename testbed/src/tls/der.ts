@@ -3,7 +3,7 @@
 /** Returns an element: tag, length and content. */
 export function element(tag: number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
-  return Buffer.concat([Buffer.from([tag]), lengthOf(body.length), body]);
+  return Buffer.concat([Buffer.from([tag]), encodeLength(body.length), body]);
 }
 
 export const sequence = (...content: Uint8Array[]): Buffer => element(0x30, ...content);
@@ -36,7 +36,7 @@ export function time(date: Date): Buffer {
   return element(0x17, Buffer.from(`${digits}Z`));
 }
 
-function lengthOf(length: number): Buffer {
+function encodeLength(length: number): Buffer {
   if (length < 0x80) return Buffer.from([length]);
   const bytes: number[] = [];
   for (let left = length; left > 0; left = Math.floor(left / 256)) bytes.unshift(left % 256);
