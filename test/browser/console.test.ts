@@ -103,7 +103,7 @@ describeInBrowser("the console page", (browser) => {
       ["LRANGE l 0 -1", '1) "x y"\n2) "z"'],
       ['SET bytes "\\xff\\x00"', "OK"],
       ["GET bytes", '"\\xff\\x00"'],
-      ['GET "open', "a quote is not closed, or is not followed by a space"],
+      ['GET "open', "a quote is not closed"],
       ["SUBSCRIBE c", /^\(error\) NOPERM/],
     ] as const) {
       await type(line);

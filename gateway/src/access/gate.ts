@@ -20,7 +20,6 @@ export class Gate {
   readonly #waiting = new Fifo<Waiting>();
   #inside = 0;
 
-  /** The number of entrants inside now. */
   get inside(): number {
     return this.#inside;
   }

@@ -165,7 +165,6 @@ export class Quota {
     this.#streams++;
   }
 
-  /** An event stream has ended. */
   leaveStream(): void {
     this.#streams--;
   }

@@ -15,7 +15,6 @@ import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
 import { RequestRecord } from "./request-record.js";
 
-/** Content type of JSON responses. */
 export const JSON_TYPE = "application/json";
 /** Content type of responses and requests in RESP2. */
 export const RESP_TYPE = "application/vnd.redis.resp2";
@@ -56,7 +55,6 @@ enum ResponseState {
   Over,
 }
 
-/** Processes requests. */
 export interface ExchangeHandler {
   /** Processes a request whose head has arrived. Never throws. */
   handle(exchange: Exchange): void;
@@ -79,7 +77,6 @@ function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
   return chunk;
 }
 
-/** One request and its response. */
 export class Exchange implements HttpExchange, Copy {
   format: Format = "json";
   readonly record = new RequestRecord();
@@ -142,7 +139,6 @@ export class Exchange implements HttpExchange, Copy {
     return this.isOver && !this.numbered?.isAwaited;
   }
 
-  /** Whether the gateway is closing. */
   get draining(): boolean {
     return this.#host.draining;
   }
@@ -270,7 +266,6 @@ export class Exchange implements HttpExchange, Copy {
     this.#over(this.#status);
   }
 
-  /** Responds with an error in JSON. */
   error(status: number, text: string, more?: readonly string[]): void {
     this.respond(status, JSON_TYPE, jsonError(text), more);
   }
@@ -437,7 +432,6 @@ export class Exchange implements HttpExchange, Copy {
     this.connection.destroy();
   }
 
-  /** The connection is lost. */
   abort(): void {
     if (this.#body) this.record.responseBytes = this.#body.size;
     if (this.#state !== ResponseState.Over) this.#over(this.streaming ? 200 : 0, true);

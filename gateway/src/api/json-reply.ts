@@ -53,7 +53,6 @@ export function jsonElements(reply: Buffer, base64: boolean): Buffer {
   return out.end();
 }
 
-/** The body of a response that is an error. */
 export function jsonError(text: string): Buffer {
   return Buffer.from(`{"error":${JSON.stringify(text)}}`);
 }

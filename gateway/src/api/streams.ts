@@ -183,7 +183,6 @@ export class Streams {
     });
   }
 
-  /** Ends every stream. */
   close(): void {
     clearInterval(this.#timer);
     for (const { subscriptions, monitor, followers } of this.#sources.values()) {

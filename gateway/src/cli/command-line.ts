@@ -3,7 +3,6 @@ import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 
 export interface CommandLine {
-  /** Values by the names of their flags. */
   readonly values: Record<string, unknown>;
   /** The arguments after `--`, or undefined without it. */
   readonly command: readonly string[] | undefined;

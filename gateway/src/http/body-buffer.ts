@@ -49,7 +49,6 @@ export class BodyBuffer {
     source.copy(this.#bytes, before, from, to);
   }
 
-  /** Returns the collected bytes. */
   whole(): Buffer {
     return this.#bytes.subarray(0, this.#size);
   }

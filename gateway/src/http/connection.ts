@@ -66,7 +66,6 @@ export interface HttpService {
 
 /** Follows what the connections of a server are doing. */
 export interface ConnectionTracker {
-  /** A request on this connection has begun. */
   setBusy(connection: Connection): void;
   /** Records that the response on this connection is complete. */
   setIdle(connection: Connection): void;
@@ -84,7 +83,6 @@ export interface ConnectionHost {
   readonly draining: boolean;
   readonly service: HttpService;
   readonly connections: ConnectionTracker;
-  /** Called with an error of the server itself. */
   readonly onFailure: (error: unknown) => void;
 }
 

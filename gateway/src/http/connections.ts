@@ -94,7 +94,6 @@ export class Connections {
     if (this.#arrived.push(connection) === 1) setImmediate(() => this.#admit());
   }
 
-  /** A request has begun. */
   setBusy(connection: Connection): void {
     this.#idle.remove(connection);
   }
@@ -130,7 +129,6 @@ export class Connections {
     for (const connection of this.#all) if (!connection.isProcessing) connection.destroy();
   }
 
-  /** Stops looking after connections. */
   stop(): void {
     clearInterval(this.#timer);
   }

@@ -170,7 +170,6 @@ export class ResponseSender {
     setImmediate(this.#sendMore);
   }
 
-  /** The connection has closed. */
   close(): void {
     this.#source?.cancel?.();
     this.#source = null;

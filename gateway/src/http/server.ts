@@ -16,7 +16,6 @@ const LAST_RESPONSES = 500;
 /** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
-/** Options of a server's connections. */
 export const SOCKETS = {
   noDelay: true,
   keepAlive: true,
@@ -36,7 +35,6 @@ export interface HttpServerOptions {
   readonly greetTimeout: number;
   /** Called with a one-line message about each change. */
   readonly onNotice: (message: string, isError: boolean) => void;
-  /** Called with errors of the gateway itself. */
   readonly onFailure: (error: unknown) => void;
 }
 

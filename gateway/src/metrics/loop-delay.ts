@@ -33,7 +33,6 @@ export class LoopDelay {
     return max / 1_000;
   }
 
-  /** Stops sampling. */
   close(): void {
     clearInterval(this.#timer);
   }

@@ -43,7 +43,6 @@ export class Traffic {
     this.malformed.set(reason, (this.malformed.get(reason) ?? 0) + 1);
   }
 
-  /** Counts a request that is over. */
   settled(request: SettledTraffic): void {
     const { route: name, status, ms, upstreamMs, requestBytes, responseBytes, token } = request;
     let route = this.routes.get(name);

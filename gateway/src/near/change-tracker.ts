@@ -31,7 +31,6 @@ export class ChangeTracker {
     private readonly log: Log,
   ) {}
 
-  /** Starts to track changes. */
   open(): void {
     if (this.#closed) return;
     const session = new TrackingSession(this.upstream, this.prefixes, this.timeout, (reason, refused) => {

@@ -9,7 +9,6 @@ import { GREATER, PLUS, STAR } from "../util/bytes.js";
 /** Errors of a server that may accept the command later. */
 const TEMPORARY = /^-(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN)/;
 
-/** Callbacks of a connection that tracks changes. */
 export interface TrackingHandler {
   /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
   onTracking(isCluster: boolean): void;

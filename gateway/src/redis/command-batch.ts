@@ -13,7 +13,6 @@ export interface CommandBatchOptions {
   readonly extra?: ((index: number) => number) | undefined;
 }
 
-/** The connection on which a batch's commands are written. */
 export interface BatchConnection {
   readonly isWritable: boolean;
   /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */

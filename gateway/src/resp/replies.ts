@@ -57,7 +57,6 @@ export function lineOf(reply: Buffer): string {
   return reply.toString("utf8", 1, reply.length - 2);
 }
 
-/** An array reply of elements that are replies themselves. */
 export function arrayOf(elements: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(`*${elements.length}\r\n`), ...elements]);
 }

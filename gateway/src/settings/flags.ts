@@ -9,7 +9,6 @@ export interface Flag {
   readonly variable: string;
   /** The placeholder of the value. Empty for a switch. */
   readonly placeholder: string;
-  /** The description, and the default. */
   readonly help: string;
   /** The minimum and the maximum as text. Empty without. */
   readonly range: string;

@@ -67,7 +67,6 @@ export class Certificate {
     this.#timer = this.#clock.setInterval(check, CHECK_INTERVAL).unref();
   }
 
-  /** Stops watching. */
   close(): void {
     this.#clock.clear(this.#timer);
   }

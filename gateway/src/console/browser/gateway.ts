@@ -74,7 +74,6 @@ export class Gateway {
     return counters;
   }
 
-  /** Returns the description of the engine behind the gateway. */
   async engine(): Promise<string> {
     const { engine } = (await (await this.#fetch("/health", {})).json()) as { engine?: string };
     return engine ?? "";

@@ -21,7 +21,6 @@ export function encodeCommand(args: readonly (string | Uint8Array)[]): Uint8Arra
   return concat(parts);
 }
 
-/** Joins byte arrays. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

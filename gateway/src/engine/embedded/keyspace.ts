@@ -161,7 +161,6 @@ export function dropEntry(database: RedisDatabase, key: Buffer): void {
   entriesOf(database).delete(key.toString("hex"));
 }
 
-/** Notes that a key has just been used. */
 export function markUsed(database: RedisDatabase, key: Buffer): void {
   const entry = keyspaceOf(database).getLiveEntry(key);
   if (entry) entry.usedAt = Date.now();

@@ -1,6 +1,5 @@
 import type { RedisDatabase, RedisDataValue, RedisMutationEvent, RedisResult } from "js-redis-server/core";
 
-/** The types of values that clients wait for. */
 type WaitType = "list" | "zset" | "stream";
 
 export interface Wait {

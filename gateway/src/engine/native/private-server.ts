@@ -19,7 +19,6 @@ const LOAD_TIMEOUT = 600_000;
 /** Timeout in ms for a server to write its data at the end. */
 const SHUTDOWN_TIMEOUT = 10_000;
 
-/** Settings of a privately started server. */
 export interface PrivateServerOptions {
   /** Timeout in ms for the server's first reply. Default: 10,000, or 600,000 with a folder. */
   readonly startTimeoutMs?: number;

@@ -66,7 +66,6 @@ export class ClusterCommand implements Receiver, OrderedCommand {
     return this.batch.receiver.cancelled;
   }
 
-  /** Records that the command failed at a node. */
   failedAt(name: string): void {
     this.#tried ??= new Set();
     this.#tried.add(name);

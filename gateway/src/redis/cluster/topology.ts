@@ -31,7 +31,6 @@ export function nameOf({ host, port }: Address): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The address in a node's name. */
 export function addressOf(name: string): Address {
   const colon = name.lastIndexOf(":");
   return { host: name.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(name.slice(colon + 1)) };

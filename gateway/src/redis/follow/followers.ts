@@ -102,7 +102,6 @@ export class Followers {
     this.#options = options;
   }
 
-  /** Whether nothing is followed. */
   get isUnused(): boolean {
     return this.#followers.size === 0;
   }

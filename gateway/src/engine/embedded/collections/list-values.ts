@@ -83,7 +83,6 @@ export class ListValues {
     return -1;
   }
 
-  /** Replaces all elements. */
   replace(values: Buffer[]): void {
     this.#items = values;
     this.#room = 0;

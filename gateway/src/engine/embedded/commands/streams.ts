@@ -40,7 +40,6 @@ export function missingStream(): RedisCommandError {
   return new RedisCommandError(MISSING_STREAM);
 }
 
-/** The error of XGROUP where the stream has no such group. */
 export function noSuchConsumerGroup(key: Buffer, group: Buffer): RedisCommandError {
   return new RedisCommandError(`No such consumer group '${group}' for key name '${key}'`, "NOGROUP");
 }
