@@ -159,3 +159,19 @@ test("messages to 480 readers arrive, and another token's GETs take as long as b
     if (gaps === 0) expect(lost).toBe(0);
   }
 }, 120_000);
+
+test("a token whose patterns overlap loses the messages of its own, and those of other tokens arrive", async () => {
+  // All of them match.
+  const patterns = Array.from({ length: 1_000 }, (_, at) => `[f${at}]*`);
+  const body = JSON.stringify({ psubscribe: patterns });
+  const head = `POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer r\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  await read(portOf(), 1, head);
+  const others = await read(portOf(), 1, subscription("/subscribe/calm", "o"));
+  const stop = publish("calm", 50);
+  const flood = Array.from({ length: 1_000 }, () => publisher.command("PUBLISH", "flood", "x".repeat(100)));
+  await Promise.all([...flood, get(3_000)]);
+  const sent = await stop();
+  await get(2_000);
+  const { messages, gaps } = await countOf(others);
+  expect({ messages, gaps }).toEqual({ messages: sent, gaps: 0 });
+}, 120_000);

@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from "vitest";
+import type { Connection } from "../../../../gateway/src/http/connection.js";
+import { Connections } from "../../../../gateway/src/http/connections.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+
+const MINUTE = 60_000;
+const ended: Connections[] = [];
+afterEach(() => {
+  for (const connections of ended.splice(0)) connections.stop();
+});
+
+/** An idle connection, with the bytes of a response that have not left. */
+function idle(backlog: number, idleFor: number) {
+  const connection = { backlog, idleSince: performance.now() - idleFor, isBusy: false, isClosed: false };
+  return Object.assign(connection, {
+    ...{ before: null, after: null, destroyed: false },
+    destroy() {
+      this.destroyed = true;
+    },
+  });
+}
+
+test("a connection whose last response has not left is not evicted, and counts as idle from then on", async () => {
+  const connections = new Connections({
+    ...{ idle: MINUTE, head: MINUTE, body: MINUTE, soft: 2, hard: 10, budget: new BufferBudget() },
+  });
+  ended.push(connections);
+  const add = async (connection: ReturnType<typeof idle>) => {
+    connections.add(connection as unknown as Connection);
+    await new Promise((resolve) => setImmediate(resolve));
+    return connection;
+  };
+  const behind = await add(idle(10, 5_000));
+  const done = await add(idle(0, 3_000));
+  const young = [await add(idle(0, 0))];
+  expect([behind.destroyed, done.destroyed, connections.open, connections.evicted]).toEqual([
+    false,
+    true,
+    2,
+    1,
+  ]);
+  behind.backlog = 0;
+  young.push(await add(idle(0, 0)));
+  expect([behind.destroyed, connections.open]).toEqual([false, 3]);
+  behind.idleSince -= 2_000;
+  for (const other of young) other.idleSince -= 2_000;
+  await add(idle(0, 0));
+  expect(behind.destroyed).toBe(true);
+});
