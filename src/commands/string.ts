@@ -46,9 +46,9 @@ export interface IncrementOption {
 
 /** The increment, its bounds, and the key's time to live. */
 export type IncrExOptions = AtMostOne<IncrementOption, "only one of byInt and byFloat"> & {
-  /** The lowest result. If the result would be lower, nothing is added. */
+  /** The lowest number that may result. If the result would be lower, nothing is added. */
   lBound?: number | undefined;
-  /** The highest result. If the result would be higher, nothing is added. */
+  /** The highest number that may result. If the result would be higher, nothing is added. */
   uBound?: number | undefined;
   /** Adds as much as the bounds allow. */
   saturate?: boolean | undefined;
