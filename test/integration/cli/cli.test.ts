@@ -171,7 +171,6 @@ describe("what is wrong is said in one line", () => {
       ["--redis", "redis://x", "--engine", "embedded"],
       "--redis and --engine cannot both be given: use a running Redis, or start one",
     ],
-    [["--proxy-protocol"], "--proxy-protocol: needs trustedProxies"],
     [["--config", missing], `config file ${missing}: there is no such file`],
     [
       ["--config", broken],

@@ -16,8 +16,12 @@ import { folder } from "../support/suite.js";
 /** The routes of `app`, and the names of their counters. */
 const ROUTES = ["api/edge", "api/node", "edge-page", "node-page", "node-entry"];
 
-/** The oldest one that is in use, which caches more and builds with webpack, and the present one. */
-const VERSIONS = [["next@14.2.35", "react@18.3.1", "react-dom@18.3.1"], NEXT];
+/** The three majors in use. The first one caches more. */
+const VERSIONS = [
+  ["next@14.2.35", "react@18.3.1", "react-dom@18.3.1"],
+  ["next@15.5.9", "react@19.2.0", "react-dom@19.2.0"],
+  NEXT,
+];
 
 describe.each(VERSIONS)("%s", (...packages) => {
   let gateway: Gateway;

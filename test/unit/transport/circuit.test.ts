@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import {
   type CircuitOptions,
@@ -601,6 +601,17 @@ test("each call without a response is reported once before its timeout, and once
   await Promise.all(calls);
   expect(reported.filter((report) => report === "slow")).toHaveLength(50);
   expect(reported.filter((report) => report === "failed")).toHaveLength(50);
+});
+
+test("a timer that fires shortly before the end of its call does not report the call again", () => {
+  const pool = new Pool(endpoint.url, undefined, clock);
+  const onSlow = vi.fn();
+  Object.assign(pool.circuit, { onSlow });
+  const transport = createTransport({}, pool);
+  expect([transport.onWait!(290, 300), transport.onWait!(297, 300)]).toEqual([300, 300]);
+  expect(onSlow).not.toHaveBeenCalled();
+  expect(transport.onWait!(280, 300)).toBe(300);
+  expect(onSlow).toHaveBeenCalledOnce();
 });
 
 test("two clients of an origin share a circuit through the thread's pool", async () => {

@@ -24,7 +24,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     // Each engine has its own format; it contains the value unchanged.
     expect(bytes).toContain("v".charCodeAt(0));
     expect(await redis.dump("none")).toBeNull();
-  }),
+  }, "embedded"),
   exists: on(async (redis) => {
     await redis.set("a", 1);
     expect(await redis.exists("a", "a", "b")).toBe(2);
@@ -125,7 +125,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     await expect(redis.restore("copy", 0, bytes)).rejects.toMatchObject({ code: "BUSYKEY" });
     expect(await redis.restore("copy", 0, bytes, { replace: true })).toBe("OK");
     expect(await redis.ttl("copy")).toBe(-1);
-  }),
+  }, "embedded"),
   scan: on(async (redis) => {
     await redis.mset({ 1: "x", a: "x" });
     await redis.sadd("s", 1);
@@ -172,7 +172,11 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   wait: on(async (redis) => {
     expect(await redis.pipeline().set("k", 1).wait(0, 10).exec()).toEqual(["OK", 0]);
   }),
-  waitaof: on(async (redis) => {
-    expect(await redis.pipeline().set("k", 1).waitaof(0, 0, 10).exec()).toEqual(["OK", [0, 0]]);
-  }, "redis-7.0"),
+  waitaof: on(
+    async (redis) => {
+      expect(await redis.pipeline().set("k", 1).waitaof(0, 0, 10).exec()).toEqual(["OK", [0, 0]]);
+    },
+    "embedded",
+    "redis-7.0",
+  ),
 };

@@ -170,7 +170,7 @@ export const serverExercises: Exercises<ServerCommands<Immediate>> = {
     await redis.set("a", 1);
     expect(await redis.swapdb(0, 1)).toBe("OK");
     expect(await redis.exists("a")).toBe(0);
-  }),
+  }, "embedded"),
   time: on(async (redis) => {
     const [seconds, micros] = await redis.time();
     expect(Math.abs(seconds - Date.now() / 1000)).toBeLessThan(5);

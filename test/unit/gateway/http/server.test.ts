@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
@@ -142,16 +141,5 @@ describe("a first request that comes with the first bytes of its connection", ()
     await expect.poll(() => connections.idle).toBe(0);
     begun.write(REQUEST.subarray(20));
     await expect.poll(() => connections.idle).toBe(1);
-  });
-
-  test("leaves a connection beyond maxConnections out of those that are idle", async () => {
-    const { port, connections } = await start({ soft: 1, hard: 1 });
-    await client(port, [REQUEST]);
-    const refused = await client(port, [REQUEST]);
-    await nextTurn();
-    expect([connections.open, connections.idle, connections.refused]).toEqual([1, 1, 1]);
-    refused.destroy();
-    await expect.poll(() => connections.refused).toBe(0);
-    expect(connections.idle).toBe(1);
   });
 });
