@@ -16,9 +16,6 @@ import { getPool, type Pool, PRECONNECT_LIMIT } from "./pool.js";
 import { openStream } from "./stream.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** Time in ms before its end at which the timer of a call may fire, while the process is busy. */
-const EARLY = 10;
-
 /** Requests over the thread's pool of keep-alive connections. */
 export class NodeTransport implements Transport {
   readonly timers: Timers = callTimers;
@@ -55,7 +52,7 @@ export class NodeTransport implements Transport {
     if (waited === 0) return Math.min(lateAfter, timeout / 4);
     const slowAfter = this.options.circuit ? circuit.slowAfter(timeout, this.options) : timeout;
     if (waited >= slowAfter) {
-      if (timeout - waited > EARLY) circuit.onSlow(this.options, timeout);
+      circuit.onSlow(this.options, timeout);
       return timeout;
     }
     if (waited < lateAfter) return Math.min(lateAfter, slowAfter);

@@ -66,5 +66,3 @@ describe("a private server", { tags: "redis-server" }, () => {
     await expect.poll(() => existsSync(dirname(path)), { timeout: 5_000 }).toBe(false);
   });
 });
-
-describe("a cluster", { tags: "redis-server" }, () => {});
