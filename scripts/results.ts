@@ -290,10 +290,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   articles: (results) => {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(
       ([title, claims]) => [
-      [`**${title}**`, "", "", ""],
+        [`**${title}**`, "", "", ""],
         ...claims.map(({ text, article, here, reproduced }) => {
-        return [text, article, withSeparators(here), reproduced];
-      }),
+          return [text, article, withSeparators(here), reproduced];
+        }),
       ],
     );
     return `${markdown(["claim", "article", "here, with 95% interval", "verdict"], rows)}\n`;
