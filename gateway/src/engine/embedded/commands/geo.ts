@@ -1,9 +1,128 @@
-import type { CommandExecutor } from "js-redis-server/core";
+import type { CommandExecutor, RedisDatabase } from "js-redis-server/core";
+import type { Member, SortedMembers } from "../collections/sorted-members.js";
 import { peek } from "../keyspace.js";
-import { addCommands, libraryCommand } from "./define.js";
+import { addCommands, type Context, libraryCommand, withDatabase } from "./define.js";
 import { array, integer } from "./results.js";
 
-/** Replaces the searches for positions, which in the library fail for a set that is not there. */
+const EARTH_RADIUS_METERS = 6_372_797.560856;
+const MAX_LATITUDE = 85.05112878;
+/** Bits of each coordinate in a score, which holds them by turns, the latitude's in the lower places. */
+const BITS = 26;
+/** Cells that are looked through at most, for one search. */
+const MAX_CELLS = 16;
+/** Degrees that an area is larger than it has to be, since positions are rounded. */
+const MARGIN = 1e-5;
+
+interface Position {
+  readonly lon: number;
+  readonly lat: number;
+}
+
+interface SearchArguments extends Partial<Position> {
+  readonly member?: Buffer;
+  readonly from?:
+    | ({ readonly type: "lonlat" } & Position)
+    | { readonly type: "member"; readonly member: Buffer };
+  readonly by:
+    | { readonly kind: "radius"; readonly radiusMeters: number }
+    | { readonly kind: "box"; readonly widthMeters: number; readonly heightMeters: number };
+}
+
+/** A range of scores, from the first one up to, but without, the second. */
+type Scores = readonly [from: number, to: number];
+
+const toDegrees = (radians: number) => (radians * 180) / Math.PI;
+const toRadians = (degrees: number) => (degrees * Math.PI) / 180;
+
+/** The cell of a coordinate, of 2 ** {@link BITS} in its range. */
+const cellOf = (degrees: number, limit: number) => Math.floor(((degrees + limit) / (2 * limit)) * 2 ** BITS);
+
+/** The scores of all positions in an area. Undefined if it reaches a pole or the date line: then all may be. */
+function scoresAround(center: Position, by: SearchArguments["by"]): Scores[] | undefined {
+  const [width, height] =
+    by.kind === "radius" ? [2 * by.radiusMeters, 2 * by.radiusMeters] : [by.widthMeters, by.heightMeters];
+  const north = toDegrees(height / 2 / EARTH_RADIUS_METERS) + MARGIN;
+  const furthest = Math.abs(center.lat) + north;
+  if (furthest >= MAX_LATITUDE) return undefined;
+  const east = toDegrees(width / 2 / EARTH_RADIUS_METERS / Math.cos(toRadians(furthest))) + MARGIN;
+  if (Math.abs(center.lon) + east >= 180) return undefined;
+  const [left, right] = [center.lon - east, center.lon + east].map((lon) => cellOf(lon, 180)) as [
+    number,
+    number,
+  ];
+  const [bottom, top] = [center.lat - north, center.lat + north].map((lat) => cellOf(lat, MAX_LATITUDE)) as [
+    number,
+    number,
+  ];
+  // Cells are joined until there are few.
+  let shift = 0;
+  const count = (first: number, last: number) => (last >> shift) - (first >> shift) + 1;
+  while (count(left, right) * count(bottom, top) > MAX_CELLS) shift += 1;
+  const ranges: Scores[] = [];
+  const size = 4 ** shift;
+  for (let x = left >> shift; x <= right >> shift; x += 1) {
+    for (let y = bottom >> shift; y <= top >> shift; y += 1) {
+      const from = interleaved(y, x) * size;
+      ranges.push([from, from + size]);
+    }
+  }
+  return ranges.sort(([a], [b]) => a - b);
+}
+
+/** The number whose bits are those of two others by turns, the first one's in the lower places. */
+function interleaved(low: number, high: number): number {
+  let result = 0;
+  for (let bit = BITS - 1; bit >= 0; bit -= 1)
+    result = result * 4 + ((high >> bit) & 1) * 2 + ((low >> bit) & 1);
+  return result;
+}
+
+/** The position that a score stands for: the middle of its cell. */
+function positionOf(score: number): Position {
+  let [x, y] = [0, 0];
+  let rest = score;
+  for (let bit = 0; bit < BITS; bit += 1) {
+    const pair = rest % 4;
+    y += (pair % 2) * 2 ** bit;
+    x += Math.floor(pair / 2) * 2 ** bit;
+    rest = Math.floor(rest / 4);
+  }
+  const middle = (cell: number, limit: number) => ((cell + 0.5) / 2 ** BITS) * 2 * limit - limit;
+  return { lon: middle(x, 180), lat: middle(y, MAX_LATITUDE) };
+}
+
+/** A context in which a search finds the members of its area and its center alone. */
+function withinArea(args: SearchArguments, ctx: Context): Context {
+  const centerMember = args.member ?? (args.from?.type === "member" ? args.from.member : undefined);
+  const given = args.from?.type === "lonlat" ? args.from : args;
+  const getSortedSet: RedisDatabase["getSortedSet"] = (key) => {
+    const zset = ctx.db.getSortedSet(key);
+    const all = zset?.members as SortedMembers | undefined;
+    if (!zset || !all) return zset;
+    const center = centerMember && all.get(centerMember.toString("hex"));
+    const position = center ? positionOf(center.score) : given;
+    const ranges =
+      position.lon === undefined || position.lat === undefined
+        ? undefined
+        : scoresAround(position as Position, args.by);
+    if (!ranges) return zset;
+    const members = new Map<string, Member>();
+    const add = (member: Member) => members.set(member.member.toString("hex"), member);
+    if (center) add(center);
+    for (const [from, to] of ranges) {
+      const place = all.order.countWhile(({ score }) => score < from);
+      for (const member of all.order.slice(
+        place,
+        all.order.countWhile(({ score }) => score < to),
+      ))
+        add(member);
+    }
+    return { ...zset, members };
+  };
+  return withDatabase(ctx, { getSortedSet });
+}
+
+/** Replaces the searches for positions, which in the library look at all members. */
 export function addGeoCommands(executor: CommandExecutor): void {
   const names = [
     "geosearch",
@@ -19,10 +138,12 @@ export function addGeoCommands(executor: CommandExecutor): void {
       const base = libraryCommand(executor, name);
       return {
         ...base,
-        execute(args, ctx) {
+        execute(given, ctx) {
+          const args = given as SearchArguments;
           const keys = base.keys(args);
           const [source, target] = name === "geosearchstore" ? keys.toReversed() : keys;
-          if (peek(ctx.db, source!)) return base.execute(args, ctx);
+          // A member of a set that is not there is no error.
+          if (peek(ctx.db, source!)) return base.execute(args, withinArea(args, ctx));
           if (!target) return array([]);
           ctx.db.delete(target);
           return integer(0);
