@@ -180,7 +180,7 @@ describe("what is wrong is said in one line", () => {
       ["--config", unknown],
       `config file ${unknown}: line 3: there is no setting "hots"; did you mean "host"?`,
     ],
-  ])("%j is refused with one line", (args, message) => {
+  ])("wrong arguments are refused with one line: case %#", (args, message) => {
     expect(() => readSettings(args, {})).toThrow(new UsageError(message));
   });
 

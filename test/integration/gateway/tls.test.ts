@@ -136,10 +136,10 @@ test("unfinished handshakes are limited, and block no other client", async () =>
   for (const socket of sockets) socket.destroy();
 });
 
-test.each([
-  [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey must be set together/],
-  [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
-  [{ tlsKey: files.tlsCert }, /^tlsCert: .* are not a certificate and its key/],
-])("invalid TLS settings are refused: %j", async (options, message) => {
+test.each<[RegExp, object]>([
+  [/^tlsCert: tlsCert and tlsKey must be set together/, { tlsKey: undefined }],
+  [/^tlsCert: \/nowhere can't be read \(ENOENT\)/, { tlsCert: "/nowhere" }],
+  [/^tlsCert: .* are not a certificate and its key/, { tlsKey: files.tlsCert }],
+])("invalid TLS settings are refused: %s", async (message, options) => {
   await expect(start(options)).rejects.toThrow(message);
 });
