@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Redis } from "warmline";
+import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import {
   freePorts,
@@ -148,18 +149,47 @@ test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
   },
 );
 
+/** Loses every third response on the path. Returns how many were lost. */
+function loseThird(): () => number {
+  let requests = 0;
+  let lost = 0;
+  const isThird = () => ++requests % 3 === 0 && ++lost > 0;
+  path.onConnection(() => onRequest(isThird, loseReply({ leave: "close" })));
+  return () => lost;
+}
+
 test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
   "the program of %s prints the same while every third response is lost",
   { timeout: 90_000 },
   async (name) => {
-    let requests = 0;
-    let lost = 0;
-    const isThird = () => ++requests % 3 === 0 && ++lost > 0;
-    path.onConnection(() => onRequest(isThird, loseReply({ leave: "close" })));
+    const lost = loseThird();
     expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
-    expect(lost).toBeGreaterThan(0);
+    expect(lost()).toBeGreaterThan(0);
   },
 );
+
+// The package has its tests. They take the URL of a Redis, and run ioredis and node-redis.
+test("assistant-stream's own tests of its Redis stores pass while every third response is lost", {
+  timeout: 150_000,
+}, async () => {
+  const suite = join(folder, "assistant-stream");
+  cpSync(join(folder, "node_modules/assistant-stream"), suite, { recursive: true });
+  const { version } = JSON.parse(readFileSync(join(folder, "node_modules/ioredis/package.json"), "utf8"));
+  const lost = loseThird();
+  const loopback = await startLoopback({ url: path.url, token: gateway.token });
+  try {
+    const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+    const args = ["run", "--root", suite, "--reporter", "json", "src/resumable/stores/redis.test.ts"];
+    const env = { REDIS_URL: loopback.url, IOREDIS_PEER_MAJOR: version.split(".")[0] };
+    const printed = await run("node", [vitest, ...args], suite, env);
+    const { numPassedTests, numTotalTests } = JSON.parse(printed);
+    expect(numPassedTests).toBe(numTotalTests);
+    expect(numPassedTests).toBeGreaterThan(20);
+    expect(lost()).toBeGreaterThan(20);
+  } finally {
+    await loopback.close();
+  }
+});
 
 describe("Next.js", () => {
   const next = "../node_modules/next/dist/bin/next";
