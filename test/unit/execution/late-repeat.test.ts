@@ -8,7 +8,7 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
-const incr = { label: "INCR", write: true, repeatable: true, time: 200 };
+const incr = { label: "INCR", write: true, repeatable: true, time: 1_000 };
 const encoded = { request: { path: "/", headers: {}, body: "" }, read: () => 1 };
 
 function createTransport(
@@ -44,7 +44,7 @@ test("a repeat is not sent after a freeze in the pause before it", async () => {
     setTimeout(() => {
       listener.onFailure(new Error("lost"));
       // The first repeat is made at once, the second waits for 60 ms.
-      if (number === 2) setTimeout(freeze, 0, 400);
+      if (number === 2) setTimeout(freeze, 0, 1_300);
     }, 0);
   });
   const called = call(transport, 60);
@@ -63,7 +63,7 @@ test("a repeat is not written after a freeze while it waits for its connection",
     if (number === 1) write();
     else {
       setTimeout(() => {
-        freeze(400);
+        freeze(1_300);
         try {
           write();
         } catch (cause) {
@@ -84,13 +84,14 @@ test("a repeated command of a batch is not written after a freeze while it waits
     socket.end(httpResponse(`[${unknown},${unknown}]`, headers));
   };
   endpoint.onConnection = (_, connection) => {
-    if (connection === 2) freeze(700);
+    // Shorter than the second after which an opening connection counts as hanging.
+    if (connection === 2) freeze(950);
   };
   const redis = new Redis({
     url: endpoint.url,
     token: "t",
     writes: "exactly-once",
-    timeout: 400,
+    timeout: 850,
     retry: { backoff: () => 1 },
   });
   const written = redis.pipeline().incr("a").incr("b").exec();
