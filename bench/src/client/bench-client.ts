@@ -94,10 +94,6 @@ export interface BenchClient {
   readonly faults?: readonly FaultClient[];
 }
 
-/** Whether a client is an alternative to this project's own: neither one of them nor a reference. */
-export const isPeer = ({ package: name, reference }: BenchClient): boolean =>
-  name !== "warmline" && !reference;
-
 /** Returns the path of a file of the built package. */
 export const built = (path: string): string => {
   const { url } = import.meta;

@@ -1,18 +1,16 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGateway } from "warmline-gateway/testing";
 
 // The stack of a rejected call has the line of the program that made it.
 
 const root = resolve(import.meta.dirname, "../../..");
 const program = join(import.meta.dirname, "programs/print-stacks.ts");
-/** Node 24, if `npm ci --prefix bench/nodes/24` has installed it. */
-const node24 = join(root, "bench/nodes/24/node_modules/node/bin/node");
 
 let folder: string;
 beforeAll(() => {
@@ -23,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Stacks = Record<string, { stack?: string; name?: string }>;
 
-async function stacksOf(node: string, file: string, options: BuildOptions, flags: string[]): Promise<Stacks> {
+async function stacksOf(file: string, options: BuildOptions, flags: string[]): Promise<Stacks> {
   const outfile = join(folder, file);
   await build({
     entryPoints: [program],
@@ -40,7 +38,7 @@ async function stacksOf(node: string, file: string, options: BuildOptions, flags
   const { url, token } = gateway;
   try {
     const args = [...flags, outfile, JSON.stringify({ url, token })];
-    const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 1e8 });
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 });
     return JSON.parse(stdout);
   } finally {
     await gateway.close();
@@ -58,12 +56,11 @@ const ways: [name: string, file: string, options: BuildOptions, flags: string[]]
   ],
 ];
 
-const nodes: [name: string, path: string][] = [["this Node", process.execPath]];
-if (existsSync(node24)) nodes.push(["Node 24", node24]);
-
-describe.each(nodes)("on %s", { tags: "full-run" }, (_, node) => {
-  test.concurrent.each(ways)("stacks in %s begin with the callers", async (_, file, options, flags) => {
-    const stacks = await stacksOf(node, file, options, flags);
+test.concurrent.each(ways)(
+  "stacks in %s begin with the callers",
+  { tags: "full-run" },
+  async (_, file, options, flags) => {
+    const stacks = await stacksOf(file, options, flags);
     expect(Object.keys(stacks).length).toBe(38);
     const bundled = flags.length > 0;
     const isWrong = ([call, { stack = "" }]: [string, { stack?: string }]) => {
@@ -80,5 +77,5 @@ describe.each(nodes)("on %s", { tags: "full-run" }, (_, node) => {
             !/^ +at (async )?handler /.test(second);
     };
     expect(Object.entries(stacks).filter(isWrong)).toEqual([]);
-  });
-});
+  },
+);
