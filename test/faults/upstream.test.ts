@@ -84,3 +84,15 @@ test("repeatable writes of a long pipeline are repeated in their order", async (
   expect(lost).toBe(true);
   expect(await redis.get("key")).toBe("1599");
 });
+
+test("a reply after the gateway's timeout is an unknown outcome, and is never another command's", async () => {
+  const hasty = await startGatewayProcess({ args: ["--redis", fake.url, "--command-timeout", "500ms"] });
+  const client = new Redis({ url: hasty.url, token: hasty.token, codec: "text" });
+  befall("INCR", 1, { late: 700 });
+  await expect(client.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
+  expect(fake.count("INCR")).toBe(1);
+  expect(await client.get("warm")).toBe(null);
+  expect(await client.get("n")).toBe("1");
+  client.close();
+  await hasty.stop();
+});

@@ -73,6 +73,27 @@ test("a method that a client for one call has used can be replaced on any client
   }
 });
 
+test.each(["pipeline", "multi"] as const)(
+  "methods work detached from a %s, and can be replaced",
+  async (batch) => {
+    const queue = client()[batch]();
+    const { echo, json, length, exec } = queue;
+    echo("a");
+    json.get("b");
+    expect(queue.incr("c")).toBe(queue);
+    expect(length()).toBe(3);
+    await expect(exec()).rejects.toMatchObject({ name: "UnknownOutcomeError" });
+
+    const spy = vi.spyOn(queue, "decr").mockReturnValue(queue as never);
+    queue.decr("d");
+    expect(spy).toHaveBeenCalledTimes(1);
+    expect(queue.length()).toBe(3);
+    spy.mockRestore();
+    queue.decr("d");
+    expect(length()).toBe(4);
+  },
+);
+
 test("`use` works detached", async () => {
   const redis = client();
   const { use } = redis;
@@ -88,6 +109,19 @@ test("a client and a pipeline list their methods", () => {
     expect("xautoclaim" in of).toBe(true);
     expect("nosuchcommand" in of).toBe(false);
   }
+});
+
+test("a subclass's method wins", () => {
+  class Own extends (Redis as unknown as new (options: object) => object) {
+    async getdel(): Promise<string> {
+      return "own";
+    }
+  }
+  const own = new Own({ url: "http://127.0.0.1:1", token: "t" }) as unknown as Redis;
+  expect(own).toBeInstanceOf(Own);
+  expect(own).toBeInstanceOf(Redis);
+  expect(own.getdel).toBe(Own.prototype.getdel);
+  expect(own.with({ timeout: 1 }).getdel).toBe(Own.prototype.getdel);
 });
 
 test("middleware changes only its own client, also one with other settings", async () => {
