@@ -4,10 +4,13 @@ import {
   type FakeAction,
   type FakeCommand,
   type FakeRedis,
+  freePorts,
   type GatewayProcess,
   startFakeRedis,
   startGatewayProcess,
+  startNetworkProxy,
 } from "warmline-testbed";
+import { pause } from "./support/rig.js";
 
 // Replies lost between the gateway and Redis: the outcome that the gateway reports reaches the client.
 
@@ -95,4 +98,31 @@ test("a reply after the gateway's timeout is an unknown outcome, and is never an
   expect(await client.get("n")).toBe("1");
   client.close();
   await hasty.stop();
+});
+
+test("nothing is sent while Redis can't be reached, and each command once afterwards", async () => {
+  const [port] = await freePorts(1);
+  const path = await startNetworkProxy({ to: { port: fake.port }, protocol: "raw", port: port! });
+  const before = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${path.port}`] });
+  const client = new Redis({
+    url: before.url,
+    token: before.token,
+    codec: "text",
+    enableAutoPipelining: false,
+  });
+  expect(await client.incr("n")).toBe(1);
+  await path.refuse();
+  for (const connection of path.connections) connection.resetClient();
+  // Until the gateway has detected the close, its writes have an unknown outcome.
+  await expect.poll(() => before.health().catch(({ message }) => message)).toMatch(/responded 503/);
+  const waiting = [client.incr("n"), client.get("n")];
+  await pause(600);
+  expect(fake.count("INCR")).toBe(1);
+  await path.accept();
+  expect(await waiting[0]).toBe(2);
+  expect(await waiting[1]).toMatch(/[12]/);
+  expect(fake.count("INCR")).toBe(2);
+  client.close();
+  await before.stop();
+  await path.close();
 });
