@@ -22,8 +22,10 @@ export interface Command {
   readonly codec: Codec;
   /** Whether it may change data. */
   readonly write: boolean;
-  /** Whether it may be sent again after it may have been applied: a read, or a guarded write. */
+  /** Whether it may be sent again after it may have been applied. */
   readonly repeatable: boolean;
+  /** Whether a script applies it once, however often it arrives. */
+  readonly guarded?: boolean;
   /** The time in ms for which a blocking command may block. Undefined for other commands. */
   readonly wait: number | undefined;
   /** Whether there are bytes among its arguments. */

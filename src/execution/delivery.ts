@@ -32,7 +32,7 @@ export interface DeliveryOptions<C extends Sent["command"]> {
   /** Time for all attempts and the pauses between them, in ms. */
   readonly time: number;
   readonly signal?: AbortSignal | undefined;
-  /** Numbers the request if it is not repeatable without a number. */
+  /** Numbers the request unless its copies may overlap without a number. */
   readonly numbers?: Numbers | undefined;
   /**
    * Encodes commands as one request, whose `read` is the callback of {@link judgeResponse}.
@@ -61,11 +61,8 @@ type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
  * Whether a command is sent again after a verdict, while retries and time are left. All commands of a numbered request are
  * repeatable.
  */
-const SENT_AGAIN: Record<Failure["kind"], (sent: Sent, numbered: boolean) => boolean> = {
-  unsent: () => true,
-  unknown: ({ command }, numbered) => numbered || command.repeatable,
-  error: () => false,
-};
+const isSentAgain = ({ command }: Sent, { kind }: Failure, numbered: boolean): boolean =>
+  kind === "unsent" || (kind === "unknown" && (numbered || command.repeatable));
 
 /** Extra time in ms for `carry`, whose own timeout error is more precise. */
 const GRACE = 20;
@@ -201,8 +198,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     );
   }
 
-  makeRepeatable(): boolean {
-    if (this.#number || this.repeatable) return true;
+  numberIfNeeded(): boolean {
+    if (this.#number || this.commands.every(isHarmless)) return true;
     const { numbers } = this.options;
     const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
     if (!this.#refused && isShort && !this.#waits) this.#number = numbers?.take(this.#budget.began);
@@ -378,7 +375,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { onFailure, time } = this.options;
     const budget = this.#budget;
     const numbered = this.#number !== undefined;
-    const repeatable = failures.filter(([command, { kind }]) => SENT_AGAIN[kind](command, numbered));
+    const repeatable = failures.filter(([command, verdict]) => isSentAgain(command, verdict, numbered));
     const together = failure && onFailure && !this.#split;
     const enough = together ? repeatable.length === failures.length : repeatable.length > 0;
     // A connection that was lost in use says nothing about the next one: send at once, then with backoff.
@@ -437,6 +434,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 }
 
 const isSettled = ({ settled }: { readonly settled: boolean }) => settled;
+/** Whether a late copy of a command changes nothing: a late copy of another write could undo a later one. */
+const isHarmless = ({ command: { write, guarded } }: Sent) => !write || guarded;
 const isPossiblyApplied = ({ possiblyApplied }: Sent) => possiblyApplied;
 
 // Timers get the delivery as their argument, so that no function is created per delivery.

@@ -10,7 +10,8 @@ import type {
   TracingOptions,
 } from "./options.js";
 
-type Check = readonly [holds: (value: any) => boolean, expected: string];
+/** `members`: the checks of an object's members. */
+type Check = readonly [holds: (value: any) => boolean, expected: string, members?: Record<string, Check>];
 
 const ofType = (type: string, expected: string): Check => [(value) => typeof value === type, expected];
 const oneOf = (...values: unknown[]): Check => [
@@ -25,11 +26,28 @@ const isBoolean = ofType("boolean", "true or false");
 const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
 // Empty text counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
-const objectOrFalse = (members: string): Check => [
-  (value) => value === false || (typeof value === "object" && value !== null),
-  `an object with ${members}, or false`,
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
+const objectOrFalse = (members: Record<string, Check>): Check => [
+  (value) => value === false || isObject(value),
+  `an object with ${Object.keys(members).join(" and ")}, or false`,
+  members,
 ];
 const isAnything: Check = [() => true, ""];
+
+const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
+  retries: wholeNumber(0),
+  backoff: ofType("function", "a function that returns ms"),
+};
+
+const CIRCUIT_OPTIONS: Record<keyof CircuitOptions, Check> = {
+  resetTimeout: isMilliseconds,
+  probeTimeout: isMilliseconds,
+};
+
+const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
+  args: isBoolean,
+  hook: ofType("function", "a function"),
+};
 
 /** Options of `with()` and their checks. */
 const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
@@ -39,7 +57,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   ],
   timeout: isMilliseconds,
   deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
-  retry: objectOrFalse("retries and backoff"),
+  retry: objectOrFalse(RETRY_OPTIONS),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked by resolveCodec.
   codec: isAnything,
@@ -71,8 +89,8 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   backend: ofType("string", "text"),
   maxConnections: wholeNumber(1),
   maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
-  circuit: objectOrFalse("resetTimeout and probeTimeout"),
-  tracing: [(value) => typeof value === "object" && value !== null, "an object with args and hook"],
+  circuit: objectOrFalse(CIRCUIT_OPTIONS),
+  tracing: [isObject, "an object with args and hook", TRACING_OPTIONS],
   debug: isBoolean,
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,
@@ -86,47 +104,25 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   responseEncoding: oneOf(false, "base64"),
 };
 
-const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
-  retries: wholeNumber(0),
-  backoff: ofType("function", "a function that returns ms"),
-};
-
-const CIRCUIT_OPTIONS: Record<keyof CircuitOptions, Check> = {
-  resetTimeout: isMilliseconds,
-  probeTimeout: isMilliseconds,
-};
-
-const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
-  args: isBoolean,
-  hook: ofType("function", "a function"),
-};
-
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
 export function checkOptions(options: RedisOptions): void {
   check(options, OPTIONS);
-  const { circuit, retry, tracing } = options;
-  if (circuit) check(circuit, CIRCUIT_OPTIONS, "circuit.");
-  if (tracing) check(tracing, TRACING_OPTIONS, "tracing.");
-  if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(options: CallOptions & ScopeOptions): void {
-  assertConfig(
-    typeof options === "object" && options !== null,
-    "with() needs an object of options, such as { timeout: 500 }",
-  );
+  assertConfig(isObject(options), "with() needs an object of options, such as { timeout: 500 }");
   const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(options, CALL_OPTIONS);
-  if (options.retry) check(options.retry, RETRY_OPTIONS, "retry.");
 }
 
 function check(options: object, checks: Record<string, Check>, path = ""): void {
   assertConfig(!Array.isArray(options), "options must be an object");
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) throw new ConfigError(unknownOption(name, Object.keys(checks)));
-    const [holds, expected] = checks[name]!;
+    const [holds, expected, members] = checks[name]!;
     assertConfig(value === undefined || holds(value), `${path}${name} must be ${expected}`);
+    if (members && value) check(value, members, `${name}.`);
   }
 }

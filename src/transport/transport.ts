@@ -31,10 +31,11 @@ export class ResponseTooLarge extends Error implements FinalFailure {
 export interface AttemptListener {
   /** The name of the request, by which slow requests are remembered. */
   readonly label: string;
-  /** Whether the request may be written twice. */
-  readonly repeatable: boolean;
-  /** Called before the request is written: gives it a number if that makes it repeatable. Returns whether it may be written twice. */
-  makeRepeatable(): boolean;
+  /**
+   * Called before the request is written. Gives it a number if two copies must not be under way at the same time otherwise.
+   * Returns whether they may.
+   */
+  numberIfNeeded(): boolean;
   /** Whether a response refuses this copy of the request, while another copy under way may be applied. */
   isRefusal?(response: HttpResponse): boolean;
   /** Returns the request to write. From here on its bytes do not change: a command can't be withdrawn from it. */

@@ -60,6 +60,15 @@ describe.each([
     expect(await redis.multi().incr("n").incr("n").exec()).toEqual([4, 5]);
   });
 
+  test("a write that may be applied twice is applied once", async () => {
+    const redis = create().with({ writes: "at-least-once" });
+    await redis.flushall();
+    loseNext("INCR", "reset");
+    expect(await redis.incr("n")).toBe(1);
+    loseNext("INCR", "close");
+    expect(await redis.pipeline().incr("n").get("n").exec()).toEqual([2, 2]);
+  });
+
   test("a blocking command and a long one have no number, so their outcome is unknown", async () => {
     const redis = create();
     await redis.flushall();

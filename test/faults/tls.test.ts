@@ -60,7 +60,6 @@ describe.concurrent("frozen", () => {
       await instance.thaw();
       expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
       expect(route.applied("INCR")).toBe(1);
-      expect(route.path.connectionsOpened).toBe(happening === happenings[0][1] ? 1 : 2);
     },
   );
 });

@@ -74,7 +74,7 @@ test("an automatic batch with a lost reply resolves its reads and rejects its wr
   expect(fake.count("SET")).toBeLessThanOrEqual(1);
 });
 
-test("repeatable writes of a long pipeline are repeated in their order", async () => {
+test("writes of a long pipeline that may be repeated are repeated in their order", async () => {
   let lost = false;
   fake.script(({ args }) => {
     if (lost || args[2] !== "400") return undefined;

@@ -265,7 +265,7 @@ export async function runNumbersModel({
       };
       let repeatable = false;
       const write = async () => {
-        repeatable = listener.makeRepeatable();
+        repeatable = listener.numberIfNeeded();
         const request = listener.take();
         try {
           listener.onStart();

@@ -78,7 +78,8 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
   const { protocol, prefix } = context;
   const { exactlyOnceTtl } = settings;
   const argv = wrapInIdempotencyScript(command.argv, exactlyOnceTtl, protocol.isThirdParty, scope, prefix);
-  return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
+  const bytes = argv.some((arg) => typeof arg !== "string");
+  return { ...command, argv, bytes, repeatable: true, guarded: true };
 }
 
 /**

@@ -31,8 +31,7 @@ const sentOnce: (body: string) => object = Deno
 export function createFetchTransport(origin: string, init: object, maxReplySize: number): Transport {
   const stats = createStats();
   const exchange = async (listener: AttemptListener, signal: AbortSignal) => {
-    const { repeatable } = listener;
-    listener.makeRepeatable();
+    const mayRepeat = listener.numberIfNeeded();
     const { path, headers, body } = listener.take();
     listener.onStart();
     const response = await fetch(origin + path, {
@@ -42,7 +41,7 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
       // A plain object, because a patched fetch may accept nothing else. A copy, because it may change it.
       headers: { ...headers },
       // A RequestInit, a Blob and a Response take bytes as they take text.
-      ...(repeatable ? { body: body as string } : sentOnce(body as string)),
+      ...(mayRepeat ? { body: body as string } : sentOnce(body as string)),
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,

@@ -16,9 +16,9 @@ function hedgeDelay(connection: Connection): number {
 }
 
 /**
- * One try to send a request. On a fresh connection the request is written at once. On a suspect connection a repeatable request
- * is written too, and written again on a fresh connection if no response arrives in time. Any other request waits for the
- * response to a probe or for a fresh connection, whichever comes first.
+ * One try to send a request. On a fresh connection the request is written at once. On a suspect connection a request whose
+ * copies may overlap is written too, and written again on a fresh connection if no response arrives in time. Any other request
+ * waits for the response to a probe or for a fresh connection, whichever comes first.
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
   /** The connections in use: one, or two while a fresh connection races a suspect one. */
@@ -32,8 +32,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #done = false;
   /** The number of times that the request was written. */
   #written = 0;
-  /** Whether the request may be written again. */
-  #repeatable = false;
+  /** Whether two copies of the request may be under way at the same time. */
+  #mayOverlap = false;
   /** Whether a late response is reason enough to write the request again. False for a long request. */
   #mayHedge = false;
   /** When the request was written, if its response is timed. */
@@ -107,7 +107,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #handleSuspect(connection: Connection): void {
     // Allow one connection above the limit: the suspect one is probably dead.
     this.#hedgeAfter(hedgeDelay(connection), 1);
-    if (this.listener.makeRepeatable()) {
+    if (this.listener.numberIfNeeded()) {
       this.#suspect = connection;
       this.#write(connection);
     } else this.#probe(connection);
@@ -147,7 +147,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       onConnection: (connection) => {
         this.#stopWaiting = undefined;
         // Only a probe may be under way on the suspect connection.
-        if (!this.#repeatable) this.#endRunning("no-response");
+        if (!this.#mayOverlap) this.#endRunning("no-response");
         // The connection may have been opened before a freeze, or given back just now: check it like an idle one.
         this.#tryIdle(connection);
       },
@@ -162,10 +162,10 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
     this.#written++;
-    this.#repeatable = this.listener.makeRepeatable();
+    this.#mayOverlap = this.listener.numberIfNeeded();
     const { keepAlive, maxReplySize } = this.options;
     const request = this.listener.take();
-    this.#mayHedge = this.#repeatable && request.body.length <= MAX_NUMBERED;
+    this.#mayHedge = this.#mayOverlap && request.body.length <= MAX_NUMBERED;
     this.#writtenAt = this.pool.hedging.onWrite();
     connection.send(request, keepAlive, maxReplySize, this);
   }

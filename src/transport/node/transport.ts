@@ -83,8 +83,7 @@ export class NodeTransport implements Transport {
       attempt = this.attempt({
         label: "PING",
         // A fresh connection is opened if the suspect one does not respond.
-        repeatable: true,
-        makeRepeatable: () => true,
+        numberIfNeeded: () => true,
         take: () => this.options.probe,
         onStart() {},
         onResponse: () => resolve(),

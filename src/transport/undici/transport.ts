@@ -24,7 +24,7 @@ export class UndiciTransport implements Transport {
     // freeze in the middle of a callback one poll is not enough.
     afterTwoPolls(() => {
       if (attempt.ended) return;
-      listener.makeRepeatable();
+      listener.numberIfNeeded();
       // Undici itself repeats requests that are idempotent. Interceptors may change the headers.
       const { path, headers, body } = listener.take();
       const request = { path, body, headers: { ...headers }, method: "POST", idempotent: false };

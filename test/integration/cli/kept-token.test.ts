@@ -31,7 +31,7 @@ async function start(folder: string, args: readonly string[] = ["--engine", "emb
   const cli = new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder });
   running.push(cli);
   const [, url] = await cli.printed(/^WARMLINE_URL=(\S+)$/m);
-  const [, token] = /^WARMLINE_TOKEN=(\S+)$/m.exec(cli.stdout) ?? [];
+  const [, token] = args.includes("--token") ? [] : await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m);
   return { cli, url: url!, token: token! };
 }
 

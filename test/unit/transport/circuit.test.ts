@@ -650,8 +650,7 @@ test("random freezes with a healthy server never open the circuit", {
     const repeatable = next() < 0.5;
     const listener = {
       label: "GET",
-      repeatable,
-      makeRepeatable: () => repeatable,
+      numberIfNeeded: () => repeatable,
       take: () => ({ path: "/", headers: {}, body: '["GET","k"]' }),
       onStart() {},
       onResponse: () => responses++,

@@ -84,9 +84,10 @@ describe.each(FAILURES)("after %s", (_name, failure) => {
     expect(await client().strlen("large")).toBe(70_000);
   });
 
-  test("a write that may be repeated is sent again", async () => {
+  test("a write without a number that may be repeated is sent again", async () => {
     failAfterwards(failure);
-    expect(await client({ writes: "at-least-once" }).incr("n")).toBe(2);
+    const redis = client({ writes: "at-least-once" });
+    expect(await redis.append("large", "x".repeat(70_000))).toBe(140_000);
   });
 
   test("an exactly-once write is sent again and applied once", async () => {
