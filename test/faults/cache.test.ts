@@ -75,7 +75,7 @@ test("fifty calls in each of four functions compute a cold key once", async () =
 
 // With the default lease, and frozen for a minute: test/soak/cache.test.ts.
 test("another function takes over from one that is frozen past its lease, whose result is not stored", async () => {
-  const functions = await Promise.all([1, 2].map(() => startFunction(gateway.url, { lease: 0.5 })));
+  const functions = await Promise.all([1, 2].map(() => startFunction(gateway.url, { lease: 1.5 })));
   const [frozen, other] = functions;
   try {
     const first = frozen!.call({ id: "7", ms: 100 });

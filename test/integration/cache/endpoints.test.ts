@@ -171,7 +171,8 @@ for (const [kind, reaction] of Object.entries(SERVERS)) {
         const json = { "content-type": "application/json" };
         socket.write(httpResponse(text, json, isRefused ? "400 Bad Request" : "200 OK"));
       };
-      redis = new Redis({ url: endpoint.url, token: "t" });
+      // On a busy machine the default may pass, and functions then run without the cache.
+      redis = new Redis({ url: endpoint.url, token: "t", timeout: 10_000 });
       return async () => {
         await endpoint.stop();
         await server.stop();
