@@ -29,7 +29,10 @@ Each command is a method of a client, of a pipeline and of a transaction. On a c
 that stands behind the colon. \`T\` is the type of a stored value: name it, as in \`redis.get<User>("user:1")\`.
 \`Key\` is a string or a Uint8Array. Names of options are listed by your editor, each with its unit.
 
-The client repeats a command that reads if its response is lost, and never repeats one that writes
+\`pipeline()\` sends several commands as one request, \`multi()\` as one transaction. Binary data goes in as a Uint8Array, and
+comes back as one with \`redis.with({ codec: "bytes" })\`.
+
+If its response is lost, the client repeats a command that reads, and one that writes where the gateway applies it once
 ([retries](retries.md)). "depends" marks commands that read or write depending on their options.
 
 Reads that return values also take a schema: [schemas](schemas.md).

@@ -232,7 +232,38 @@ describeInBrowser("the site in a browser", (browser) => {
     );
   });
 
-  test("the search finds a page by its words", { timeout: 60_000 }, async () => {
+  /** What people ask, and a page that answers it. */
+  const QUESTIONS = [
+    ["fetch failed", "troubleshooting#fetch-failed"],
+    ["ECONNRESET", "troubleshooting#a-connection-was-closed"],
+    ["too many connections", "troubleshooting#too-many-connections-or-requests"],
+    ["local redis without docker", "getting-started"],
+    ["ElastiCache", "cloud-redis#aws"],
+    ["IAM", "cloud-redis#aws"],
+    ["VPC", "deploy#aws-ecs-on-fargate"],
+    ["docker compose", "deploy#docker"],
+    ["SnapStart", "scale#snapshots-lambda-snapstart-and-others"],
+    ["worker threads", "scale#worker-threads-and-lambda-managed-instances"],
+    ["mock", "testing#testing-and-mocking"],
+    ["rotate token", "gateway#rotating-a-token"],
+    ["debug log", "connections#a-log-for-debugging"],
+    ["license", "embedded-engine"],
+    ["self-signed certificate", "troubleshooting#an-untrusted-certificate"],
+    ["proxy", "networks#a-proxy"],
+    ["CORS", "troubleshooting#a-browser-blocks-the-request"],
+    ["Next.js cache", "integrations#nextjs"],
+    ["session", "integrations#express-session"],
+    ["rate limit", "rate-limits#rate-limits-on-your-own-redis"],
+    ["BullMQ", "bullmq#bullmq-from-functions"],
+    ["key prefix", "prefix#a-key-prefix"],
+    ["idempotency", "exactly-once#one-run-per-event"],
+    ["binary data", "commands#commands"],
+    ["Prometheus", "gateway#metrics"],
+    ["keep-alive", "connections"],
+    ["lock with fencing", "cookbook#lock-with-fencing"],
+  ] as const;
+
+  test("the search finds the answers to what people ask", { timeout: 60_000 }, async () => {
     const page = await browser().newPage();
     await page.goto(url, { waitUntil: "networkidle" });
     const search = page.locator("input[type=search]");
@@ -242,11 +273,19 @@ describeInBrowser("the site in a browser", (browser) => {
       return search.count();
     };
     await expect.poll(opened, { interval: 500 }).toBe(1);
-    await search.fill("lock with fencing");
-    const first = page.locator(".result").first();
-    await first.waitFor();
-    expect(await first.getAttribute("href")).toMatch(/cookbook#lock-with-fencing$/);
-    await first.click();
+    const results = page.locator(".result");
+    const found = () =>
+      results.evaluateAll((links: { getAttribute(name: string): string | null }[]) =>
+        links.map((link) => link.getAttribute("href")!),
+      );
+    // The first page of results.
+    for (const [question, answer] of QUESTIONS) {
+      await search.fill(question);
+      await expect
+        .poll(async () => (await found()).slice(0, 8), { message: question })
+        .toContainEqual(expect.stringContaining(`/${answer}`));
+    }
+    await results.first().click();
     await page.waitForURL(/cookbook#lock-with-fencing$/);
     await page.close();
   });
