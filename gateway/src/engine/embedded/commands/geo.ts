@@ -1,8 +1,7 @@
-import type { CommandExecutor, RedisDatabase } from "js-redis-server/core";
+import type { RedisDatabase } from "js-redis-server/core";
 import type { Member, SortedMembers } from "../collections/sorted-members.js";
 import { peek } from "../keyspace.js";
-import { addCommands, type Context, libraryCommand, withDatabase } from "./define.js";
-import { array, integer } from "./results.js";
+import { array, type CommandTable, type Context, integer, withDatabase } from "./define.js";
 
 const EARTH_RADIUS_METERS = 6_372_797.560856;
 const MAX_LATITUDE = 85.05112878;
@@ -122,33 +121,21 @@ function withinArea(args: SearchArguments, ctx: Context): Context {
   return withDatabase(ctx, { getSortedSet });
 }
 
+const SEARCHES = "geosearch geosearchstore georadius georadius_ro georadiusbymember georadiusbymember_ro";
+
 /** Replaces the searches for positions, which in the library look at all members. */
-export function addGeoCommands(executor: CommandExecutor): void {
-  const names = [
-    "geosearch",
-    "geosearchstore",
-    "georadius",
-    "georadius_ro",
-    "georadiusbymember",
-    "georadiusbymember_ro",
-  ];
-  addCommands(
-    executor,
-    names.map((name) => {
-      const base = libraryCommand(executor, name);
-      return {
-        ...base,
-        execute(given, ctx) {
-          const args = given as SearchArguments;
-          const keys = base.keys(args);
-          const [source, target] = name === "geosearchstore" ? keys.toReversed() : keys;
-          // A member of a set that is not there is no error.
-          if (peek(ctx.db, source!)) return base.execute(args, withinArea(args, ctx));
-          if (!target) return array([]);
-          ctx.db.delete(target);
-          return integer(0);
-        },
-      };
-    }),
-  );
+export function addGeoCommands(table: CommandTable): void {
+  table.replace(SEARCHES, (base) => ({
+    ...base,
+    execute(given, ctx) {
+      const args = given as SearchArguments;
+      const keys = base.keys(args);
+      const [source, target] = base.name === "geosearchstore" ? keys.toReversed() : keys;
+      // A member of a set that is not there is no error.
+      if (peek(ctx.db, source!)) return base.execute(args, withinArea(args, ctx));
+      if (!target) return array([]);
+      ctx.db.delete(target);
+      return integer(0);
+    },
+  }));
 }

@@ -1,7 +1,5 @@
 import { RedisCommandError, type RedisDatabase, type RedisResult, RedisValue } from "js-redis-server/core";
-import { parseInteger } from "../commands/args.js";
-import { plainCommand } from "../commands/define.js";
-import { bulk, bulkValue } from "../commands/results.js";
+import { bulk, bulkValue, parseInteger, plainCommand } from "../commands/define.js";
 import { documentAt, NO_KEY, ROOT, requireDocument, textOf, wrongPathType } from "./document.js";
 import { changeEach, readEach } from "./each.js";
 import { type Path, parsePath } from "./path.js";
