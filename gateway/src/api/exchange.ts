@@ -4,6 +4,8 @@ import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE }
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
+import { RequestRecord } from "../log/request-record.js";
+import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
@@ -13,7 +15,6 @@ import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
-import { RequestRecord } from "./request-record.js";
 
 export const JSON_TYPE = "application/json";
 /** Content type of responses and requests in RESP2. */
@@ -80,6 +81,8 @@ function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
 export class Exchange implements HttpExchange, Copy {
   format: Format = "json";
   readonly record = new RequestRecord();
+  /** What is counted of its token; null without a valid token. */
+  tokenNumbers: TokenNumbers | null = null;
   /** The quota that counts the request until it is over; null if its token has no limits of its own. */
   quota: Quota | null = null;
   /** The end of the permissions of its token, at which a long wait ends; null without a token. */

@@ -189,44 +189,18 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   settled(exchange: Exchange, status: number): void {
-    const { req, record } = exchange;
-    const { route, what, token, requestBytes, responseBytes, upstreamMs, blocks } = record;
-    const ms = performance.now() - exchange.startedAt;
+    const { req, record, streaming, quota } = exchange;
     const { traffic, log } = this.#options;
-    if (exchange.quota) {
-      exchange.quota.leaveRequest();
+    const ms = performance.now() - exchange.startedAt;
+    if (quota) {
+      quota.leaveRequest();
       // The bytes of an event stream were counted as they were sent.
-      exchange.quota.transferred(requestBytes + (exchange.streaming ? 0 : responseBytes));
+      quota.transferred(record.requestBytes + (streaming ? 0 : record.responseBytes));
     }
-    traffic.settled({
-      route,
-      status,
-      ms: exchange.streaming ? null : ms,
-      upstreamMs: blocks ? null : upstreamMs,
-      requestBytes,
-      responseBytes,
-      token: record.tokenNumbers,
-    });
+    traffic.settled(record, status, streaming ? null : ms, exchange.tokenNumbers);
     if (log.isOn) {
-      const { requestId, client } = record;
-      const { method, headers } = req;
-      const trace = traceContextOf(headers.traceparent);
-      const waits = blocks || exchange.streaming;
-      const sizes = { requestBytes, responseBytes };
-      log.request({
-        method,
-        route,
-        what,
-        token,
-        status,
-        ms,
-        upstreamMs,
-        ...sizes,
-        requestId,
-        client,
-        trace,
-        waits,
-      });
+      const trace = traceContextOf(req.headers.traceparent);
+      log.request(record, { method: req.method, status, ms, trace, waits: record.blocks || streaming });
     }
     if (status >= 500) log.count("failed", status);
   }
@@ -291,7 +265,7 @@ export class Handler implements HttpService, ExchangeHandler {
       return false;
     }
     exchange.record.token = permissions.name;
-    exchange.record.tokenNumbers = numbers;
+    exchange.tokenNumbers = numbers;
     exchange.revocation = permissions.revocation;
     if (roles && !roles.includes(permissions.role)) throw new BadRequest(refused(path), 403);
     if (needs === "token") return true;
@@ -407,7 +381,7 @@ export class Handler implements HttpService, ExchangeHandler {
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
       readBatch(exchange, source, maxCommands, plain, (commands) => {
-        exchange.record.tokenNumbers!.commands += commands.length;
+        exchange.tokenNumbers!.commands += commands.length;
         run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
       });
     };
@@ -428,7 +402,7 @@ export class Handler implements HttpService, ExchangeHandler {
     const info = getCommandInfo(command);
     if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
-    exchange.record.tokenNumbers!.commands++;
+    exchange.tokenNumbers!.commands++;
     const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
       traffic.commands.failed(info);

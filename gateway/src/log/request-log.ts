@@ -1,25 +1,13 @@
 import type { Log } from "./log.js";
 import type { TraceContext } from "./request-id.js";
+import type { RequestRecord } from "./request-record.js";
 
-/** The facts about a finished request. Its path and body are left out, since they hold keys and values. */
-export interface SettledRequest {
+/** The end of a request. */
+interface RequestEnd {
   readonly method: string;
-  /** The route of the request, as a short label. */
-  readonly route: string;
-  /** The command, where it was one that is known; for several, their number. */
-  readonly what: string;
-  /** The name of the token that it presented; empty without one. */
-  readonly token: string;
   /** 0 when the client went before it had a response. */
   readonly status: number;
   readonly ms: number;
-  /** Time in ms that Redis took, or null if no command was sent or Redis has not replied. */
-  readonly upstreamMs: number | null;
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly requestId: string;
-  /** The IP address of the client. */
-  readonly client: string;
   readonly trace: TraceContext | null;
   /** Whether it waits by its nature: a blocking command, an event stream. */
   readonly waits: boolean;
@@ -61,16 +49,15 @@ export class RequestLog {
   }
 
   /** Logs a request that is over, where it is to be logged: see {@link isOn}. */
-  request(request: SettledRequest): void {
-    const { ms, waits } = request;
+  request(record: RequestRecord, { method, status, ms, trace, waits }: RequestEnd): void {
     const isSlow = ms >= this.#slow && !waits;
     if (!this.#each && !isSlow) return;
-    const { method, route, what, token, status, upstreamMs, requestBytes, responseBytes } = request;
+    const { route, what, token, upstreamMs, requestBytes, responseBytes, requestId, client } = record;
     const line = {
       ...{ method, route, what, token, status, ms: rounded(ms) },
       ...(upstreamMs !== null && { upstreamMs: rounded(upstreamMs) }),
-      ...{ requestBytes, responseBytes, requestId: request.requestId, client: request.client },
-      ...request.trace,
+      ...{ requestBytes, responseBytes, requestId, client },
+      ...trace,
     };
     if (this.#each) this.#log.info(line, "request");
     if (isSlow) this.#log.warn(line, "slow request");

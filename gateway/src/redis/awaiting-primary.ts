@@ -6,8 +6,8 @@ import { BufferBudget } from "../util/buffer-budget.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
 import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
-import type { Server } from "./server.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import { pingReply, Server, type ServerOptions } from "./server.js";
+import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 /** Delay in ms before commands that found no primary are sent again. */
 const RETRY_DELAY = 100;
@@ -95,9 +95,7 @@ type Send = (
  * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
  * first such command on, unless a later one may have been executed.
  */
-export class AwaitingPrimary implements Upstream {
-  readonly sharding = null;
-  readonly #server: Server;
+export class AwaitingPrimary extends Server {
   readonly #endListening: Cancel;
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
@@ -108,55 +106,39 @@ export class AwaitingPrimary implements Upstream {
    * @param budget what replies are counted against while they wait for an earlier command; default: no limit
    */
   constructor(
-    server: Server,
+    options: ServerOptions,
     readonly finder: PrimaryFinder,
     readonly budget = new BufferBudget(),
   ) {
-    this.#server = server;
-    this.#endListening = finder.onChange(() => server.retryNow());
+    super(options);
+    this.#endListening = finder.onChange(() => this.retryNow());
   }
 
-  get counters(): Upstream["counters"] {
-    return this.#server.counters;
+  override get pending(): number {
+    return super.pending + this.#paused.size;
   }
 
-  get pushOptions(): Upstream["pushOptions"] {
-    return this.#server.pushOptions;
-  }
-
-  get connections(): Upstream["connections"] {
-    return this.#server.connections;
-  }
-
-  get pending(): number {
-    return this.#server.pending + this.#paused.size;
-  }
-
-  open(): void {
-    this.#server.open();
-  }
-
-  send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
+  override send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
     const send: Send = (some, _waits, through, until) => {
-      this.#server.send(some, through, until);
+      super.send(some, through, until);
       return () => {};
     };
     new Attempts(this, send, commands, [], receiver, deadline).send();
   }
 
-  sendAlone(
+  override sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
     receiver: Receiver,
     deadline = this.#deadline(),
   ): Cancel {
-    const send: Send = (...given) => this.#server.sendAlone(...given);
+    const send: Send = (...given) => super.sendAlone(...given);
     const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
     attempts.send();
     return () => attempts.cancel();
   }
 
-  transaction(
+  override transaction(
     commands: readonly Command[],
     receiver: TransactionReceiver,
     deadline = this.#deadline(),
@@ -186,27 +168,24 @@ export class AwaitingPrimary implements Upstream {
       },
     };
     const run = () => {
-      cancel = this.#server.transaction(commands, through, deadline);
+      cancel = super.transaction(commands, through, deadline);
     };
     run();
     return () => cancel();
   }
 
-  async ping(timeout?: number): Promise<Buffer | null> {
+  /** Unlike other commands, it does not wait for a primary. */
+  override async ping(timeout = this.timeout): Promise<Buffer | null> {
     const { refusal } = this.finder;
-    if (refusal === null) return this.#server.ping(timeout);
+    if (refusal === null) return pingReply({ send: (...given) => super.send(...given) }, timeout);
     this.finder.queryAgain("READONLY");
     return errorOf(refusal);
   }
 
-  endWaits(within: number): void {
-    this.#server.endWaits(within);
-  }
-
-  close(): void {
+  override close(): void {
     this.#closed = true;
     this.#endListening();
-    this.#server.close();
+    super.close();
     for (const [timer, finish] of this.#paused) {
       clearTimeout(timer);
       finish();
@@ -216,7 +195,7 @@ export class AwaitingPrimary implements Upstream {
 
   /** Whether commands may wait for a primary. */
   mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
-    const isOver = this.#closed || this.#server.isUnreached || receiver.cancelled;
+    const isOver = this.#closed || this.isUnreached || receiver.cancelled;
     return !isOver && performance.now() + RETRY_DELAY + REPLY_TIME < deadline;
   }
 
@@ -279,13 +258,8 @@ export class AwaitingPrimary implements Upstream {
     return null;
   }
 
-  /** Command timeout in ms. */
-  get timeout(): number {
-    return this.#server.timeout;
-  }
-
   #deadline(): number {
-    return performance.now() + this.#server.timeout;
+    return performance.now() + this.timeout;
   }
 }
 
