@@ -26,9 +26,9 @@ const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
 const CRLF = Buffer.from("\r\n");
 
-/** Says that messages may have been missed. Whoever reads nothing but lines that start with `data: ` never sees it. */
+/** Says that messages may have been missed. Readers of nothing but lines that start with `data: ` never see it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");
-/** A comment, so that neither side nor anything between takes the stream for dead. */
+/** A comment, which shows both sides and every proxy between that the stream is alive. */
 export const HEARTBEAT = Buffer.from(":\n\n");
 
 /**

@@ -43,7 +43,7 @@ const LAST_REQUEST_WITHIN = 50;
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
-/** Says that no copy of a numbered request gets another response. */
+/** Header that says that no copy of a numbered request gets another response. */
 const FINAL = ["Warmline-Number", "final"];
 
 export type Format = "json" | "base64" | "resp2";
@@ -383,7 +383,7 @@ export class Exchange implements HttpExchange, Copy {
     listener?.(true);
   }
 
-  /** Calls `cancel` when the client goes before the response is complete, as {@link onOver} has it. */
+  /** Calls `cancel` when the client goes before the response is complete: see {@link onOver}. */
   onGone(cancel: () => void): void {
     this.onOver((gone) => {
       if (gone) cancel();

@@ -10,7 +10,7 @@ export interface EngineOptions {
   readonly onNotice?: ((message: string) => void) | undefined;
   /** A folder to keep its data in; default: it is kept in memory alone. */
   readonly persist?: string | undefined;
-  /** Settings of the embedded engine, should it be the one. */
+  /** Settings of the embedded engine, if that is started. */
   readonly embedded?: Omit<EmbeddedOptions, "onNotice" | "snapshot">;
 }
 
@@ -39,7 +39,7 @@ export async function startEngine(choice = "auto", options: EngineOptions = {}):
   }
 }
 
-/** Starts an engine that keeps its data in a folder; with `auto` the one that the data is of. */
+/** Starts an engine that keeps its data in a folder; with `auto`, the engine that wrote the data. */
 async function startKeeping(choice: string, given: string, options: EngineOptions): Promise<Engine> {
   const { onNotice, embedded } = options;
   const folder = openDataFolder(given);

@@ -21,7 +21,7 @@ export interface ConnectionLimits {
   readonly head: number;
   /** A request's body must be complete this long after its head; some of a response must be taken each such time. */
   readonly body: number;
-  /** Above this many connections each new one costs the one that has been idle for longest. */
+  /** Above this many connections, each new one closes the one that has been idle for longest. */
   readonly soft: number;
   /** Above this many, new ones are refused. */
   readonly hard: number;
@@ -30,10 +30,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * The client connections. An idle one has time until `idle`, however long it was there ahead of its first request; only
- * a request that began is hurried. Up to `softMaxConnections` all are welcome; between the two limits a new one is accepted
- * and the one that has been idle for longest is closed, never one with a request;
- * at `maxConnections` a new one is refused.
+ * The client connections. An idle one is closed after `idle` ms, also before its first request. Only a request that has begun
+ * has shorter timeouts. Up to `softMaxConnections` all are accepted. Above it, each new one closes the one that has been idle
+ * for longest, never one with a request. At `maxConnections`, new ones are refused.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;

@@ -42,7 +42,7 @@ export class ResponseHeads {
   }
 
   /**
-   * A whole response in one piece, or its head and its body where copying would cost more than it spares.
+   * Returns a response in one piece, or as head and body if a copy would cost more than a second write.
    * @param keep whether the connection stays
    * @param more further headers, name and value in turn
    */

@@ -18,9 +18,9 @@ const REORDERED = 10;
 /** Difference in s between the clocks above which this process counts as a copy of a machine that was stored. */
 const CLOCKS_PART = 5;
 
-/** What is known of other processes that may run the same client's requests on the same data. */
+/** Whether other processes may run the same client's requests on the same data. */
 export interface Standing {
-  /** Returns whether there is none, so that clients may number their requests. Called while requests flow. */
+  /** Returns whether there are no others, so that clients may number their requests. Called while requests flow. */
   use(): boolean;
   /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
   readonly aloneSince: number | null;

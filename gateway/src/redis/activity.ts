@@ -3,9 +3,9 @@ import { type Clock, systemClock } from "../util/clock.js";
 /** Maximum interval in ms between checks whether Redis can rest, while something is under way. */
 const MAX_CHECK_INTERVAL = 1_000;
 
-/** What ends its connections while Redis is not used. */
+/** A part of the gateway that closes its connections while Redis is not used. */
 export interface Resting {
-  /** Ends connections that nothing waits on, and what would open others. */
+  /** Closes idle connections, and stops what would open others. */
   rest(): void;
   /** Called when Redis is used again. */
   wake?(): void;
@@ -13,7 +13,7 @@ export interface Resting {
 
 /**
  * Whether clients use Redis. Without their commands for a time, or before the first one, the gateway keeps no connection to Redis,
- * so that a host can let it sleep. What the gateway does by itself is no use.
+ * so that a host can let it sleep. What the gateway does by itself does not count as use.
  */
 export class Activity {
   readonly #idle: number;
@@ -40,7 +40,7 @@ export class Activity {
     if (!isLazy) this.#arm(idle);
   }
 
-  /** Adds a member for as long as the returned function is not called. It is called in the order in which members were added. */
+  /** Adds a member until the returned function is called. Members are called in the order in which they were added. */
   add(member: Resting): () => void {
     this.#members.add(member);
     return () => this.#members.delete(member);

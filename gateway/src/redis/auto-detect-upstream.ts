@@ -59,7 +59,7 @@ export class AutoDetectUpstream implements Upstream {
    * @param cluster creates the upstream that replaces the server if it is a node of a cluster
    * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
-   * @param activity when Redis is not used, and no longer asked
+   * @param activity when Redis is not used, so that INFO is not sent again
    */
   constructor(
     server: SingleServer,

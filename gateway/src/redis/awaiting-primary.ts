@@ -23,12 +23,12 @@ type Result = Buffer | UpstreamFailure;
 export interface PrimaryFinder {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean;
-  /** The error for which the server runs no writes until there is a primary again. Null while none is missed. */
+  /** The error with which writes are refused until there is a primary again. Null while there is one. */
   readonly refusal: string | null;
   /** Whether a command that was refused may be run later, here or by another server. */
   waitsFor(refusal: Refusal): boolean;
   /**
-   * Finds out where the primary is, unless it did a moment ago.
+   * Finds out where the primary is, unless that was done a moment ago.
    * @param refusal why a server has refused a command, if one has
    */
   queryAgain(refusal?: Refusal): void;
@@ -41,7 +41,7 @@ export interface PrimaryFinder {
   onChange(listener: () => void): Cancel;
 }
 
-/** The finder of a server that has no other in its place, ever. */
+/** The finder of a server that no other one replaces. */
 export const ONE_SERVER: PrimaryFinder = {
   repeatsReads: false,
   refusal: null,
@@ -62,7 +62,7 @@ interface Refused {
   readonly isDoubtful: boolean;
 }
 
-/** What is to be done after a pause. */
+/** A command that waits for a pause to end, and how it goes on then. */
 interface Wait {
   /** The reply for which it waits, if there was one. */
   readonly refused: Refused | null;
@@ -263,13 +263,13 @@ export class AwaitingPrimary extends Server {
   }
 }
 
-/** The result of a command, and whether it was not executed: with the reply that said so, if there was one. */
+/** The result of a command that is held. `waits` is whether the command must run again, or the reply that refused it. */
 interface Held {
   readonly result: Result;
   readonly waits: Refused | boolean;
 }
 
-/** Commands that were given together, sent as often as it takes. */
+/** Commands of one call, which are sent again until they were executed or it is too late. */
 class Attempts implements Receiver {
   /** The place of the first command that was sent last. */
   #first = 0;
@@ -425,7 +425,7 @@ class Attempts implements Receiver {
     });
   }
 
-  /** A command that has waited at a server which is no primary any more waits for the rest of its time. */
+  /** A blocking command that has waited at a former primary waits only for the rest of its time at the next one. */
   #countWaiting(result: Result): void {
     const at = this.#heldFrom;
     const wait = this.waits[at] ?? 0;

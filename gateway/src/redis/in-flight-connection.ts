@@ -55,8 +55,8 @@ export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
   /**
-   * A reply of that many bytes has begun that holds those behind it up. Returns whether only they would wait if the connection were
-   * paused.
+   * A large reply of that many bytes has begun, which delays those behind it. Returns whether later commands go elsewhere, so
+   * that a pause of the connection delays no others.
    */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
@@ -67,7 +67,7 @@ export interface InFlightConnectionHandler {
   onLeave(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
-  /** The connection exited or could not be had; what was written on it has failed already. */
+  /** The connection was lost or could not be opened. What was written on it has failed already. */
   onDown(reason: string): void;
 }
 
@@ -88,7 +88,7 @@ export class InFlightConnection implements BatchConnection {
   #delaysAll = false;
 
   /**
-   * @param silence how long Redis may say nothing while a command waits in vain, in ms
+   * @param silence time in ms without data from Redis, with a command overdue, after which the connection counts as dead
    * @param renews whether the connection is signed in again whenever its credentials change
    */
   constructor(

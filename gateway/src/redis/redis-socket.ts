@@ -90,7 +90,7 @@ export interface RedisSocketHandler {
   onLogin?(login: Login): void;
   /** Called when the address leads to another server. Default: the connection is dropped. */
   onLeave?(): void;
-  /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
+  /** The connection was lost or could not be opened. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
 

@@ -6,7 +6,7 @@ export type Framed = Buffer | { readonly tooLarge: true };
 /** The bytes are not RESP arrays of bulk strings. */
 export class FramingError extends Error {}
 
-/** Commands are handed on together up to about this many bytes, so that those of other connections come in between. */
+/** Commands are passed on together up to about this many bytes, so that other connections get a turn in between. */
 const MAX_PART = 16 * 1024;
 /** The longest header is a type byte, a number and the line's end. */
 const MAX_HEADER = 24;

@@ -4,10 +4,10 @@ import { runInNewContext } from "node:vm";
 const MB = 1024 * 1024;
 /** Bytes that may be added between two readings of the real figure. */
 const MAX_UNSEEN = 16 * MB;
-/** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
+/** After a collection that freed too little, the next one waits for ten times its duration, at most a second. */
 const PAUSE_PARTS = 10;
 const MAX_PAUSE_MS = 1000;
-/** A collection must leave this share of the limit free to count, or near the limit every write would want one. */
+/** A collection must leave this share of the limit free. With less, every write near the limit would start another one. */
 const SPARE_SHARE = 1 / 16;
 
 /** Measures whether this thread's memory is used up, cheaply enough to check before every write. */
@@ -22,14 +22,14 @@ export class MemoryGauge {
   /** No collection before this time of the thread's clock, in ms. */
   #pauseUntil = 0;
 
-  /** @param limit in bytes; the other two are there for tests. */
+  /** @param limit in bytes; tests replace the other two */
   constructor(limit: number, used: () => number = threadMemory, collect: () => void = collector()) {
     this.#limit = limit;
     this.#used = used;
     this.#collect = collect;
   }
 
-  /** True when there is room for a command that adds about this many bytes. */
+  /** Whether there is room for a command that adds about this many bytes. */
   admits(bytes: number): boolean {
     this.#unseen -= bytes;
     if (this.#unseen >= 0) return true;

@@ -34,7 +34,7 @@ const SAVE_TIMEOUT = 60_000;
 const DEFAULT_STALL_TIMEOUT = 30_000;
 const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
-/** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
+/** A thread that ends within this time counts as a failed start. After so many in a row, no other is started. */
 const SHORT_LIFE_MS = 2000;
 const MAX_SHORT_LIVES = 3;
 

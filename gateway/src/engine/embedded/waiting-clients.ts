@@ -20,7 +20,7 @@ interface Queue {
   readonly database: RedisDatabase;
   readonly key: Buffer;
   readonly waits: Set<Wait>;
-  /** What the key held after its last change, as {@link markOf} has it. */
+  /** The result of {@link markOf} after the last change of the key. */
   mark: string | undefined;
   unsubscribe(): void;
 }

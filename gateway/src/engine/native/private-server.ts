@@ -132,7 +132,7 @@ class PrivateServer implements Engine {
     await this.#restarting;
   }
 
-  /** Has a server that keeps its data write all of it and end. One that does not in time is ended as it is. */
+  /** Tells a server that keeps its data to write all of it and end. After a timeout it is ended by force. */
   async #shutDown(child: ChildProcess): Promise<void> {
     child.ref();
     const socket = connect(this.socket).on("error", () => {});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Interval in ms between updates of the lock by its holder. */
 const BEAT_EVERY = 2_000;
-/** A lock of another machine, or another container, that showed nothing for this long, in ms, is left over. */
+/** A lock of another machine or container that was not renewed for this long, in ms, is stale. */
 const SILENT_AFTER = 15_000;
 
 /** The process that holds a folder. */
@@ -67,11 +67,11 @@ export class FolderLock {
     if (held.has(this.#file)) return true;
     const holder = parsed(text);
     if (holder === null || holder.host !== hostname()) return !isOlderThan(this.#file, SILENT_AFTER);
-    // Process ids come round again, and in a container the same ones from the start.
+    // Process ids are used again, and a container always starts with the same ones.
     return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
   }
 
-  /** Removes a lock that is left over, unless another process has put its own in its place meanwhile. */
+  /** Removes a stale lock, unless another process has replaced it meanwhile. */
   #remove(text: string): void {
     const aside = `${this.#file}.${process.pid}`;
     try {

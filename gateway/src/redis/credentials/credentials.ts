@@ -62,7 +62,7 @@ export class Credentials {
   }
 
   /**
-   * Returns the login for a new connection. If no new one can be had, this is the last one.
+   * Returns the login for a new connection: the last one if the source returns none now.
    * @throws {Error} whose message has no secret, if there never was one
    */
   async get(): Promise<Login> {

@@ -31,7 +31,7 @@ export interface SubscriptionOwner<T extends TopicName> {
   onMessage(topic: T, push: readonly Buffer[]): void;
   /** A message was too large to be passed on. Its channel is not known. */
   onTooLarge(topics: Iterable<T>): void;
-  /** The connection was lost or could not be had. `wasUp`: it had been in use. */
+  /** The connection was lost or could not be opened. `wasUp`: it had been in use. */
   onDown(reason: string, wasUp: boolean): void;
 }
 

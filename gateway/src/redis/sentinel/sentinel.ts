@@ -36,7 +36,7 @@ export interface SentinelOptions {
  */
 export class Sentinel implements PrimaryFinder {
   readonly repeatsReads = true;
-  /** The server is asked itself. */
+  /** The server itself refuses writes. */
   readonly refusal = null;
   readonly #options: SentinelOptions;
   readonly #open = new Set<Duplex>();

@@ -59,7 +59,7 @@ export class SortedBlocks<T> {
     return undefined;
   }
 
-  /** Number of items at the beginning for which the test holds. It must hold for none behind the first for which it does not. */
+  /** Number of items at the beginning for which the test holds. After the first item for which it fails, it must fail for all. */
   countWhile(test: (item: T) => boolean): number {
     const at = firstNot(this.#blocks, (block) => test(block[0]!)) - 1;
     if (at < 0) return 0;

@@ -16,7 +16,7 @@ function idOf(client: CommandDefinition, ctx: Context): number {
   return value.kind === "integer" ? Number(value.value) : 0;
 }
 
-/** A timeout in seconds in the spelling that the library reads. @throws RedisCommandError if it is none */
+/** A timeout in seconds in the spelling that the library reads. @throws RedisCommandError if it is not a valid timeout */
 function plainTimeout(arg: Buffer): Buffer {
   const seconds = parseFloatArgument(arg.toString("latin1"));
   if (seconds === undefined) throw new RedisCommandError("timeout is not a float or out of range");
@@ -62,9 +62,9 @@ export const streamRead = (needsKey: boolean): Family => ({
 
 /** A command that found nothing. */
 interface Vain {
-  /** Time in ms that it waits. Undefined if it waits without an end. */
+  /** Maximum wait in ms. Undefined without a maximum. */
   readonly limit: number | undefined;
-  /** Its reply if it waits in vain. */
+  /** Its reply if it gets nothing until then. */
   readonly reply: Promise<RedisResult>;
 }
 

@@ -3,7 +3,7 @@ import { peek, replaceString } from "../keyspace.js";
 import { type CommandTable, integer, withDatabase } from "./define.js";
 
 const EMPTY = Buffer.alloc(0);
-/** Memory of strings that have grown, by the part of it that is in use. The rest of it is 0 and no other value's. */
+/** The memory of strings that have grown, by the part in use. The rest is zeros, which no other value uses. */
 const allocations = new WeakMap<Buffer, Buffer>();
 
 /** The bytes of a string, empty if there is no key: read them, never change them, and copy what is returned to a client. */

@@ -26,9 +26,9 @@ interface PlainCommand {
   readonly flags: Flags;
   /** Number of arguments, the name included; negative for "at least". */
   readonly arity: number;
-  /** The most arguments, the name included, if the arity is negative. Default: no limit. */
+  /** Maximum number of arguments, the name included, if the arity is negative. Default: no limit. */
   readonly maxArity?: number;
-  /** Null where there are no keys. Default: the first argument is one. */
+  /** Null for a command without keys. Default: the first argument is the key. */
   readonly keys?: KeyPositions | null;
   execute(args: readonly Buffer[], ctx: Context): RedisResult;
 }

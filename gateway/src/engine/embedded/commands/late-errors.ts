@@ -28,7 +28,7 @@ interface Invalid {
   valueAt(key: Buffer): StoredValue | undefined;
 }
 
-/** Returns the reply, or undefined for the error of the arguments, as the values at the keys are. */
+/** Returns the reply that follows from the values at the keys. Undefined if the reply is the error of the arguments. */
 type KeyCheck = (command: Invalid) => RedisResult | undefined;
 
 /** Commands for which Redis reads the keys before it parses other arguments. */

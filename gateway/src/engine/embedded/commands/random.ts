@@ -12,10 +12,10 @@ interface RandomArguments {
   readonly withScores?: boolean;
 }
 
-/** A share of a collection, from which on random picks of different items would too often be picks of the same one. */
+/** Above this share of a collection, random picks would too often hit an item twice. Then all items are shuffled. */
 const MAX_SHARE = 1 / 3;
 
-/** Returns random items. If the count is negative as many as its amount, with repetitions, else different ones. */
+/** Returns random items: different ones, or with a negative count, as many as its amount, with repetitions. */
 function randomItems<V>(items: IndexedMap<V>, count: number): V[] {
   if (items.size === 0) return [];
   if (count < 0) return Array.from({ length: -count }, () => items.get(items.randomId()!)!);

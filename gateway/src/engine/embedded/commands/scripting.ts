@@ -83,7 +83,7 @@ function list(rest: readonly Buffer[], ctx: Context): RedisResult {
   );
 }
 
-/** Replaces the commands that run scripts and functions, which then run in Lua as Redis has it. */
+/** Replaces the commands that run scripts and functions, which then run in Lua as in Redis. */
 export function addScriptingCommands(table: CommandTable): void {
   type EvalArguments = CallArguments & { readonly script?: Buffer; readonly sha?: string };
   const evaluate = (name: string, isReadOnly: boolean) =>

@@ -21,7 +21,7 @@ interface SortArguments {
 const STAR = "*".charCodeAt(0);
 const EMPTY = Buffer.alloc(0);
 
-/** The value that a pattern means for an element: a string, or with `->` a field of a hash. Undefined if there is none. */
+/** The value that a pattern selects for an element: a string, or with `->` a field of a hash. Undefined if it does not exist. */
 function lookUp(database: RedisDatabase, pattern: Buffer, element: Buffer): Buffer | undefined {
   if (pattern.equals(Buffer.from("#"))) return element;
   const star = pattern.indexOf(STAR);

@@ -29,7 +29,7 @@ const MIN_ID: StreamId = { ms: 0n, seq: 0n };
 const MAX_UINT64 = (1n << 64n) - 1n;
 const EQUALS = Buffer.from("=");
 const ZERO = Buffer.from("0");
-/** Key, NOMKSTREAM, MAXLEN and `=` at the latest; behind the id it would be a field or a value. */
+/** The highest index of `=`, after the key, NOMKSTREAM and MAXLEN. Behind the id it is a field or a value. */
 const MAX_TRIM_INDEX = 3;
 
 /** The error of XGROUP where there is no stream. */

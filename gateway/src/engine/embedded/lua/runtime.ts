@@ -54,12 +54,12 @@ export interface RunOptions {
   readonly readOnly: boolean;
 }
 
-/** Lua as Redis has it, over that of the library. */
+/** Lua as in Redis, on top of the library's. */
 export class LuaRuntime {
   readonly #library: RedisLuaRuntime;
   readonly #engine: Engine;
 
-  /** @throws {Error} if the library's Lua is another one than this module knows */
+  /** @throws {Error} if the library's Lua has another layout than this module expects */
   constructor(library: RedisLuaRuntime) {
     this.#library = library;
     const runtime = library as unknown as Runtime;
