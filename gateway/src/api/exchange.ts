@@ -91,8 +91,6 @@ export class Exchange implements HttpExchange, Copy {
   numbered: NumberedRequest | null = null;
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
-  readonly #host: ConnectionHost;
-  readonly #handler: ExchangeHandler;
   #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #keepOnRevocation: (() => void) | null = null;
@@ -109,21 +107,18 @@ export class Exchange implements HttpExchange, Copy {
   constructor(
     readonly req: RequestHead,
     readonly connection: Connection,
-    host: ConnectionHost,
-    handler: ExchangeHandler,
+    private readonly host: ConnectionHost,
+    private readonly handler: ExchangeHandler,
     readonly startedAt: number,
-  ) {
-    this.#host = host;
-    this.#handler = handler;
-  }
+  ) {}
 
   handle(): void {
-    this.#handler.handle(this);
+    this.handler.handle(this);
   }
 
   invalid(error: HttpError): void {
     const { status, message } = error;
-    this.#handler.malformed(error);
+    this.handler.malformed(error);
     this.error(status, `ERR ${message}`, status === 503 ? UNSENT_HEADERS : NOTHING);
   }
 
@@ -143,7 +138,7 @@ export class Exchange implements HttpExchange, Copy {
   }
 
   get draining(): boolean {
-    return this.#host.draining;
+    return this.host.draining;
   }
 
   /** The request's commands are given to the connections to Redis. They are kept until {@link commandsSettled}. */
@@ -176,7 +171,7 @@ export class Exchange implements HttpExchange, Copy {
       if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
-        this.#host.onFailure(error);
+        this.host.onFailure(error);
         if (this.#body) this.#body.abort();
         else this.refuse(500, "ERR internal error of the gateway");
       }
@@ -193,7 +188,7 @@ export class Exchange implements HttpExchange, Copy {
     const keep = connection.mayContinue;
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
-    connection.finish(this.#host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
+    connection.finish(this.host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
   }
 
   /**
@@ -244,14 +239,14 @@ export class Exchange implements HttpExchange, Copy {
     const connection = this.connection;
     const chunked = this.#chunked;
     const keep = chunked && connection.mayContinue;
-    const head = () => this.#host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
+    const head = () => this.host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
     if (this.req.method === "HEAD") {
       this.#over(status);
       connection.finish([head()], keep);
       return null;
     }
     const { sender } = connection;
-    const body = ReplyBody.create({ encoder, budget: this.#host.budget, chunked, sender }, reserved);
+    const body = ReplyBody.create({ encoder, budget: this.host.budget, chunked, sender }, reserved);
     if (!body) {
       this.failure(NO_ROOM);
       return null;
@@ -324,7 +319,7 @@ export class Exchange implements HttpExchange, Copy {
           this.#readBody(most, done);
         } else this.unsent(NO_MEMORY);
       };
-      this.#stopWaiting = this.#host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
+      this.#stopWaiting = this.host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
     }
   }
 
@@ -343,7 +338,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
   hold(bytes: number, share = 1): boolean {
-    if (!this.#host.budget.take(bytes, share)) return false;
+    if (!this.host.budget.take(bytes, share)) return false;
     this.#held += bytes;
     return true;
   }
@@ -354,7 +349,7 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver) return;
     this.#held -= bytes;
     if (body) body.takeOver(bytes);
-    else this.#host.budget.give(bytes);
+    else this.host.budget.give(bytes);
   }
 
   /**
@@ -394,7 +389,7 @@ export class Exchange implements HttpExchange, Copy {
   startStream(): void {
     if (this.#state !== ResponseState.Awaited) return;
     this.#state = ResponseState.Streaming;
-    this.connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
+    this.connection.startStream(this.host.heads.stream(this.#chunked, this.extraHeaders));
   }
 
   /** Whether the response is a stream that has begun and not ended. */
@@ -456,19 +451,19 @@ export class Exchange implements HttpExchange, Copy {
     this.#stopWaiting?.();
     this.#keepOnRevocation?.();
     if (!this.#isRetained) this.#releaseHeld();
-    this.#handler.settled(this, status);
+    this.handler.settled(this, status);
     this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }
 
   #releaseHeld(): void {
-    if (this.#held > 0) this.#host.budget.give(this.#held);
+    if (this.#held > 0) this.host.budget.give(this.#held);
     this.#held = 0;
   }
 
   /** The largest body that ever fits in the memory for buffers, in bytes. */
   get #maxBody(): number {
-    return Math.floor((this.#host.budget.limit * LARGE_BODY_SHARE) / COPIES);
+    return Math.floor((this.host.budget.limit * LARGE_BODY_SHARE) / COPIES);
   }
 
   #tooLarge(most: number): void {

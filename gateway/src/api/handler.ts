@@ -132,15 +132,13 @@ const INVALID_TOKEN = "WRONGPASS invalid or missing auth token";
 
 /** Processes requests: decodes their commands, and sends these to Redis. */
 export class Handler implements HttpService, ExchangeHandler {
-  readonly #options: HandlerOptions;
   readonly #facts = new WeakMap<RequestHead, HeadFacts>();
   readonly #scripts = new KeyLockingScripts();
   /** The routes by their paths. Other paths are those of event streams, or commands. */
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #byPath: Route;
 
-  constructor(options: HandlerOptions) {
-    this.#options = options;
+  constructor(private readonly options: HandlerOptions) {
     const health = (path: "/health" | "/ready"): Route => ({
       label: path.slice(1),
       needs: "nothing",
@@ -177,20 +175,20 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   handle(exchange: Exchange): void {
-    this.#options.traffic.requests++;
+    this.options.traffic.requests++;
     this.#identify(exchange);
     exchange.guard(() => this.#route(exchange));
   }
 
   malformed(error: HttpError): void {
     if (!error.isMalformed) return;
-    this.#options.traffic.malformedBy(error.reason);
-    this.#options.log.count("malformed", error.reason);
+    this.options.traffic.malformedBy(error.reason);
+    this.options.log.count("malformed", error.reason);
   }
 
   settled(exchange: Exchange, status: number): void {
     const { req, record, streaming, quota } = exchange;
-    const { traffic, log } = this.#options;
+    const { traffic, log } = this.options;
     const ms = performance.now() - exchange.startedAt;
     if (quota) {
       quota.leaveRequest();
@@ -207,7 +205,7 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
   #identify(exchange: Exchange): void {
-    const { log, proxies } = this.#options;
+    const { log, proxies } = this.options;
     const { headers } = exchange.req;
     const given = headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
@@ -221,7 +219,7 @@ export class Handler implements HttpService, ExchangeHandler {
     const { req } = exchange;
     const facts = this.#factsOf(req);
     if (facts.foreign) throw new BadRequest(`NOPERM ${facts.foreign}`, 403);
-    const { origins } = this.#options;
+    const { origins } = this.options;
     const { method, headers } = req;
     if (headers.origin !== undefined && originAllowed(headers.origin, origins))
       this.#allowOrigin(exchange, headers.origin);
@@ -240,7 +238,7 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #routeOf(req: RequestHead, { path, permissions }: HeadFacts): Route {
-    const { console, streams } = this.#options;
+    const { console, streams } = this.options;
     if (console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
     const route = this.#routes.get(path);
     if (route) return route;
@@ -312,7 +310,7 @@ export class Handler implements HttpService, ExchangeHandler {
           if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
           else if (near) {
             // A near cache gets a report of changes with its response.
-            this.#options.near!.report(near, permissions.prefix, (value) => {
+            this.options.near!.report(near, permissions.prefix, (value) => {
               if (exchange.gone) return;
               exchange.extraHeaders.push(NEAR_HEADER, value);
               start(body);
@@ -326,13 +324,13 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #maxBody({ readsOnly }: Permissions): number {
-    const { maxBodySize } = this.#options;
+    const { maxBodySize } = this.options;
     return readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
   #factsOf(req: RequestHead): HeadFacts {
-    const { authenticator, origins, traffic, near } = this.#options;
+    const { authenticator, origins, traffic, near } = this.options;
     let facts = this.#facts.get(req);
     if (facts?.generation !== authenticator.generation) {
       const { url, headers } = req;
@@ -363,7 +361,7 @@ export class Handler implements HttpService, ExchangeHandler {
     const { number } = exchange.connection;
     if (number === "") return true;
     const digest = crc32(body ?? "", target);
-    exchange.numbered = this.#options.lanes.enter(number, owner, digest, exchange, proxied);
+    exchange.numbered = this.options.lanes.enter(number, owner, digest, exchange, proxied);
     return exchange.numbered !== null;
   }
 
@@ -377,7 +375,7 @@ export class Handler implements HttpService, ExchangeHandler {
   #batch(run: typeof runPipeline): CommandsReader {
     return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const { maxCommands, streams, traffic } = this.#options;
+      const { maxCommands, streams, traffic } = this.options;
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
       readBatch(exchange, source, maxCommands, plain, (commands) => {
@@ -390,7 +388,7 @@ export class Handler implements HttpService, ExchangeHandler {
   /** Any other path: it is the command, such as `/get/k`. */
   #path = (exchange: Exchange, { permissions, path, query }: AdmittedFacts, body: Buffer | null): void => {
     const command = readPathCommand(path, query, body);
-    if (!body && !this.#options.getWrites && !isRead(command)) {
+    if (!body && !this.options.getWrites && !isRead(command)) {
       throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
     }
     this.#single(exchange, permissions, command);
@@ -398,7 +396,7 @@ export class Handler implements HttpService, ExchangeHandler {
 
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
-    const { traffic, log } = this.#options;
+    const { traffic, log } = this.options;
     const info = getCommandInfo(command);
     if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
@@ -412,7 +410,7 @@ export class Handler implements HttpService, ExchangeHandler {
     exchange.record.blocks = wait !== null;
     if (exchange.record.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.record.blocks);
-    permissions.quota.owe(this.#options.streams.deliveriesOf(command));
+    permissions.quota.owe(this.options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
@@ -424,8 +422,8 @@ export class Handler implements HttpService, ExchangeHandler {
    * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
-    if (this.#options.activity?.isResting) {
+    const { upstream, engine, engineIsPublic, problem, unkept } = this.options;
+    if (this.options.activity?.isResting) {
       const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
       const body = { status, redis: "not connected: there were no commands" };
       exchange.respond(status === "closing" ? 503 : 200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
@@ -452,7 +450,7 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #metrics(exchange: Exchange): void {
-    this.#options.metrics().then(
+    this.options.metrics().then(
       (text) => exchange.respond(200, METRICS_TYPE, Buffer.from(text)),
       () => exchange.error(500, "ERR the metrics could not be collected"),
     );

@@ -35,7 +35,6 @@ export interface ConnectionLimits {
  * for longest, never one with a request. At `maxConnections`, new ones are refused.
  */
 export class Connections {
-  readonly #limits: ConnectionLimits;
   readonly #open = new Set<Connection>();
   readonly #idle = new IdleList<Connection>();
   readonly #refused = new Set<Connection>();
@@ -49,18 +48,17 @@ export class Connections {
   /** Connections for which there was no room. */
   refusedTotal = 0;
 
-  constructor(limits: ConnectionLimits) {
-    this.#limits = limits;
+  constructor(private readonly limits: ConnectionLimits) {
     const every = Math.min(SWEEP_INTERVAL, limits.idle / 4, limits.head / 4, limits.body / 4);
     this.#timer = setInterval(() => this.#sweep(), every).unref();
   }
 
   get softMaxConnections(): number {
-    return this.#limits.soft;
+    return this.limits.soft;
   }
 
   get maxConnections(): number {
-    return this.#limits.hard;
+    return this.limits.hard;
   }
 
   /** Connections open now, without those that are being refused. */
@@ -80,7 +78,7 @@ export class Connections {
   /** Connections that may still be accepted, including those that only get a response that there are too many. */
   get room(): number {
     const refusable = Math.max(0, MAX_REFUSED - this.#refused.size);
-    return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
+    return Math.max(0, this.limits.hard - this.#open.size) + refusable - this.#arrived.length;
   }
 
   /**
@@ -139,7 +137,7 @@ export class Connections {
   #admit(): void {
     const arrived = this.#arrived.filter((connection) => !connection.isClosed);
     this.#arrived = [];
-    const { soft, hard } = this.#limits;
+    const { soft, hard } = this.limits;
     for (const connection of arrived) {
       while (this.#open.size >= soft && this.#evict());
       if (this.#open.size >= hard) this.#refuse(connection);
@@ -193,7 +191,7 @@ export class Connections {
   }
 
   #isOverdue(connection: Connection, now: number): boolean {
-    const { idle, head, body, budget } = this.#limits;
+    const { idle, head, body, budget } = this.limits;
     const timeout = budget.isShort ? Math.min(body, SHORT_TIMEOUT) : body;
     if (connection.waitingSince > 0) {
       if (connection.isReadingBody && now - connection.bodyAt > timeout) return true;

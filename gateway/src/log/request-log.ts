@@ -27,7 +27,6 @@ type Counted = keyof typeof REPORTS;
 
 /** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */
 export class RequestLog {
-  readonly #log: Log;
   readonly #each: boolean;
   readonly #slow: number;
   readonly #counts = new Map<Counted, Map<string | number, number>>();
@@ -37,8 +36,11 @@ export class RequestLog {
    * @param each whether every request is logged, at level `info`
    * @param slow how long a request takes from which on it is logged at level `warn`, in ms; 0 for never
    */
-  constructor(log: Log, each: boolean, slow: number) {
-    this.#log = log;
+  constructor(
+    private readonly log: Log,
+    each: boolean,
+    slow: number,
+  ) {
     this.#each = each && log.isLevelEnabled("info");
     this.#slow = slow > 0 && log.isLevelEnabled("warn") ? slow : Number.POSITIVE_INFINITY;
   }
@@ -59,8 +61,8 @@ export class RequestLog {
       ...{ requestBytes, responseBytes, requestId, client },
       ...trace,
     };
-    if (this.#each) this.#log.info(line, "request");
-    if (isSlow) this.#log.warn(line, "slow request");
+    if (this.#each) this.log.info(line, "request");
+    if (isSlow) this.log.warn(line, "slow request");
   }
 
   /**
@@ -86,7 +88,7 @@ export class RequestLog {
   #report(): void {
     this.#timer = undefined;
     for (const [what, counts] of this.#counts)
-      this.#log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
+      this.log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
     this.#counts.clear();
   }
 }

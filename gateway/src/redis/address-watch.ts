@@ -28,7 +28,6 @@ interface ServerState {
 export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   readonly repeatsReads = false;
   readonly #options: PushConnectionOptions;
-  readonly #reachability: Reachability;
   readonly #counters: UpstreamCounters;
   readonly #connections = new Map<WatchedConnection, string | null>();
   readonly #listeners = new Set<() => void>();
@@ -47,9 +46,11 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   #closed = false;
 
   /** @param options those of the connections on which the address is asked where it leads */
-  constructor(options: Omit<PushConnectionOptions, "watch">, reachability: Reachability) {
+  constructor(
+    options: Omit<PushConnectionOptions, "watch">,
+    private readonly reachability: Reachability,
+  ) {
     this.#options = { ...options, watch: this };
-    this.#reachability = reachability;
     this.#counters = options.counters;
   }
 
@@ -129,8 +130,8 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#server = met;
     this.#isDoubtful = false;
     if (this.#wasPrimary && was && was.isPrimary !== met.isPrimary) {
-      if (met.isPrimary) this.#reachability.tell("leads to a primary again");
-      else this.#reachability.tell("accepts no writes: it is a replica now", true);
+      if (met.isPrimary) this.reachability.tell("leads to a primary again");
+      else this.reachability.tell("accepts no writes: it is a replica now", true);
     }
     this.#wasPrimary ||= met.isPrimary;
   }
@@ -144,7 +145,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#left.add(from.id);
     this.#left.delete(met.id);
     this.#counters.topologyChanges++;
-    this.#reachability.tell("leads to another server: all connections follow");
+    this.reachability.tell("leads to another server: all connections follow");
     for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
     for (const listener of this.#listeners) listener();
   }

@@ -19,7 +19,6 @@ const MAX_ARGS = 1024 * 1024;
  * connection is lost.
  */
 export class CommandFramer {
-  readonly #maxBytes: number;
   /** Pieces of the command that is not whole yet. */
   #held: Buffer[] = [];
   #header = "";
@@ -31,9 +30,7 @@ export class CommandFramer {
   #size = 0;
   #skipping = false;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
+  constructor(private readonly maxBytes: number) {}
 
   /**
    * Takes the next bytes and returns what they complete, in order.
@@ -62,7 +59,7 @@ export class CommandFramer {
         at = stop;
         if (end === -1) break;
         this.#readHeader();
-        if (!this.#skipping && this.#size > this.#maxBytes) {
+        if (!this.#skipping && this.#size > this.maxBytes) {
           this.#skipping = true;
           if (whole > start) out.push(this.#take(chunk, start, whole));
           start = whole;

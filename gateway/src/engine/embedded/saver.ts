@@ -23,7 +23,6 @@ export interface SaverOptions {
 
 /** Keeps the data of the embedded engine in a file: reads it at the start, and writes it while it changes. */
 export class Saver {
-  readonly #options: SaverOptions;
   readonly #clock: Clock;
   /**
    * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
@@ -33,8 +32,7 @@ export class Saver {
   #saving: Promise<void> = Promise.resolve();
 
   /** @throws {SnapshotError} when the file can't be read */
-  constructor(options: SaverOptions) {
-    this.#options = options;
+  constructor(private readonly options: SaverOptions) {
     this.#clock = options.clock ?? systemClock;
     readSnapshot(options.state, options.file, options.beat);
     this.#schedule(SNAPSHOT_EVERY);
@@ -64,7 +62,7 @@ export class Saver {
   }
 
   async #write(): Promise<void> {
-    const { state, file, beat, onSaved } = this.#options;
+    const { state, file, beat, onSaved } = this.options;
     // Between commands and transactions: no command runs meanwhile.
     const turn = await state.databases[0]!.turnQueue.waitTurn();
     try {

@@ -41,7 +41,6 @@ type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly l
 /** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
 export class SubscriptionConnection<T extends TopicName> {
   readonly #options: PushConnectionOptions;
-  readonly #owner: SubscriptionOwner<T>;
   readonly #topics = new Map<string, T>();
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
@@ -53,11 +52,13 @@ export class SubscriptionConnection<T extends TopicName> {
   #turn = -1;
   #readSince = 0;
 
-  constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
+  constructor(
+    options: PushConnectionOptions,
+    private readonly owner: SubscriptionOwner<T>,
+  ) {
     const { credentials, handshake } = options;
     // In RESP2 a connection with subscriptions can't be signed in again.
     this.#options = credentials ? { ...options, resp3: true, handshake: [...handshake, HELLO_3] } : options;
-    this.#owner = owner;
   }
 
   /** Whether it has neither topics nor a connection. */
@@ -106,7 +107,7 @@ export class SubscriptionConnection<T extends TopicName> {
       onDown: (reason) => {
         const wasUp = this.isUp;
         this.#reset();
-        this.#owner.onDown(reason, wasUp);
+        this.owner.onDown(reason, wasUp);
       },
     });
     this.#connection = connection;
@@ -134,14 +135,14 @@ export class SubscriptionConnection<T extends TopicName> {
 
   #onReply(reply: Buffer | null): void {
     if (!reply) {
-      this.#owner.onTooLarge(this.#topics.values());
+      this.owner.onTooLarge(this.#topics.values());
       return;
     }
     if (isError(reply)) {
       const due = this.#due.shift();
       if (!due) return;
       if ("login" in due) this.#options.credentials?.refused(due.login, authErrorOf(reply));
-      else if (due.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
+      else if (due.subscribes && this.#isHeld(due.topic)) this.owner.onError(due.topic, reply);
       return;
     }
     if (reply[0] === PLUS) {
@@ -153,13 +154,13 @@ export class SubscriptionConnection<T extends TopicName> {
     const sort = SORT_OF[kind];
     if (sort !== undefined) {
       const topic = this.#topics.get(keyOf(sort, push[1]!));
-      if (topic) this.#owner.onMessage(topic, push);
+      if (topic) this.owner.onMessage(topic, push);
       this.#yield();
     } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
     else {
       const due = this.#due.shift();
       if (due && "topic" in due && due.subscribes && this.#isHeld(due.topic))
-        this.#owner.onSubscribed(due.topic);
+        this.owner.onSubscribed(due.topic);
     }
   }
 
@@ -185,7 +186,7 @@ export class SubscriptionConnection<T extends TopicName> {
       return;
     }
     const topic = this.#topics.get(keyOf("ssubscribe", name));
-    if (topic) this.#owner.onEnded(topic);
+    if (topic) this.owner.onEnded(topic);
   }
 
   #isHeld(topic: T): boolean {
