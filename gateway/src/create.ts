@@ -128,12 +128,8 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
+    settings,
     budget,
-    maxStreams: settings.maxStreams,
-    maxBuffer: settings.streamBuffer,
-    heartbeat: settings.streamHeartbeat,
-    maxChannels: settings.maxStreamChannels,
-    maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
     workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
@@ -170,6 +166,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     });
   }
   const handler = new Handler({
+    settings,
     upstream,
     streams,
     authenticator,
@@ -182,10 +179,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     engineIsPublic: isLocal,
     problem: () => backend.problem,
     unkept: () => backend.unkept,
-    maxBodySize: settings.maxBodySize,
-    maxCommands: settings.maxCommands,
-    getWrites: settings.allowGetWrites,
-    console: settings.console,
     near: tracker && new NearReports(tracker, nearPrefix),
     lanes,
     activity,

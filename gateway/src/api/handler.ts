@@ -35,7 +35,16 @@ import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 
+/** The settings of requests: see `GatewayOptions`. */
+interface RequestSettings {
+  readonly maxBodySize: number;
+  readonly maxCommands: number;
+  readonly allowGetWrites: boolean;
+  readonly console: boolean;
+}
+
 export interface HandlerOptions {
+  readonly settings: RequestSettings;
   readonly upstream: Upstream;
   readonly authenticator: Authenticator;
   readonly origins: OriginRules;
@@ -53,19 +62,11 @@ export interface HandlerOptions {
   readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
-  /** The largest body, in bytes. */
-  readonly maxBodySize: number;
-  /** The maximum number of commands in a pipeline or a transaction. */
-  readonly maxCommands: number;
-  /** Whether GET and HEAD may run commands that write. */
-  readonly getWrites: boolean;
   /** Reports to near caches; null if no prefix is tracked. */
   readonly near: NearReports | null;
   readonly lanes: Lanes;
   /** When Redis is not used, and has no connections that could be checked. */
   readonly activity: Activity | undefined;
-  /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
-  readonly console: boolean;
 }
 
 /** The facts derived from a request's head. */
@@ -238,8 +239,8 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #routeOf(req: RequestHead, { path, permissions }: HeadFacts): Route {
-    const { console, streams } = this.options;
-    if (console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
+    const { settings, streams } = this.options;
+    if (settings.console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
     const route = this.#routes.get(path);
     if (route) return route;
     const open = permissions && streams.match(path, permissions);
@@ -324,7 +325,7 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #maxBody({ readsOnly }: Permissions): number {
-    const { maxBodySize } = this.options;
+    const { maxBodySize } = this.options.settings;
     return readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
   }
 
@@ -375,10 +376,10 @@ export class Handler implements HttpService, ExchangeHandler {
   #batch(run: typeof runPipeline): CommandsReader {
     return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const { maxCommands, streams, traffic } = this.options;
+      const { settings, streams, traffic } = this.options;
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
-      readBatch(exchange, source, maxCommands, plain, (commands) => {
+      readBatch(exchange, source, settings.maxCommands, plain, (commands) => {
         exchange.tokenNumbers!.commands += commands.length;
         run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
       });
@@ -388,7 +389,7 @@ export class Handler implements HttpService, ExchangeHandler {
   /** Any other path: it is the command, such as `/get/k`. */
   #path = (exchange: Exchange, { permissions, path, query }: AdmittedFacts, body: Buffer | null): void => {
     const command = readPathCommand(path, query, body);
-    if (!body && !this.options.getWrites && !isRead(command)) {
+    if (!body && !this.options.settings.allowGetWrites && !isRead(command)) {
       throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
     }
     this.#single(exchange, permissions, command);

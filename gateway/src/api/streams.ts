@@ -21,19 +21,19 @@ import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
 import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
+/** The settings of event streams: see `GatewayOptions`. */
+interface StreamSettings {
+  readonly maxStreams: number;
+  readonly maxStreamChannels: number;
+  readonly streamBuffer: number;
+  readonly streamHeartbeat: number;
+  readonly maxBlockingConnections: number;
+}
+
 export interface StreamsOptions {
+  readonly settings: StreamSettings;
   /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
-  /** Maximum number of open streams. More are refused. */
-  readonly maxStreams: number;
-  /** Maximum bytes buffered for a slow reader, which is then closed. */
-  readonly maxBuffer: number;
-  /** Interval in ms between heartbeats of a stream. */
-  readonly heartbeat: number;
-  /** Maximum number of followed streams that wait at Redis, each on a connection for blocking commands. */
-  readonly maxWaiting: number;
-  /** Maximum number of channels and patterns of one stream. */
-  readonly maxChannels: number;
   /** The commands for `/console/commands`. Null without the console. */
   readonly feed: CommandFeed | null;
   /** Called with the reason when a connection to Redis that event streams share was lost. */
@@ -95,7 +95,7 @@ export class Streams {
     const beat = () => {
       for (const stream of this.#open) stream.beat();
     };
-    this.#timer = setInterval(beat, options.heartbeat).unref();
+    this.#timer = setInterval(beat, options.settings.streamHeartbeat).unref();
   }
 
   get open(): number {
@@ -168,9 +168,9 @@ export class Streams {
     const { subscription } = stream;
     const added = topicNamesOf(add);
     const removed = topicNamesOf(remove);
-    const { maxChannels } = this.options;
-    if (subscription.sizeAfter(added, removed) > maxChannels)
-      return Promise.resolve({ status: 409, error: tooManyChannels(maxChannels) });
+    const { maxStreamChannels } = this.options.settings;
+    if (subscription.sizeAfter(added, removed) > maxStreamChannels)
+      return Promise.resolve({ status: 409, error: tooManyChannels(maxStreamChannels) });
     return new Promise((resolve) => {
       subscription.change(added, removed, (problem) => {
         if (problem === null) resolve({ result: subscription.size });
@@ -201,6 +201,7 @@ export class Streams {
         if (isUnused) this.#sources.delete(other);
       }
       const { pushOptions } = upstream;
+      const { maxBlockingConnections, streamBuffer } = this.options.settings;
       sources = {
         subscriptions: new Map(),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
@@ -208,8 +209,8 @@ export class Streams {
           upstream,
           encode: (entries) => this.#encoder.entries(entries),
           maxBufferedBytes: this.options.budget.limit,
-          maxWaiting: this.options.maxWaiting,
-          maxBacklog: this.options.maxBuffer / 2,
+          maxWaiting: Math.floor(maxBlockingConnections / 2),
+          maxBacklog: streamBuffer / 2,
         }),
       };
       this.#sources.set(upstream, sources);
@@ -300,8 +301,8 @@ export class Streams {
     names: readonly TopicName[],
     id: string | null,
   ): void {
-    const { maxChannels } = this.options;
-    if (names.length > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
+    const { maxStreamChannels } = this.options.settings;
+    if (names.length > maxStreamChannels) throw new BadRequest(tooManyChannels(maxStreamChannels));
     const subscriptions = this.#subscriptionsOf(permissions);
     const first = names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1));
     if (id !== null) first.unshift(eventFrame("stream", id));
@@ -344,7 +345,7 @@ export class Streams {
     first: readonly Buffer[],
     add: (stream: EventStream) => Cancel,
   ): void {
-    const { maxStreams, maxBuffer } = this.options;
+    const { maxStreams, streamBuffer } = this.options.settings;
     if (this.#open.size >= maxStreams) {
       exchange.failure(
         new UpstreamFailure("full", `all ${maxStreams} event streams are in use (setting maxStreams)`),
@@ -353,7 +354,7 @@ export class Streams {
     }
     if (exchange.gone) return;
     quota.enterStream(channels);
-    const stream = new EventStream(exchange, first, maxBuffer, () => this.dropped++);
+    const stream = new EventStream(exchange, first, streamBuffer, () => this.dropped++);
     this.#open.add(stream);
     this.options.activity?.use();
     const cancel = add(stream);

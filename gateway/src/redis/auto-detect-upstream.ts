@@ -45,7 +45,7 @@ export class AutoDetectUpstream implements Upstream {
   readonly #stopWaiting: Cancel;
   readonly #stopResting: Cancel | undefined;
   /** Calls that wait for the first result. Null once it is there. */
-  #held: (() => void)[] | null = [];
+  #waiting: (() => void)[] | null = [];
   #upstream: Upstream;
   #detecting = false;
   #closed = false;
@@ -93,7 +93,7 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   get pending(): number {
-    return this.#upstream.pending + (this.#held?.length ?? 0);
+    return this.#upstream.pending + (this.#waiting?.length ?? 0);
   }
 
   open(): void {
@@ -102,7 +102,7 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    if (!this.#held) this.#upstream.send(commands, receiver, deadline);
+    if (!this.#waiting) this.#upstream.send(commands, receiver, deadline);
     else {
       this.#whenKnown(deadline, (until) => {
         this.#upstream.send(commands, receiver, until);
@@ -125,7 +125,7 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   ping(timeout = this.server.timeout): Promise<Buffer | null> {
-    return this.#held ? pingReply(this, timeout) : this.#upstream.ping(timeout);
+    return this.#waiting ? pingReply(this, timeout) : this.#upstream.ping(timeout);
   }
 
   endWaits(within: number): void {
@@ -144,10 +144,10 @@ export class AutoDetectUpstream implements Upstream {
 
   /** Calls `run` now, or once the kind of server is known. The wait counts against the deadline. */
   #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
-    if (!this.#held) return run(deadline);
+    if (!this.#waiting) return run(deadline);
     const until = deadline ?? performance.now() + this.server.timeout;
     let cancel = nothing;
-    this.#held.push(() => {
+    this.#waiting.push(() => {
       cancel = run(until);
     });
     this.#detect();
@@ -194,8 +194,8 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   #release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const run of held) run();
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    for (const run of waiting) run();
   }
 }

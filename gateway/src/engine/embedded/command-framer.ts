@@ -20,7 +20,7 @@ const MAX_ARGS = 1024 * 1024;
  */
 export class CommandFramer {
   /** Pieces of the command that is not whole yet. */
-  #held: Buffer[] = [];
+  #incomplete: Buffer[] = [];
   #header = "";
   /** Arguments of the current command still to come; 0 between commands. */
   #args = 0;
@@ -63,7 +63,7 @@ export class CommandFramer {
           this.#skipping = true;
           if (whole > start) out.push(this.#take(chunk, start, whole));
           start = whole;
-          this.#held = [];
+          this.#incomplete = [];
         }
       }
       if (this.#args > 0) continue;
@@ -83,7 +83,7 @@ export class CommandFramer {
       out.push(this.#take(chunk, start, whole));
       start = whole;
     }
-    if (!this.#skipping && start < chunk.length) this.#held.push(chunk.subarray(start));
+    if (!this.#skipping && start < chunk.length) this.#incomplete.push(chunk.subarray(start));
     return out;
   }
 
@@ -114,9 +114,9 @@ export class CommandFramer {
 
   #take(chunk: Buffer, start: number, end: number): Buffer {
     const last = chunk.subarray(start, end);
-    if (this.#held.length === 0) return last;
-    const joined = Buffer.concat([...this.#held, last]);
-    this.#held = [];
+    if (this.#incomplete.length === 0) return last;
+    const joined = Buffer.concat([...this.#incomplete, last]);
+    this.#incomplete = [];
     return joined;
   }
 }

@@ -28,7 +28,7 @@ export class Saver {
    * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
    * before its change is made, with the first snapshot in between.
    */
-  #wanted = 0;
+  #due = 0;
   #saving: Promise<void> = Promise.resolve();
 
   /** @throws {SnapshotError} when the file can't be read */
@@ -42,7 +42,7 @@ export class Saver {
   readonly policy: ExecutionPolicy = {
     name: "saver",
     beforeExecute: (plan) => {
-      if (mayChange(plan)) this.#wanted = 2;
+      if (mayChange(plan)) this.#due = 2;
       return undefined;
     },
   };
@@ -56,7 +56,7 @@ export class Saver {
   #schedule(wait: number): void {
     this.#clock.setTimeout(async () => {
       const begun = this.#clock.now();
-      if (this.#wanted > 0) await this.save();
+      if (this.#due > 0) await this.save();
       this.#schedule(Math.max(SNAPSHOT_EVERY, (this.#clock.now() - begun) / MAX_SHARE));
     }, wait);
   }
@@ -66,11 +66,11 @@ export class Saver {
     // Between commands and transactions: no command runs meanwhile.
     const turn = await state.databases[0]!.turnQueue.waitTurn();
     try {
-      this.#wanted = Math.max(0, this.#wanted - 1);
+      this.#due = Math.max(0, this.#due - 1);
       writeSnapshot(state, file, beat);
       onSaved(null);
     } catch (error) {
-      this.#wanted = 2;
+      this.#due = 2;
       onSaved((error as NodeJS.ErrnoException).code ?? (error as Error).name);
     } finally {
       turn.release();

@@ -31,9 +31,9 @@ export function openDataFolder(given: string): DataFolder {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const what =
+    const problem =
       code === "EEXIST" || code === "ENOTDIR" ? "is not a folder" : `cannot be written to (${code})`;
-    throw new Error(`persist: ${path} ${what}`);
+    throw new Error(`persist: ${path} ${problem}`);
   }
   const lock = new FolderLock(path);
   const snapshot = join(path, SNAPSHOT);

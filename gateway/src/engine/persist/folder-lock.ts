@@ -16,7 +16,7 @@ interface Holder {
 }
 
 /** Locks that this process holds. */
-const held = new Set<string>();
+const ownLocks = new Set<string>();
 
 /** Keeps other gateways out of a folder until it is released. */
 export class FolderLock {
@@ -30,14 +30,14 @@ export class FolderLock {
   constructor(folder: string) {
     this.#file = join(folder, "gateway.lock");
     this.#take(folder);
-    held.add(this.#file);
+    ownLocks.add(this.#file);
     process.once("exit", this.release);
     this.#beat = setInterval(() => this.#show(), BEAT_EVERY).unref();
   }
 
   /** Lets others have the folder. */
   readonly release = (): void => {
-    if (!held.delete(this.#file)) return;
+    if (!ownLocks.delete(this.#file)) return;
     clearInterval(this.#beat);
     process.off("exit", this.release);
     rmSync(this.#file, { force: true });
@@ -64,7 +64,7 @@ export class FolderLock {
   }
 
   #isHeld(text: string): boolean {
-    if (held.has(this.#file)) return true;
+    if (ownLocks.has(this.#file)) return true;
     const holder = parsed(text);
     if (holder === null || holder.host !== hostname()) return !isOlderThan(this.#file, SILENT_AFTER);
     // Process ids are used again, and a container always starts with the same ones.

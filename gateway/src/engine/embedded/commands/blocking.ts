@@ -61,7 +61,7 @@ export const streamRead = (needsKey: boolean): Family => ({
 });
 
 /** A command that found nothing. */
-interface Vain {
+interface Unserved {
   /** Maximum wait in ms. Undefined without a maximum. */
   readonly limit: number | undefined;
   /** Its reply if it gets nothing until then. */
@@ -69,7 +69,7 @@ interface Vain {
 }
 
 /** Runs a blocking command of the library once. */
-function attempt(base: CommandDefinition, args: unknown, ctx: Context): RedisResult | Vain {
+function attempt(base: CommandDefinition, args: unknown, ctx: Context): RedisResult | Unserved {
   let limit: { ms: number | undefined } | undefined;
   const park: Context["park"] = async ({ timeoutMs }) => {
     limit = { ms: timeoutMs };
@@ -118,7 +118,7 @@ const MAX_TIMER = 2 ** 31 - 1;
 async function waitFor(
   waiting: WaitingClients,
   ctx: Context,
-  { limit, reply }: Vain,
+  { limit, reply }: Unserved,
   client: Omit<Wait, "end">,
 ): Promise<RedisResult> {
   let wait!: Wait;

@@ -23,9 +23,9 @@ export function addListCommands(table: CommandTable): void {
     const values = list ? listValues(list) : new ListValues();
     const found: RedisValue[] = [];
     let skipped = Math.abs(rank) - 1;
-    const wanted = count === 0 ? Number.POSITIVE_INFINITY : (count ?? 1);
+    const most = count === 0 ? Number.POSITIVE_INFINITY : (count ?? 1);
     const limit = Math.min(maxlen || values.length, values.length);
-    for (let compared = 0; compared < limit && found.length < wanted; compared += 1) {
+    for (let compared = 0; compared < limit && found.length < most; compared += 1) {
       const at = rank > 0 ? compared : values.length - 1 - compared;
       if (!values.at(at)!.equals(element)) continue;
       if (skipped > 0) skipped -= 1;
