@@ -37,7 +37,7 @@ export const NO_MEMORY = "ERR the gateway has no memory left for this request; t
 
 const REVOKED = "WRONGPASS the token was removed or changed while the request waited";
 
-/** A client that ends its side this soon after a request, in ms, may still want the response. */
+/** A client that ends its side within this time after a request, in ms, may still read the response. */
 const LAST_REQUEST_WITHIN = 50;
 
 const CRLF = Buffer.from("\r\n");
@@ -97,7 +97,7 @@ export class Exchange implements HttpExchange, Copy {
   #status = 0;
   /** Bytes of the budget that are given back when it is over. */
   #held = 0;
-  /** Whether commands of the request are kept, even if it is over. */
+  /** Whether commands of the request are still in memory, even if it is over. */
   #isRetained = false;
   /** Ends the wait for memory for the body. */
   #stopWaiting: (() => void) | null = null;

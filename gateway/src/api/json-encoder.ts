@@ -353,7 +353,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 }
 
-/** Passes replies on as Redis's own bytes. */
+/** Passes replies on as the bytes of Redis. */
 export class RespEncoder implements ReplyEncoder {
   #parts: Buffer[];
 
@@ -378,7 +378,7 @@ export class RespEncoder implements ReplyEncoder {
   recycle(): void {}
 }
 
-/** Returns the end of the last character of which no byte can be missing. */
+/** Returns the index after the last character that is complete. */
 export function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
@@ -394,7 +394,7 @@ function isOk(text: Buffer): boolean {
   return text.length === 2 && text[0] === 0x4f && text[1] === 0x4b;
 }
 
-/** The number that stands there, -1 for a negative one. */
+/** Returns the number in `line[from, to)`, or -1 for a negative one. */
 function numberIn(line: Buffer, from: number, to: number): number {
   if (line[from] === MINUS) return -1;
   let number = 0;

@@ -35,7 +35,7 @@ export class ReplyBody implements BodySource {
   #at = 0;
   #backlog = 0;
   #taken = 0;
-  /** Bytes taken ahead of what is written. */
+  /** Bytes that were taken before they are written. */
   #reserved: number;
   #ended = false;
   #finished = false;
@@ -154,7 +154,7 @@ export class ReplyBody implements BodySource {
     budget.give(encoded);
     this.#tellIfBelow();
     const bytes = encoder.take();
-    // Nothing as yet: a length without its number, or half a character.
+    // Nothing was encoded yet: the bytes were half a length, or half a character.
     return bytes.length > 0 ? this.#framed(bytes) : this.next();
   }
 

@@ -43,7 +43,7 @@ export interface HttpExchange {
   invalid(error: HttpError): void;
   /** The body that was begun has been given to the client. */
   bodySent(): void;
-  /** The client has ended its side. `withData`: together with the last bytes that it sent, as far as can be seen. */
+  /** The client has ended its side. `withData`: probably together with the last bytes that it sent. */
   clientEnded(withData: boolean): void;
   abort(): void;
 }

@@ -116,7 +116,7 @@ export class Connections {
     }
   }
 
-  /** Ends all, whatever they are doing. */
+  /** Ends all at once, those with a request too. */
   destroyAll(): void {
     for (const connection of this.#all) connection.destroy();
   }

@@ -16,7 +16,7 @@ interface RequestEnd {
 /** Interval in ms between reports of failures. */
 const REPORT_EVERY = 1_000;
 
-/** What is counted, and the line that reports it. */
+/** The kinds of failures that are counted, and the line that reports each. */
 const REPORTS = {
   failed: "requests failed, by status",
   malformed: "requests are not valid HTTP, by reason",
@@ -66,7 +66,7 @@ export class RequestLog {
   }
 
   /**
-   * Counts what went wrong, which is reported in time.
+   * Counts a failure. It is reported with others a second later.
    * @param key the status or the reason. There are few, so that no client can fill the log.
    */
   count(what: Counted, key: string | number): void {
@@ -79,7 +79,7 @@ export class RequestLog {
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }
 
-  /** Reports what has not been reported. */
+  /** Reports the failures that were not reported yet. */
   close(): void {
     clearTimeout(this.#timer);
     this.#report();

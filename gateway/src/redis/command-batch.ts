@@ -84,7 +84,7 @@ export class CommandBatch {
     return this.#inFlight === 0 || (this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES);
   }
 
-  /** The next command, which is thereby taken. */
+  /** Takes the next command. */
   take(): Command {
     return this.commands[this.#next++]!;
   }

@@ -10,7 +10,7 @@ export type Counted = <T extends Duplex>(connection: T) => T;
 /** The upstream of one user, and its use. */
 interface Entry {
   readonly upstream: Upstream;
-  /** Connections open now, of whatever use. */
+  /** Connections open now, for any use. */
   open: number;
   usedAt: number;
 }

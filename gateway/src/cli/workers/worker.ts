@@ -57,7 +57,7 @@ export function runWorker(): void {
   };
   process.on("message", (message: ToWorker, socket?: Socket) => {
     if (message.kind === "connection") {
-      // A connection that ended on its way arrives without a socket.
+      // If a connection ends before it arrives, the message comes without a socket.
       if (socket) server!.enter(socket);
       tell({ kind: "taken" });
     } else if (message.kind === "start") void start(message);

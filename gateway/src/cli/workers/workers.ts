@@ -15,9 +15,9 @@ const MAX_BACKOFF = 10_000;
 const STEADY = 30_000;
 /** Timeout in ms for a worker's metrics. After it the last ones received are used. */
 const COUNT_WITHIN = 1_000;
-/** Types of metrics that only grow: what a worker had counted stays when it ends. */
+/** Types of metrics that only grow. The last values of a worker that has ended still count. */
 const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
-/** Beyond the time to shut down, in ms, a worker is ended by force. */
+/** Time in ms after the shutdown timeout after which a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
 export interface WorkersOptions {
@@ -73,11 +73,11 @@ class Workers {
     this.#shutdownTimeout = settings.shutdownTimeout;
     this.#shared = {
       ...options,
-      // The parent waits before it closes the port.
+      // Not again in each worker: the parent waits before it closes the port.
       drainDelay: 0,
       token: hasToken(options) ? token : randomToken(),
       onCommand: undefined,
-      // Where none is given, each process has its own limit of open files.
+      // Without a limit, each process has its own one from the limit of open files.
       softMaxConnections: softMaxConnections && share(softMaxConnections),
       maxConnections: maxConnections && share(maxConnections),
       maxBlockingConnections: share(maxBlockingConnections),
@@ -88,7 +88,7 @@ class Workers {
   }
 
   async start(): Promise<Ready> {
-    // The first worker alone, so that an error in the settings or the port is reported once.
+    // The first worker starts alone, so that an error in the settings or the port is reported once.
     const ready = await this.#add();
     await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#add()));
     return { ...ready, url: ready.url.replace(/\d+$/, String(this.#port.port)) };

@@ -22,11 +22,11 @@ export interface NewLogin {
 
 /** The source of the passwords of the gateway's own user at Redis. */
 export interface LoginSource {
-  /** What the password comes from, for messages. */
+  /** The source of the password, for messages. */
   readonly description: string;
   /** Returns the present user and password. @throws {Error} whose message has no secret */
   read(): Promise<NewLogin>;
-  /** Whether it is so quick that it is read for every new connection. */
+  /** Whether reading is quick, so that it is done for every new connection. */
   readonly isQuick: boolean;
   /** Calls `onChange` when {@link read} may return something else, until the returned function is called. */
   watch?(onChange: () => void): () => void;
@@ -103,7 +103,7 @@ export class Credentials {
     this.log.error(`Redis refused the user and password of ${this.source.description}: ${error}`);
   }
 
-  /** Stops to renew logins. */
+  /** Stops renewing logins. */
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
@@ -122,7 +122,7 @@ export class Credentials {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = null;
     });
-    // A failure is logged. Who waits for the login gets it as well.
+    // A failure is logged. Those who wait for the login get it as well.
     this.#reading.catch(() => {});
     return this.#reading;
   }

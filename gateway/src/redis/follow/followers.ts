@@ -41,7 +41,7 @@ export interface FollowListener {
   onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
-  /** Called when the stream can't be read, or no longer. No further call follows. */
+  /** Called when the stream can't be read, or can't be read any more. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
 }
 

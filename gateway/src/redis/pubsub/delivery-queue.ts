@@ -9,7 +9,7 @@ const MAX_WAITING = 8 * 1_024 * 1_024;
 const TOPIC_PART = 1 / 2;
 /** The share of the memory for buffers up to which messages may wait. */
 const SHARE = 1 / 2;
-/** More bytes of one message do not count: a large message is no flood, and whoever encodes it counts its memory. */
+/** More bytes of one message do not count: a large message is not a flood, and its encoder counts its memory. */
 const MAX_COUNTED = 256 * 1_024;
 /** Messages that follow each other are written together, up to this many bytes. */
 const MAX_TOGETHER = 32 * 1_024;

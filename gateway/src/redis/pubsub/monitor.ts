@@ -14,7 +14,7 @@ const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
 export interface MonitorOptions extends PushConnectionOptions {
-  /** Makes what listeners get of a line. */
+  /** Encodes a line for listeners. */
   readonly encode: (line: Buffer) => Frame;
 }
 

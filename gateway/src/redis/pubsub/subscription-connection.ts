@@ -20,7 +20,7 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** Takes what a {@link SubscriptionConnection} receives. */
+/** Callbacks of a {@link SubscriptionConnection}. */
 export interface SubscriptionOwner<T extends TopicName> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
@@ -35,10 +35,10 @@ export interface SubscriptionOwner<T extends TopicName> {
   onDown(reason: string, wasUp: boolean): void;
 }
 
-/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own, or that of AUTH. */
+/** A command without a reply yet: SUBSCRIBE or UNSUBSCRIBE, each of one topic so that an error concerns that topic, or AUTH. */
 type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly login: Login };
 
-/** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
+/** Subscriptions on one connection to Redis. {@link open} connects; a lost connection is not opened again. */
 export class SubscriptionConnection<T extends TopicName> {
   readonly #options: PushConnectionOptions;
   readonly #topics = new Map<string, T>();
@@ -193,7 +193,7 @@ export class SubscriptionConnection<T extends TopicName> {
     return this.#topics.get(keyOf(topic.sort, topic.name)) === topic;
   }
 
-  /** Keeps an unused connection for a while: the next subscription is often not far. */
+  /** Keeps an unused connection for a while, since the next subscription often comes soon. */
   #rest(): void {
     clearTimeout(this.#unused);
     if (this.#topics.size > 0 || !this.isUp) return;

@@ -30,7 +30,7 @@ export interface Subscription {
 
 export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
   /**
-   * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
+   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
    * promise if that takes long.
    */
   readonly encode: (push: readonly Buffer[]) => EncodedFrame | Promise<EncodedFrame>;
@@ -342,7 +342,7 @@ export class Subscriptions {
   }
 }
 
-/** Whether a member awaits topics on a connection. Another connection may stay lost while this one delivers messages. */
+/** Whether a member awaits topics on a connection. Topics of other connections do not count: those may stay lost for long. */
 function awaits({ awaited }: Member, connection: string | null): boolean {
   for (const topic of awaited) if (topic.connection === connection) return true;
   return false;

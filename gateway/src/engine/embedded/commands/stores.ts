@@ -1,7 +1,7 @@
 import { dropEntry } from "../keyspace.js";
 import { type CommandTable, withDatabase } from "./define.js";
 
-/** Commands that store their result at a key, whatever was there. */
+/** Commands that store their result at a key, and replace its value. */
 const STORING = "zunionstore zinterstore zdiffstore sunionstore sinterstore sdiffstore";
 
 /** Lets these commands replace what is at their destination, with its time to live. The library adds to it. */

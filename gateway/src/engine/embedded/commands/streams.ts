@@ -49,7 +49,7 @@ export function hasGroup(value: StoredValue | undefined, group: Buffer): boolean
   return value?.type === "stream" && value.groups.has(group.toString("hex"));
 }
 
-/** `MAXLEN = 5` means the same as `MAXLEN 5`, which is all that the library reads. */
+/** `MAXLEN = 5` means the same as `MAXLEN 5`. The library reads only the latter. */
 function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex(
     (arg, index) =>
@@ -117,7 +117,7 @@ function checkNoNewest(args: readonly Buffer[]): void {
   if (streams > 0 && ids.some((id) => id.toString("latin1") === "$")) throw new RedisCommandError(NO_NEWEST);
 }
 
-/** A negative COUNT means none, as 0 does, which is all that the library reads. */
+/** A negative COUNT means no limit, as 0 does. The library reads only 0. */
 function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
   const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");

@@ -187,7 +187,7 @@ const clear = plainCommand({
   },
 });
 
-/** Adds the JSON commands of RedisJSON, as far as clients use them. */
+/** Adds the commands of RedisJSON that clients use. */
 export function addJsonCommands(table: CommandTable): void {
   table.add(
     set,

@@ -81,7 +81,7 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
     },
   });
 
-/** Changes arrays and replies with their lengths. @param change returns what goes from an array, and what comes in its place */
+/** Changes arrays and replies with their lengths. @param change returns the elements to remove and to insert */
 function changeArrays(
   database: RedisDatabase,
   key: Buffer,
