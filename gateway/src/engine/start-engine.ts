@@ -4,7 +4,6 @@ import { findServer, resolveServer } from "./native/find-server.js";
 import { startPrivateServer } from "./native/private-server.js";
 import { openDataFolder } from "./persist/data-folder.js";
 
-/** Settings of {@link startEngine}. */
 export interface EngineOptions {
   /** Called with a one-line message when something about the engine changed. */
   readonly onNotice?: ((message: string) => void) | undefined;

@@ -129,7 +129,6 @@ export class ExclusiveConnections {
     return this.#lend(this.#transactions, [multi, ...commands, EXEC], through, deadline);
   }
 
-  /** Ends every connection. */
   close(): void {
     clearTimeout(this.#again);
     this.#unblocker?.close();

@@ -9,7 +9,6 @@ const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
 /** A snapshot that takes long comes less often: its time is at most this share of all. */
 const MAX_SHARE = 1 / 20;
 
-/** Options of {@link Saver}. */
 export interface SaverOptions {
   readonly state: RedisServerState;
   readonly file: string;

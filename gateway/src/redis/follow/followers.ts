@@ -115,7 +115,6 @@ export class Followers {
     return () => this.#remove(follower);
   }
 
-  /** Ends every follower. */
   close(): void {
     this.#closed = true;
     for (const follower of [...this.#followers]) this.#fail(follower, CLOSING);

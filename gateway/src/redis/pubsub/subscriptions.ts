@@ -145,7 +145,6 @@ export class Subscriptions {
     return count;
   }
 
-  /** Ends every subscription. */
   close(): void {
     this.#closed = true;
     this.#connections.close();

@@ -100,7 +100,6 @@ export class TopicConnections<T extends ConnectedTopic> {
     return `Redis could not be reached: ${connection.lastError}`;
   }
 
-  /** Closes every connection. */
   close(): void {
     clearTimeout(this.#search);
     for (const { subscriptions, retry } of this.#connections.values()) {

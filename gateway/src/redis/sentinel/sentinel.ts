@@ -55,7 +55,6 @@ export class Sentinel implements PrimaryFinder {
     this.#sentinels = options.sentinels.map(nameOf);
   }
 
-  /** Starts to query the Sentinels. */
   open(): void {
     if (!this.#timer) void this.#query();
   }
