@@ -23,11 +23,10 @@ import { ChangeTracker } from "./near/change-tracker.js";
 import { NearReports } from "./near/near-header.js";
 import { Lanes, type Standing } from "./numbers/lanes.js";
 import { Presence } from "./numbers/presence.js";
-import { activeUpstreams } from "./redis/active-upstreams.js";
 import { Activity } from "./redis/activity.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
-import { trace } from "./trace/trace.js";
+import { upstreamsForClients } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
 import { Certificate } from "./util/certificate.js";
 import { VERSION } from "./version.js";
@@ -97,8 +96,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const plain = backend.upstreams;
   const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
   if (settings.onCommand) feed?.add(settings.onCommand);
-  const traced = feed ? trace(plain, feed) : plain;
-  const upstreams = activity ? activeUpstreams(traced, activity) : traced;
+  const upstreams = upstreamsForClients(plain, feed, activity);
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
@@ -130,12 +128,8 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
+    settings,
     budget,
-    maxStreams: settings.maxStreams,
-    maxBuffer: settings.streamBuffer,
-    heartbeat: settings.streamHeartbeat,
-    maxChannels: settings.maxStreamChannels,
-    maxWaiting: Math.floor(settings.maxBlockingConnections / 2),
     workers: hooks.workers ?? 1,
     worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
@@ -172,6 +166,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     });
   }
   const handler = new Handler({
+    settings,
     upstream,
     streams,
     authenticator,
@@ -184,10 +179,6 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     engineIsPublic: isLocal,
     problem: () => backend.problem,
     unkept: () => backend.unkept,
-    maxBodySize: settings.maxBodySize,
-    maxCommands: settings.maxCommands,
-    getWrites: settings.allowGetWrites,
-    console: settings.console,
     near: tracker && new NearReports(tracker, nearPrefix),
     lanes,
     activity,

@@ -26,7 +26,6 @@ const CHECK_INTERVAL = 500;
 
 /** Knows the tokens, and what their bearers may do. */
 export class Authenticator {
-  readonly #options: AuthenticatorOptions;
   readonly #timer: NodeJS.Timeout | undefined;
   #list: TokenList;
   #permissions: readonly (readonly [KnownToken, Permissions])[] = [];
@@ -37,8 +36,7 @@ export class Authenticator {
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
 
-  constructor(options: AuthenticatorOptions) {
-    this.#options = options;
+  constructor(private readonly options: AuthenticatorOptions) {
     this.#list = options.tokens;
     this.#take(this.#list);
     if (this.#list.files.size > 0) {
@@ -79,14 +77,14 @@ export class Authenticator {
     });
     for (const [key, revocation] of this.#revocations) if (!revocations.has(key)) ended.push(revocation);
     this.#revocations = revocations;
-    this.#options.shares.areSeveral = list.tokens.filter(({ role }) => role !== "metrics").length > 1;
+    this.options.shares.areSeveral = list.tokens.filter(({ role }) => role !== "metrics").length > 1;
     this.generation++;
     for (const revocation of ended) revocation.revoke();
   }
 
   #permissionsOf(token: KnownToken, revocation: Revocation): Permissions {
     const { name, role, prefix, commands, user, limits } = token;
-    const { rules, upstreams } = this.#options;
+    const { rules, upstreams } = this.options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(name);
@@ -97,7 +95,7 @@ export class Authenticator {
   #quota(name: string): Quota {
     let quota = this.#quotas.get(name);
     if (!quota) {
-      quota = new Quota(`token ${name}`, this.#options.shares);
+      quota = new Quota(`token ${name}`, this.options.shares);
       this.#quotas.set(name, quota);
     }
     return quota;
@@ -108,9 +106,9 @@ export class Authenticator {
       const list = await files.check();
       if (!list) return;
       this.#take(list);
-      this.#options.onNotice(`tokens were reloaded: ${list.tokens.length}`, false);
+      this.options.onNotice(`tokens were reloaded: ${list.tokens.length}`, false);
     } catch (error) {
-      this.#options.onNotice(
+      this.options.onNotice(
         `tokens were not reloaded, and the previous ones stay in use: ${(error as Error).message}`,
         true,
       );

@@ -41,7 +41,7 @@ export function originAllowed(origin: string, rules: OriginRules): boolean {
   return rules.origins.includes("*") || rules.origins.includes(origin);
 }
 
-/** Any scheme's: not only pages of the web have origins (`capacitor://localhost`). */
+/** An origin of any scheme: apps have origins too (`capacitor://localhost`). */
 const ORIGIN_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
 
 /**

@@ -42,12 +42,11 @@ export class Permissions {
   readonly prefix: string | undefined;
   /** Whether it may run reads alone. */
   readonly readsOnly: boolean;
-  readonly #options: PermissionsOptions;
   readonly #allowed: ReadonlySet<string> | null;
   readonly #prefix: Prefix | undefined;
   readonly #isUnbounded: boolean;
 
-  constructor(options: PermissionsOptions) {
+  constructor(private readonly options: PermissionsOptions) {
     const { name, role, quota, revocation, prefix, commands } = options;
     this.name = name;
     this.role = role;
@@ -56,7 +55,6 @@ export class Permissions {
     this.prefix = prefix;
     this.readsOnly =
       role === "read-only" || role === "metrics" || (commands !== undefined && areReads(commands));
-    this.#options = options;
     this.#allowed = COMMANDS_OF[role];
     this.#prefix = prefix === undefined ? undefined : new Prefix(prefix);
     this.#isUnbounded = this.#allowed === null && prefix === undefined && commands === undefined;
@@ -64,12 +62,12 @@ export class Permissions {
 
   /** The upstream of its commands. It is resolved each time a command needs it. */
   get upstream(): Upstream {
-    return this.#options.upstream();
+    return this.options.upstream();
   }
 
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   denialReason(command: Command, context: CommandContext): string | null {
-    const common = denialReason(command, context, this.#options.rules);
+    const common = denialReason(command, context, this.options.rules);
     if (common !== null || this.#isUnbounded) return common;
     // An exactly-once write is checked by the command that it runs, and by the key that stores its reply.
     const once = onceCallOf(command);
@@ -108,7 +106,7 @@ export class Permissions {
   /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
   streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null {
     if (this.role === "metrics" || (kind === "monitor" && this.role !== "admin")) return refused(kind);
-    const { commands } = this.#options;
+    const { commands } = this.options;
     if (commands && !commands.has(kind.toUpperCase())) return refused(kind);
     const texts = names.map((name) => name.toString("latin1"));
     if (this.role === "read-only") {
@@ -127,7 +125,7 @@ export class Permissions {
   }
 
   #mayRun(command: Command, info: CommandInfo | null): boolean {
-    const { commands } = this.#options;
+    const { commands } = this.options;
     if (info === null) return this.#allowed === null && commands === undefined;
     if (this.#allowed !== null && !this.#allowed.has(info.name)) return false;
     return commands === undefined || commands.has(info.name) || commands.has(command.name);

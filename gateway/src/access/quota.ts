@@ -30,7 +30,6 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 /** Tracks the current use of one token against its limits. */
 export class Quota {
-  readonly #shares: Shares;
   readonly #transactions = new Gate();
   #queued = 0;
   #blocking = 0;
@@ -44,10 +43,8 @@ export class Quota {
   /** @param owner names the token; the same in every process */
   constructor(
     readonly owner: string,
-    shares: Shares,
-  ) {
-    this.#shares = shares;
-  }
+    private readonly shares: Shares,
+  ) {}
 
   /** Whether the token has limits of its own, so that {@link enterRequest} is due. */
   get isLimited(): boolean {
@@ -58,7 +55,7 @@ export class Quota {
   setLimits(limits: ParsedLimits | null): void {
     const before = this.#limits;
     this.#limits = limits;
-    const part = this.#shares.workers;
+    const part = this.shares.workers;
     const { commandsPerSecond, concurrentRequests, bytesPerSecond }: ParsedLimits = limits ?? {};
     this.#maxRequests = concurrentRequests ? Math.max(1, Math.floor(concurrentRequests / part)) : NO_LIMIT;
     const now = performance.now();
@@ -105,7 +102,7 @@ export class Quota {
    * @throws {LimitExceeded}
    */
   enter(commands: number, blocks: boolean): void {
-    const shares = this.#shares;
+    const shares = this.shares;
     if (this.#queued > 0 && this.#queued + commands > shares.of("queued")) throw this.#exceeded("queued");
     if (blocks && this.#blocking >= shares.of("blocking")) throw this.#exceeded("blocking");
     this.spend(commands);
@@ -124,7 +121,7 @@ export class Quota {
    * half of the token's share would be in use then, so that blocking commands have the rest.
    */
   enterWait(): boolean {
-    if (this.#blocking >= Math.floor(this.#shares.of("blocking") / 2)) return false;
+    if (this.#blocking >= Math.floor(this.shares.of("blocking") / 2)) return false;
     this.#blocking++;
     return true;
   }
@@ -136,12 +133,12 @@ export class Quota {
 
   /** Runs a transaction now, or once fewer of the token's transactions run than it may. {@link leaveTransaction} follows. */
   enterTransaction(transaction: Entrant): void {
-    this.#transactions.enter(transaction, this.#shares.of("transactions"), this.transactionTimeout);
+    this.#transactions.enter(transaction, this.shares.of("transactions"), this.transactionTimeout);
   }
 
   /** Timeout in ms for a transaction, the wait for others of its token included. */
   get transactionTimeout(): number {
-    return this.#shares.timeout;
+    return this.shares.timeout;
   }
 
   /** The error of a transaction that waited too long for others of its token. */
@@ -151,7 +148,7 @@ export class Quota {
 
   /** Records that a transaction got its reply, or failed. */
   leaveTransaction(): void {
-    this.#transactions.leave(this.#shares.of("transactions"));
+    this.#transactions.leave(this.shares.of("transactions"));
   }
 
   /**
@@ -160,7 +157,7 @@ export class Quota {
    * @throws {LimitExceeded}
    */
   enterStream(channels: number): void {
-    if (this.#streams >= this.#shares.of("streams")) throw this.#exceeded("streams");
+    if (this.#streams >= this.shares.of("streams")) throw this.#exceeded("streams");
     this.spend(channels);
     this.#streams++;
   }
@@ -197,14 +194,14 @@ export class Quota {
   }
 
   #overLimit(limit: keyof ParsedLimits, text: string, seconds: number): LimitExceeded {
-    const { workers } = this.#shares;
+    const { workers } = this.shares;
     const part = workers > 1 ? `, divided by ${workers} workers` : "";
     return new LimitExceeded(`this token ${text} (limit ${limit}${part})`, Math.ceil(seconds));
   }
 
   #exceeded(limit: keyof SharedLimits): LimitExceeded {
-    const { totals } = this.#shares;
-    const share = this.#shares.of(limit);
+    const { totals } = this.shares;
+    const share = this.shares.of(limit);
     return new LimitExceeded(
       `this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]} (setting tokenShare)`,
     );

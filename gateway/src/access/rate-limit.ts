@@ -4,7 +4,6 @@
  * The excess is a debt, which fills up first, so that the rate holds over time.
  */
 export class RateLimit {
-  readonly #rate: number;
   readonly #burst: number;
   #content: number;
   #at: number;
@@ -13,8 +12,10 @@ export class RateLimit {
    * @param rate per second
    * @param now in ms
    */
-  constructor(rate: number, now: number) {
-    this.#rate = rate;
+  constructor(
+    private readonly rate: number,
+    now: number,
+  ) {
     this.#burst = Math.max(1, rate);
     this.#content = this.#burst;
     this.#at = now;
@@ -22,11 +23,11 @@ export class RateLimit {
 
   /** Returns the seconds until an amount is let in; 0 when it is now. `now` is in ms and never goes back. */
   secondsUntil(amount: number, now: number): number {
-    this.#content = Math.min(this.#burst, this.#content + ((now - this.#at) * this.#rate) / 1_000);
+    this.#content = Math.min(this.#burst, this.#content + ((now - this.#at) * this.rate) / 1_000);
     this.#at = now;
     const missing = Math.min(amount, this.#burst) - this.#content;
     // Sums of fractions come out a little short.
-    return missing <= 1e-9 * this.#burst ? 0 : missing / this.#rate;
+    return missing <= 1e-9 * this.#burst ? 0 : missing / this.rate;
   }
 
   /** Takes an amount, whether it is there or not. */

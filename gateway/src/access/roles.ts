@@ -17,7 +17,7 @@ const DATA_GROUPS = new Set(
   "bitmap generic geo hash hyperloglog json list newer set sorted_set stream string".split(" "),
 );
 
-/** In a data group, but for those who run a server; or able to bring one down by what they are given. */
+/** Commands of a data group that are for administrators, or whose arguments can bring a server down. */
 const NOT_STANDARD = new Set(
   `MIGRATE RESTORE-ASKING TRIMSLOTS XIDMPRECORD PFDEBUG PFSELFTEST BF.DEBUG CF.DEBUG JSON.DEBUG
 TIMESERIES.REFRESHCLUSTER`.split(/\s+/),

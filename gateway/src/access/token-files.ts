@@ -3,7 +3,6 @@ import { readTokenList, type TokenList, type TokenSources } from "./token-list.j
 
 /** Reads the tokens again when one of their files has changed. */
 export class TokenFiles {
-  readonly #sources: TokenSources;
   #list: TokenList;
   /** The stamps of the files at the last check, and when they were last read. */
   #checked = "";
@@ -12,8 +11,10 @@ export class TokenFiles {
   #problem: string | null = null;
 
   /** @param list the tokens first read from `sources` */
-  constructor(sources: TokenSources, list: TokenList) {
-    this.#sources = sources;
+  constructor(
+    private readonly sources: TokenSources,
+    list: TokenList,
+  ) {
     this.#list = list;
   }
 
@@ -30,7 +31,7 @@ export class TokenFiles {
     this.#read = stamps;
     let list: TokenList;
     try {
-      list = readTokenList(this.#sources);
+      list = readTokenList(this.sources);
     } catch (error) {
       const { message } = error as Error;
       if (message === this.#problem) return null;

@@ -12,7 +12,7 @@ export interface TokenLimits {
 
 export const LIMIT_FIELDS = ["commandsPerSecond", "concurrentRequests", "bytesPerSecond"] as const;
 
-/** Limits as they are applied; undefined: none. */
+/** Limits in numbers. Undefined for no limit. */
 export type ParsedLimits = { readonly [field in keyof TokenLimits]?: number | undefined };
 
 const MAX_LIMIT = 1e12;

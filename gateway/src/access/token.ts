@@ -5,7 +5,10 @@ export function randomToken(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** The SHA-256 of a token. Digests are compared in its place, so that no comparison takes time by the token itself. */
+/**
+ * The SHA-256 of a token. Digests are compared instead of tokens, so that the time of a comparison reveals nothing about a
+ * token.
+ */
 export function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

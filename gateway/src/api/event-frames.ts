@@ -26,9 +26,9 @@ const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
 const CRLF = Buffer.from("\r\n");
 
-/** Says that messages may have been missed. Whoever reads nothing but lines that start with `data: ` never sees it. */
+/** Says that messages may have been missed. Readers of nothing but lines that start with `data: ` never see it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");
-/** A comment, so that neither side nor anything between takes the stream for dead. */
+/** A comment, which shows both sides and every proxy between that the stream is alive. */
 export const HEARTBEAT = Buffer.from(":\n\n");
 
 /**
@@ -128,13 +128,10 @@ function* slicesOf(text: Buffer): Generator<Buffer> {
 
 /** Encodes messages and entries of streams within the budget, large ones in slices between other requests. */
 export class FrameEncoder {
-  readonly #budget: BufferBudget;
-  readonly #work: SlicedWork;
-
-  constructor(budget: BufferBudget, work: SlicedWork) {
-    this.#budget = budget;
-    this.#work = work;
-  }
+  constructor(
+    private readonly budget: BufferBudget,
+    private readonly work: SlicedWork,
+  ) {}
 
   /** Encodes a message as {@link messageFrame} does. */
   message(push: readonly Buffer[]): EncodedFrame | Promise<EncodedFrame> {
@@ -155,7 +152,7 @@ export class FrameEncoder {
   #encode(size: number, pieces: Iterable<Buffer>): EncodedFrame | Promise<EncodedFrame> {
     if (size <= SMALL_MESSAGE) return [Buffer.concat([...pieces])];
     const steps = this.#collect(size, pieces);
-    if (size > LARGE_MESSAGE) return this.#work.run(steps);
+    if (size > LARGE_MESSAGE) return this.work.run(steps);
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
@@ -164,7 +161,7 @@ export class FrameEncoder {
 
   /** Counts the message and its frame in the budget until the frame is complete. */
   *#collect(size: number, pieces: Iterable<Buffer>): Generator<undefined, EncodedFrame> {
-    const budget = this.#budget;
+    const budget = this.budget;
     const frame: Buffer[] = [];
     let length = 0;
     let taken = 0;

@@ -11,10 +11,6 @@ const END_WITHIN = 250;
 
 /** One reader of server-sent events, from the request to the end of its connection. */
 export class EventStream implements ChangingListener {
-  readonly #exchange: Exchange;
-  readonly #first: readonly Buffer[];
-  readonly #maxBuffer: number;
-  readonly #onDropped: () => void;
   /** The size of the last event above `maxBuffer`, until its reader has taken it; else 0. */
   #largeEvent = 0;
   /** Resolves when the frames that are being encoded were sent; null if there are none. */
@@ -25,21 +21,21 @@ export class EventStream implements ChangingListener {
    * @param maxBuffer maximum bytes buffered for the reader, besides one event that is larger
    * @param onDropped called when the stream was closed because its reader was too slow
    */
-  constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onDropped: () => void) {
-    this.#exchange = exchange;
-    this.#first = first;
-    this.#maxBuffer = maxBuffer;
-    this.#onDropped = onDropped;
-  }
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly first: readonly Buffer[],
+    private readonly maxBuffer: number,
+    private readonly onDropped: () => void,
+  ) {}
 
   /** Bytes that the reader has not taken. */
   get backlog(): number {
-    return this.#exchange.backlog;
+    return this.exchange.backlog;
   }
 
   onReady(): void {
-    this.#exchange.startStream();
-    for (const frame of this.#first) this.#write([frame]);
+    this.exchange.startStream();
+    for (const frame of this.first) this.#write([frame]);
   }
 
   onMessage(encoded: EncodedFrame | Promise<EncodedFrame>): void {
@@ -56,18 +52,18 @@ export class EventStream implements ChangingListener {
   }
 
   onRefusal(error: string): void {
-    if (this.#exchange.streaming) this.#inTurn(() => this.#end());
-    else this.#exchange.error(400, error);
+    if (this.exchange.streaming) this.#inTurn(() => this.#end());
+    else this.exchange.error(400, error);
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (this.#exchange.streaming) this.#inTurn(() => this.#end());
-    else this.#exchange.failure(failure);
+    if (this.exchange.streaming) this.#inTurn(() => this.#end());
+    else this.exchange.failure(failure);
   }
 
   /** Ends the stream with an event that has this error text. Responds with it if the stream has not begun. */
   fail(error: string): void {
-    if (this.#exchange.streaming) this.offer([eventFrame("error", error)]);
+    if (this.exchange.streaming) this.offer([eventFrame("error", error)]);
     this.onRefusal(error);
   }
 
@@ -78,20 +74,20 @@ export class EventStream implements ChangingListener {
 
   /** Sends an event. Returns false, and sends nothing, if there is no memory for it. */
   offer(frame: Frame): boolean {
-    const exchange = this.#exchange;
+    const exchange = this.exchange;
     if (!exchange.streaming) return true;
     const { backlog } = exchange;
     // One large event is no sign of a slow reader.
-    if (backlog <= this.#maxBuffer) this.#largeEvent = 0;
-    else if (backlog > this.#maxBuffer + this.#largeEvent) {
-      this.#onDropped();
+    if (backlog <= this.maxBuffer) this.#largeEvent = 0;
+    else if (backlog > this.maxBuffer + this.#largeEvent) {
+      this.onDropped();
       exchange.destroy();
       return true;
     }
     const size = sizeOf(frame);
     if (size > LARGE_EVENT && !exchange.reserveEvent(size)) return false;
-    if (size > this.#maxBuffer) this.#largeEvent = size;
-    if (!exchange.stream(frame)) this.#onDropped();
+    if (size > this.maxBuffer) this.#largeEvent = size;
+    if (!exchange.stream(frame)) this.onDropped();
     return true;
   }
 
@@ -115,7 +111,7 @@ export class EventStream implements ChangingListener {
   }
 
   #end(): void {
-    this.#exchange.endStream();
-    setTimeout(() => this.#exchange.destroy(), END_WITHIN).unref();
+    this.exchange.endStream();
+    setTimeout(() => this.exchange.destroy(), END_WITHIN).unref();
   }
 }

@@ -4,6 +4,8 @@ import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE }
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
+import { RequestRecord } from "../log/request-record.js";
+import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
@@ -13,7 +15,6 @@ import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
-import { RequestRecord } from "./request-record.js";
 
 export const JSON_TYPE = "application/json";
 /** Content type of responses and requests in RESP2. */
@@ -36,13 +37,13 @@ export const NO_MEMORY = "ERR the gateway has no memory left for this request; t
 
 const REVOKED = "WRONGPASS the token was removed or changed while the request waited";
 
-/** A client that ends its side this soon after a request, in ms, may still want the response. */
+/** A client that ends its side within this time after a request, in ms, may still read the response. */
 const LAST_REQUEST_WITHIN = 50;
 
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
-/** Says that no copy of a numbered request gets another response. */
+/** Header that says that no copy of a numbered request gets another response. */
 const FINAL = ["Warmline-Number", "final"];
 
 export type Format = "json" | "base64" | "resp2";
@@ -80,6 +81,8 @@ function chunkOf(frame: Frame, bytes: number): readonly Buffer[] {
 export class Exchange implements HttpExchange, Copy {
   format: Format = "json";
   readonly record = new RequestRecord();
+  /** What is counted of its token; null without a valid token. */
+  tokenNumbers: TokenNumbers | null = null;
   /** The quota that counts the request until it is over; null if its token has no limits of its own. */
   quota: Quota | null = null;
   /** The end of the permissions of its token, at which a long wait ends; null without a token. */
@@ -88,15 +91,13 @@ export class Exchange implements HttpExchange, Copy {
   numbered: NumberedRequest | null = null;
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
-  readonly #host: ConnectionHost;
-  readonly #handler: ExchangeHandler;
   #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #keepOnRevocation: (() => void) | null = null;
   #status = 0;
   /** Bytes of the budget that are given back when it is over. */
   #held = 0;
-  /** Whether commands of the request are kept, even if it is over. */
+  /** Whether commands of the request are still in memory, even if it is over. */
   #isRetained = false;
   /** Ends the wait for memory for the body. */
   #stopWaiting: (() => void) | null = null;
@@ -106,21 +107,18 @@ export class Exchange implements HttpExchange, Copy {
   constructor(
     readonly req: RequestHead,
     readonly connection: Connection,
-    host: ConnectionHost,
-    handler: ExchangeHandler,
+    private readonly host: ConnectionHost,
+    private readonly handler: ExchangeHandler,
     readonly startedAt: number,
-  ) {
-    this.#host = host;
-    this.#handler = handler;
-  }
+  ) {}
 
   handle(): void {
-    this.#handler.handle(this);
+    this.handler.handle(this);
   }
 
   invalid(error: HttpError): void {
     const { status, message } = error;
-    this.#handler.malformed(error);
+    this.handler.malformed(error);
     this.error(status, `ERR ${message}`, status === 503 ? UNSENT_HEADERS : NOTHING);
   }
 
@@ -140,7 +138,7 @@ export class Exchange implements HttpExchange, Copy {
   }
 
   get draining(): boolean {
-    return this.#host.draining;
+    return this.host.draining;
   }
 
   /** The request's commands are given to the connections to Redis. They are kept until {@link commandsSettled}. */
@@ -173,7 +171,7 @@ export class Exchange implements HttpExchange, Copy {
       if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
-        this.#host.onFailure(error);
+        this.host.onFailure(error);
         if (this.#body) this.#body.abort();
         else this.refuse(500, "ERR internal error of the gateway");
       }
@@ -190,7 +188,7 @@ export class Exchange implements HttpExchange, Copy {
     const keep = connection.mayContinue;
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
-    connection.finish(this.#host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
+    connection.finish(this.host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
   }
 
   /**
@@ -241,14 +239,14 @@ export class Exchange implements HttpExchange, Copy {
     const connection = this.connection;
     const chunked = this.#chunked;
     const keep = chunked && connection.mayContinue;
-    const head = () => this.#host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
+    const head = () => this.host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
     if (this.req.method === "HEAD") {
       this.#over(status);
       connection.finish([head()], keep);
       return null;
     }
     const { sender } = connection;
-    const body = ReplyBody.create({ encoder, budget: this.#host.budget, chunked, sender }, reserved);
+    const body = ReplyBody.create({ encoder, budget: this.host.budget, chunked, sender }, reserved);
     if (!body) {
       this.failure(NO_ROOM);
       return null;
@@ -321,7 +319,7 @@ export class Exchange implements HttpExchange, Copy {
           this.#readBody(most, done);
         } else this.unsent(NO_MEMORY);
       };
-      this.#stopWaiting = this.#host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
+      this.#stopWaiting = this.host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
     }
   }
 
@@ -340,7 +338,7 @@ export class Exchange implements HttpExchange, Copy {
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
   hold(bytes: number, share = 1): boolean {
-    if (!this.#host.budget.take(bytes, share)) return false;
+    if (!this.host.budget.take(bytes, share)) return false;
     this.#held += bytes;
     return true;
   }
@@ -351,7 +349,7 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver) return;
     this.#held -= bytes;
     if (body) body.takeOver(bytes);
-    else this.#host.budget.give(bytes);
+    else this.host.budget.give(bytes);
   }
 
   /**
@@ -380,7 +378,7 @@ export class Exchange implements HttpExchange, Copy {
     listener?.(true);
   }
 
-  /** Calls `cancel` when the client goes before the response is complete, as {@link onOver} has it. */
+  /** Calls `cancel` when the client goes before the response is complete: see {@link onOver}. */
   onGone(cancel: () => void): void {
     this.onOver((gone) => {
       if (gone) cancel();
@@ -391,7 +389,7 @@ export class Exchange implements HttpExchange, Copy {
   startStream(): void {
     if (this.#state !== ResponseState.Awaited) return;
     this.#state = ResponseState.Streaming;
-    this.connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
+    this.connection.startStream(this.host.heads.stream(this.#chunked, this.extraHeaders));
   }
 
   /** Whether the response is a stream that has begun and not ended. */
@@ -453,19 +451,19 @@ export class Exchange implements HttpExchange, Copy {
     this.#stopWaiting?.();
     this.#keepOnRevocation?.();
     if (!this.#isRetained) this.#releaseHeld();
-    this.#handler.settled(this, status);
+    this.handler.settled(this, status);
     this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }
 
   #releaseHeld(): void {
-    if (this.#held > 0) this.#host.budget.give(this.#held);
+    if (this.#held > 0) this.host.budget.give(this.#held);
     this.#held = 0;
   }
 
   /** The largest body that ever fits in the memory for buffers, in bytes. */
   get #maxBody(): number {
-    return Math.floor((this.#host.budget.limit * LARGE_BODY_SHARE) / COPIES);
+    return Math.floor((this.host.budget.limit * LARGE_BODY_SHARE) / COPIES);
   }
 
   #tooLarge(most: number): void {

@@ -35,7 +35,16 @@ import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 
+/** The settings of requests: see `GatewayOptions`. */
+interface RequestSettings {
+  readonly maxBodySize: number;
+  readonly maxCommands: number;
+  readonly allowGetWrites: boolean;
+  readonly console: boolean;
+}
+
 export interface HandlerOptions {
+  readonly settings: RequestSettings;
   readonly upstream: Upstream;
   readonly authenticator: Authenticator;
   readonly origins: OriginRules;
@@ -53,19 +62,11 @@ export interface HandlerOptions {
   readonly unkept: () => string | null;
   /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
-  /** The largest body, in bytes. */
-  readonly maxBodySize: number;
-  /** The maximum number of commands in a pipeline or a transaction. */
-  readonly maxCommands: number;
-  /** Whether GET and HEAD may run commands that write. */
-  readonly getWrites: boolean;
   /** Reports to near caches; null if no prefix is tracked. */
   readonly near: NearReports | null;
   readonly lanes: Lanes;
   /** When Redis is not used, and has no connections that could be checked. */
   readonly activity: Activity | undefined;
-  /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
-  readonly console: boolean;
 }
 
 /** The facts derived from a request's head. */
@@ -132,15 +133,13 @@ const INVALID_TOKEN = "WRONGPASS invalid or missing auth token";
 
 /** Processes requests: decodes their commands, and sends these to Redis. */
 export class Handler implements HttpService, ExchangeHandler {
-  readonly #options: HandlerOptions;
   readonly #facts = new WeakMap<RequestHead, HeadFacts>();
   readonly #scripts = new KeyLockingScripts();
   /** The routes by their paths. Other paths are those of event streams, or commands. */
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #byPath: Route;
 
-  constructor(options: HandlerOptions) {
-    this.#options = options;
+  constructor(private readonly options: HandlerOptions) {
     const health = (path: "/health" | "/ready"): Route => ({
       label: path.slice(1),
       needs: "nothing",
@@ -177,63 +176,37 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   handle(exchange: Exchange): void {
-    this.#options.traffic.requests++;
+    this.options.traffic.requests++;
     this.#identify(exchange);
     exchange.guard(() => this.#route(exchange));
   }
 
   malformed(error: HttpError): void {
     if (!error.isMalformed) return;
-    this.#options.traffic.malformedBy(error.reason);
-    this.#options.log.count("malformed", error.reason);
+    this.options.traffic.malformedBy(error.reason);
+    this.options.log.count("malformed", error.reason);
   }
 
   settled(exchange: Exchange, status: number): void {
-    const { req, record } = exchange;
-    const { route, what, token, requestBytes, responseBytes, upstreamMs, blocks } = record;
+    const { req, record, streaming, quota } = exchange;
+    const { traffic, log } = this.options;
     const ms = performance.now() - exchange.startedAt;
-    const { traffic, log } = this.#options;
-    if (exchange.quota) {
-      exchange.quota.leaveRequest();
+    if (quota) {
+      quota.leaveRequest();
       // The bytes of an event stream were counted as they were sent.
-      exchange.quota.transferred(requestBytes + (exchange.streaming ? 0 : responseBytes));
+      quota.transferred(record.requestBytes + (streaming ? 0 : record.responseBytes));
     }
-    traffic.settled({
-      route,
-      status,
-      ms: exchange.streaming ? null : ms,
-      upstreamMs: blocks ? null : upstreamMs,
-      requestBytes,
-      responseBytes,
-      token: record.tokenNumbers,
-    });
+    traffic.settled(record, status, streaming ? null : ms, exchange.tokenNumbers);
     if (log.isOn) {
-      const { requestId, client } = record;
-      const { method, headers } = req;
-      const trace = traceContextOf(headers.traceparent);
-      const waits = blocks || exchange.streaming;
-      const sizes = { requestBytes, responseBytes };
-      log.request({
-        method,
-        route,
-        what,
-        token,
-        status,
-        ms,
-        upstreamMs,
-        ...sizes,
-        requestId,
-        client,
-        trace,
-        waits,
-      });
+      const trace = traceContextOf(req.headers.traceparent);
+      log.request(record, { method: req.method, status, ms, trace, waits: record.blocks || streaming });
     }
     if (status >= 500) log.count("failed", status);
   }
 
   /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
   #identify(exchange: Exchange): void {
-    const { log, proxies } = this.#options;
+    const { log, proxies } = this.options;
     const { headers } = exchange.req;
     const given = headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
@@ -247,7 +220,7 @@ export class Handler implements HttpService, ExchangeHandler {
     const { req } = exchange;
     const facts = this.#factsOf(req);
     if (facts.foreign) throw new BadRequest(`NOPERM ${facts.foreign}`, 403);
-    const { origins } = this.#options;
+    const { origins } = this.options;
     const { method, headers } = req;
     if (headers.origin !== undefined && originAllowed(headers.origin, origins))
       this.#allowOrigin(exchange, headers.origin);
@@ -266,8 +239,8 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #routeOf(req: RequestHead, { path, permissions }: HeadFacts): Route {
-    const { console, streams } = this.#options;
-    if (console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
+    const { settings, streams } = this.options;
+    if (settings.console && wantsPage(req.method, path, req.headers.accept)) return CONSOLE;
     const route = this.#routes.get(path);
     if (route) return route;
     const open = permissions && streams.match(path, permissions);
@@ -291,7 +264,7 @@ export class Handler implements HttpService, ExchangeHandler {
       return false;
     }
     exchange.record.token = permissions.name;
-    exchange.record.tokenNumbers = numbers;
+    exchange.tokenNumbers = numbers;
     exchange.revocation = permissions.revocation;
     if (roles && !roles.includes(permissions.role)) throw new BadRequest(refused(path), 403);
     if (needs === "token") return true;
@@ -338,7 +311,7 @@ export class Handler implements HttpService, ExchangeHandler {
           if (permissions.revocation.isRevoked) exchange.error(401, INVALID_TOKEN);
           else if (near) {
             // A near cache gets a report of changes with its response.
-            this.#options.near!.report(near, permissions.prefix, (value) => {
+            this.options.near!.report(near, permissions.prefix, (value) => {
               if (exchange.gone) return;
               exchange.extraHeaders.push(NEAR_HEADER, value);
               start(body);
@@ -352,13 +325,13 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #maxBody({ readsOnly }: Permissions): number {
-    const { maxBodySize } = this.#options;
+    const { maxBodySize } = this.options.settings;
     return readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
   #factsOf(req: RequestHead): HeadFacts {
-    const { authenticator, origins, traffic, near } = this.#options;
+    const { authenticator, origins, traffic, near } = this.options;
     let facts = this.#facts.get(req);
     if (facts?.generation !== authenticator.generation) {
       const { url, headers } = req;
@@ -389,7 +362,7 @@ export class Handler implements HttpService, ExchangeHandler {
     const { number } = exchange.connection;
     if (number === "") return true;
     const digest = crc32(body ?? "", target);
-    exchange.numbered = this.#options.lanes.enter(number, owner, digest, exchange, proxied);
+    exchange.numbered = this.options.lanes.enter(number, owner, digest, exchange, proxied);
     return exchange.numbered !== null;
   }
 
@@ -403,11 +376,11 @@ export class Handler implements HttpService, ExchangeHandler {
   #batch(run: typeof runPipeline): CommandsReader {
     return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const { maxCommands, streams, traffic } = this.#options;
+      const { settings, streams, traffic } = this.options;
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
-      readBatch(exchange, source, maxCommands, plain, (commands) => {
-        exchange.record.tokenNumbers!.commands += commands.length;
+      readBatch(exchange, source, settings.maxCommands, plain, (commands) => {
+        exchange.tokenNumbers!.commands += commands.length;
         run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
       });
     };
@@ -416,7 +389,7 @@ export class Handler implements HttpService, ExchangeHandler {
   /** Any other path: it is the command, such as `/get/k`. */
   #path = (exchange: Exchange, { permissions, path, query }: AdmittedFacts, body: Buffer | null): void => {
     const command = readPathCommand(path, query, body);
-    if (!body && !this.#options.getWrites && !isRead(command)) {
+    if (!body && !this.options.settings.allowGetWrites && !isRead(command)) {
       throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
     }
     this.#single(exchange, permissions, command);
@@ -424,11 +397,11 @@ export class Handler implements HttpService, ExchangeHandler {
 
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
-    const { traffic, log } = this.#options;
+    const { traffic, log } = this.options;
     const info = getCommandInfo(command);
     if (log.isOn) exchange.record.what = info?.name ?? "unknown";
     traffic.commands.received(info);
-    exchange.record.tokenNumbers!.commands++;
+    exchange.tokenNumbers!.commands++;
     const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
       traffic.commands.failed(info);
@@ -438,7 +411,7 @@ export class Handler implements HttpService, ExchangeHandler {
     exchange.record.blocks = wait !== null;
     if (exchange.record.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.record.blocks);
-    permissions.quota.owe(this.#options.streams.deliveriesOf(command));
+    permissions.quota.owe(this.options.streams.deliveriesOf(command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
@@ -450,8 +423,8 @@ export class Handler implements HttpService, ExchangeHandler {
    * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem, unkept } = this.#options;
-    if (this.#options.activity?.isResting) {
+    const { upstream, engine, engineIsPublic, problem, unkept } = this.options;
+    if (this.options.activity?.isResting) {
       const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
       const body = { status, redis: "not connected: there were no commands" };
       exchange.respond(status === "closing" ? 503 : 200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
@@ -478,7 +451,7 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   #metrics(exchange: Exchange): void {
-    this.#options.metrics().then(
+    this.options.metrics().then(
       (text) => exchange.respond(200, METRICS_TYPE, Buffer.from(text)),
       () => exchange.error(500, "ERR the metrics could not be collected"),
     );

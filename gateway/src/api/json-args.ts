@@ -62,26 +62,24 @@ export class JsonCommands {
 
 /** A cursor over a body of JSON. */
 class JsonReader {
-  readonly #body: Buffer;
   #at = 0;
 
-  constructor(body: Buffer) {
+  constructor(private readonly body: Buffer) {
     if (!isUtf8(body)) throw new BadRequest("ERR invalid JSON: the body is not UTF-8");
-    this.#body = body;
   }
 
   /** Reads the beginning of an array that is not empty. */
   open(otherwise: string, ifEmpty: string): void {
     this.#skipSpace();
-    if (this.#body[this.#at++] !== OPEN_BRACKET) throw new BadRequest(`ERR invalid JSON: ${otherwise}`);
+    if (this.body[this.#at++] !== OPEN_BRACKET) throw new BadRequest(`ERR invalid JSON: ${otherwise}`);
     this.#skipSpace();
-    if (this.#body[this.#at] === CLOSE_BRACKET) throw new BadRequest(ifEmpty);
+    if (this.body[this.#at] === CLOSE_BRACKET) throw new BadRequest(ifEmpty);
   }
 
   /** Reads what comes after an element of an array. Returns whether another one follows. */
   next(): boolean {
     this.#skipSpace();
-    const byte = this.#body[this.#at++];
+    const byte = this.body[this.#at++];
     if (byte !== COMMA && byte !== CLOSE_BRACKET) throw invalid();
     return byte === COMMA;
   }
@@ -89,7 +87,7 @@ class JsonReader {
   /** @throws {BadRequest} when anything but white space follows */
   finish(): void {
     this.#skipSpace();
-    if (this.#at !== this.#body.length)
+    if (this.#at !== this.body.length)
       throw new BadRequest("ERR invalid JSON: unexpected data after the array");
   }
 
@@ -103,7 +101,7 @@ class JsonReader {
 
   #readArg(): void {
     this.#skipSpace();
-    const byte = this.#body[this.#at];
+    const byte = this.body[this.#at];
     if (byte === QUOTE) this.#readString();
     else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       throw new BadRequest("ERR an argument is an array or an object; send it as a string");
@@ -111,7 +109,7 @@ class JsonReader {
   }
 
   #readString(): void {
-    const body = this.#body;
+    const body = this.body;
     const from = this.#at + 1;
     let i = from;
     let escaped = false;
@@ -140,7 +138,7 @@ class JsonReader {
   }
 
   #readLiteral(): void {
-    const body = this.#body;
+    const body = this.body;
     const from = this.#at;
     let end = from;
     while (end < body.length && !isDelimiter(body[end]!)) end++;
@@ -152,7 +150,7 @@ class JsonReader {
   }
 
   #skipSpace(): void {
-    while (isSpace(this.#body[this.#at])) this.#at++;
+    while (isSpace(this.body[this.#at])) this.#at++;
   }
 }
 

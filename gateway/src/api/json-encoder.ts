@@ -80,8 +80,6 @@ enum At {
  * their bytes. The time and memory of a call are bounded by the bytes given to it. The replies have to be well-formed.
  */
 export class JsonEncoder implements ReplyEncoder {
-  readonly #base64: boolean;
-  readonly #shape: Shape;
   #out: Buffer = EMPTY;
   #size = 0;
   /** Memory for the next output: allocations of its size have V8 collect garbage often. */
@@ -102,9 +100,10 @@ export class JsonEncoder implements ReplyEncoder {
   readonly #open: number[] = [];
   #items = 0;
 
-  constructor(base64: boolean, shape: Shape) {
-    this.#base64 = base64;
-    this.#shape = shape;
+  constructor(
+    private readonly base64: boolean,
+    private readonly shape: Shape,
+  ) {
     if (shape === "list") this.#push(OPEN_BRACKET);
   }
 
@@ -131,7 +130,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   end(): void {
-    if (this.#shape === "list" || this.#shape === "elements") this.#push(CLOSE_BRACKET);
+    if (this.shape === "list" || this.shape === "elements") this.#push(CLOSE_BRACKET);
   }
 
   take(): Buffer {
@@ -194,14 +193,14 @@ export class JsonEncoder implements ReplyEncoder {
   /** Begins a value. Returns whether it is wrapped in an object of its own. */
   #beginItem(): boolean {
     const isItem = this.#isItem();
-    if (isItem && this.#shape === "list" && this.#items++ > 0) this.#push(COMMA);
+    if (isItem && this.shape === "list" && this.#items++ > 0) this.#push(COMMA);
     return isItem;
   }
 
   /** Takes a whole line, `line[from, to)`, its line break left out. */
   #takeLine(line: Buffer, from: number, to: number): void {
     const type = line[from]!;
-    if (this.#open.length === 0 && this.#shape === "elements" && this.#items === 0) {
+    if (this.#open.length === 0 && this.shape === "elements" && this.#items === 0) {
       this.#items = 1;
       this.#push(OPEN_BRACKET);
       this.#open.push(numberIn(line, from + 1, to));
@@ -224,7 +223,7 @@ export class JsonEncoder implements ReplyEncoder {
       else {
         const text = line.subarray(from + 1, to);
         this.#push(QUOTE);
-        if (this.#base64 && !(isItem && isOk(text))) this.#ascii(text.toString("base64"));
+        if (this.base64 && !(isItem && isOk(text))) this.#ascii(text.toString("base64"));
         else this.#escaped(text);
         this.#push(QUOTE);
       }
@@ -254,8 +253,8 @@ export class JsonEncoder implements ReplyEncoder {
 
   /** Whether a value at this depth is wrapped in an object of its own. */
   #isItem(): boolean {
-    if (this.#shape === "value") return false;
-    return this.#open.length === (this.#shape === "elements" ? 1 : 0);
+    if (this.shape === "value") return false;
+    return this.#open.length === (this.shape === "elements" ? 1 : 0);
   }
 
   #endString(): void {
@@ -275,7 +274,7 @@ export class JsonEncoder implements ReplyEncoder {
         return;
       }
       open.pop();
-      if (this.#shape === "elements" && open.length === 0) return;
+      if (this.shape === "elements" && open.length === 0) return;
       this.#push(CLOSE_BRACKET);
       if (this.#isItem()) this.#push(CLOSE_BRACE);
     }
@@ -285,7 +284,7 @@ export class JsonEncoder implements ReplyEncoder {
   #text(part: Buffer, isLast: boolean): void {
     const all = this.#carry.length === 0 ? part : Buffer.concat([this.#carry, part]);
     // The text of an error is never base64.
-    const base64 = this.#base64 && !this.#isError;
+    const base64 = this.base64 && !this.#isError;
     let to = all.length;
     if (!isLast) to = base64 ? to - (to % 3) : characterEnd(all);
     // A copy, so that the part can be freed.
@@ -354,7 +353,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 }
 
-/** Passes replies on as Redis's own bytes. */
+/** Passes replies on as the bytes of Redis. */
 export class RespEncoder implements ReplyEncoder {
   #parts: Buffer[];
 
@@ -379,7 +378,7 @@ export class RespEncoder implements ReplyEncoder {
   recycle(): void {}
 }
 
-/** Returns the end of the last character of which no byte can be missing. */
+/** Returns the index after the last character that is complete. */
 export function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
@@ -395,7 +394,7 @@ function isOk(text: Buffer): boolean {
   return text.length === 2 && text[0] === 0x4f && text[1] === 0x4b;
 }
 
-/** The number that stands there, -1 for a negative one. */
+/** Returns the number in `line[from, to)`, or -1 for a negative one. */
 function numberIn(line: Buffer, from: number, to: number): number {
   if (line[from] === MINUS) return -1;
   let number = 0;

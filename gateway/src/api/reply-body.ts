@@ -28,7 +28,6 @@ export interface ReplyBodyOptions {
  * and encoded a slice at a time when the client takes more. If they don't fit, the response is cut.
  */
 export class ReplyBody implements BodySource {
-  readonly #options: ReplyBodyOptions;
   readonly #parts = new Fifo<Buffer>();
   /** Encoded bytes that have not left yet. */
   readonly #leaving = new Fifo<Buffer>();
@@ -36,7 +35,7 @@ export class ReplyBody implements BodySource {
   #at = 0;
   #backlog = 0;
   #taken = 0;
-  /** Bytes taken ahead of what is written. */
+  /** Bytes that were taken before they are written. */
   #reserved: number;
   #ended = false;
   #finished = false;
@@ -46,8 +45,10 @@ export class ReplyBody implements BodySource {
   #below = 0;
   #onBelow: (() => void) | null = null;
 
-  private constructor(options: ReplyBodyOptions, reserved: number) {
-    this.#options = options;
+  private constructor(
+    private readonly options: ReplyBodyOptions,
+    reserved: number,
+  ) {
     this.#taken = ENCODED + reserved;
     this.#reserved = reserved;
   }
@@ -60,7 +61,7 @@ export class ReplyBody implements BodySource {
   /** Takes over bytes of the budget that were taken for a reply that is about to be written. */
   takeOver(bytes: number): void {
     if (this.#cancelled) {
-      this.#options.budget.give(bytes);
+      this.options.budget.give(bytes);
       return;
     }
     this.#taken += bytes;
@@ -72,7 +73,7 @@ export class ReplyBody implements BodySource {
     if (this.#cancelled) return 0;
     const reserved = Math.min(this.#reserved, bytes.length);
     const more = bytes.length - reserved;
-    if (more > 0 && !this.#options.budget.take(more, REPLY_SHARE)) {
+    if (more > 0 && !this.options.budget.take(more, REPLY_SHARE)) {
       this.abort();
       return 0;
     }
@@ -80,8 +81,8 @@ export class ReplyBody implements BodySource {
     this.#taken += more;
     this.#backlog += bytes.length;
     this.#parts.push(bytes);
-    if (this.#backlog < LITTLE) this.#options.sender.sendSoon();
-    else this.#options.sender.send();
+    if (this.#backlog < LITTLE) this.options.sender.sendSoon();
+    else this.options.sender.send();
     return this.#backlog;
   }
 
@@ -103,14 +104,14 @@ export class ReplyBody implements BodySource {
   end(): void {
     if (this.#cancelled) return;
     this.#ended = true;
-    this.#options.sender.send();
+    this.options.sender.send();
   }
 
   /** Ends the connection, so that the client sees that the body is not complete. */
   abort(): void {
     if (this.#cancelled) return;
     this.cancel();
-    this.#options.sender.abort();
+    this.options.sender.abort();
   }
 
   cancel(): void {
@@ -118,13 +119,13 @@ export class ReplyBody implements BodySource {
     this.#cancelled = true;
     while (this.#parts.shift());
     this.#backlog = 0;
-    this.#options.budget.give(this.#taken);
+    this.options.budget.give(this.#taken);
     this.#taken = 0;
     this.#tellIfBelow();
   }
 
   next(): readonly Buffer[] | null | undefined {
-    const { encoder, budget } = this.#options;
+    const { encoder, budget } = this.options;
     if (this.#finished) {
       this.cancel();
       return null;
@@ -134,7 +135,7 @@ export class ReplyBody implements BodySource {
       this.#finished = true;
       encoder.end();
       const last = this.#framed(encoder.take());
-      return this.#options.chunked ? [...last, LAST_CHUNK] : last;
+      return this.options.chunked ? [...last, LAST_CHUNK] : last;
     }
     let encoded = 0;
     while (encoded < SLICE) {
@@ -153,20 +154,20 @@ export class ReplyBody implements BodySource {
     budget.give(encoded);
     this.#tellIfBelow();
     const bytes = encoder.take();
-    // Nothing as yet: a length without its number, or half a character.
+    // Nothing was encoded yet: the bytes were half a length, or half a character.
     return bytes.length > 0 ? this.#framed(bytes) : this.next();
   }
 
   written(): void {
     const bytes = this.#leaving.shift();
-    if (bytes) this.#options.encoder.recycle(bytes);
+    if (bytes) this.options.encoder.recycle(bytes);
   }
 
   #framed(bytes: Buffer): readonly Buffer[] {
     this.size += bytes.length;
     if (bytes.length === 0) return [];
     this.#leaving.push(bytes);
-    return this.#options.chunked
+    return this.options.chunked
       ? [Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"), bytes, CRLF]
       : [bytes];
   }

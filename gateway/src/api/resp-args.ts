@@ -39,19 +39,16 @@ export class RespCommands {
 
 /** Reads commands that a client encoded. Unlike a `RespReader` it checks every byte. */
 class CommandReader {
-  readonly #body: Buffer;
   #at = 0;
 
-  constructor(body: Buffer) {
-    this.#body = body;
-  }
+  constructor(private readonly body: Buffer) {}
 
   get isAtEnd(): boolean {
-    return this.#at === this.#body.length;
+    return this.#at === this.body.length;
   }
 
   read(): Command {
-    const body = this.#body;
+    const body = this.body;
     const from = this.#at;
     const size = this.#readLength(STAR);
     if (size === 0) throw new BadRequest("ERR empty command");
@@ -66,7 +63,7 @@ class CommandReader {
   }
 
   #readLength(type: number): number {
-    const body = this.#body;
+    const body = this.body;
     if (body[this.#at] !== type) throw malformed("expected an array of bulk strings");
     const from = this.#at + 1;
     let at = from;

@@ -20,7 +20,10 @@ const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 /** Takes the place of a reply of a pipeline for which there is no room. */
 const NO_ROOM_REPLY = errorOf(`${NO_ROOM.code} ${NO_ROOM.message}`);
 
-/** Begins a response of replies as they come. Returns null if the client is gone or there is no memory for it. */
+/**
+ * Begins a response to which replies are written as they arrive. Returns null if the client is gone or there is no memory for
+ * it.
+ */
 function startBody(
   exchange: Exchange,
   status: number,
@@ -245,7 +248,7 @@ export class PipelineResponse implements Receiver {
     this.#flush();
   }
 
-  /** Writes the replies that come next, as far as they are there, to the body. */
+  /** Writes the replies that are next in order and have arrived to the body. */
   #flush(): void {
     const replies = this.#replies;
     for (let reply = replies[this.#next]; reply && !this.#inside; reply = replies[this.#next]) {

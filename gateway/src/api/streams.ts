@@ -21,19 +21,19 @@ import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
 import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
+/** The settings of event streams: see `GatewayOptions`. */
+interface StreamSettings {
+  readonly maxStreams: number;
+  readonly maxStreamChannels: number;
+  readonly streamBuffer: number;
+  readonly streamHeartbeat: number;
+  readonly maxBlockingConnections: number;
+}
+
 export interface StreamsOptions {
+  readonly settings: StreamSettings;
   /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
-  /** Maximum number of open streams. More are refused. */
-  readonly maxStreams: number;
-  /** Maximum bytes buffered for a slow reader, which is then closed. */
-  readonly maxBuffer: number;
-  /** Interval in ms between heartbeats of a stream. */
-  readonly heartbeat: number;
-  /** Maximum number of followed streams that wait at Redis, each on a connection for blocking commands. */
-  readonly maxWaiting: number;
-  /** Maximum number of channels and patterns of one stream. */
-  readonly maxChannels: number;
   /** The commands for `/console/commands`. Null without the console. */
   readonly feed: CommandFeed | null;
   /** Called with the reason when a connection to Redis that event streams share was lost. */
@@ -78,7 +78,6 @@ const MAX_KEYS = 4;
  * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients of this process.
  */
 export class Streams {
-  readonly #options: StreamsOptions;
   /** Long work for no single request: messages that are encoded and delivered. */
   readonly #work = new SlicedWork();
   readonly #encoder: FrameEncoder;
@@ -91,13 +90,12 @@ export class Streams {
   /** Streams ended because their reader was too slow. */
   dropped = 0;
 
-  constructor(options: StreamsOptions) {
-    this.#options = options;
+  constructor(private readonly options: StreamsOptions) {
     this.#encoder = new FrameEncoder(options.budget, this.#work);
     const beat = () => {
       for (const stream of this.#open) stream.beat();
     };
-    this.#timer = setInterval(beat, options.heartbeat).unref();
+    this.#timer = setInterval(beat, options.settings.streamHeartbeat).unref();
   }
 
   get open(): number {
@@ -116,9 +114,8 @@ export class Streams {
 
   /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
-    if (path === "/console/commands" && this.#options.feed)
-      return this.#watch(this.#options.feed, permissions);
-    // Most paths are none of these, and differ from them in one letter.
+    if (path === "/console/commands" && this.options.feed) return this.#watch(this.options.feed, permissions);
+    // Most paths are not those of streams: the second character tells.
     if (path.length < 7 || !"efmpsFMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {
@@ -150,7 +147,7 @@ export class Streams {
   #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
     return (exchange) => {
       allow(permissions.streamDenialReason("monitor", []));
-      const { workers } = this.#options;
+      const { workers } = this.options;
       const first = workers > 1 ? [eventFrame("workers", workers)] : [];
       this.#start(exchange, permissions, 1, first, (stream) => {
         const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
@@ -171,9 +168,9 @@ export class Streams {
     const { subscription } = stream;
     const added = topicNamesOf(add);
     const removed = topicNamesOf(remove);
-    const { maxChannels } = this.#options;
-    if (subscription.sizeAfter(added, removed) > maxChannels)
-      return Promise.resolve({ status: 409, error: tooManyChannels(maxChannels) });
+    const { maxStreamChannels } = this.options.settings;
+    if (subscription.sizeAfter(added, removed) > maxStreamChannels)
+      return Promise.resolve({ status: 409, error: tooManyChannels(maxStreamChannels) });
     return new Promise((resolve) => {
       subscription.change(added, removed, (problem) => {
         if (problem === null) resolve({ result: subscription.size });
@@ -204,15 +201,16 @@ export class Streams {
         if (isUnused) this.#sources.delete(other);
       }
       const { pushOptions } = upstream;
+      const { maxBlockingConnections, streamBuffer } = this.options.settings;
       sources = {
         subscriptions: new Map(),
         monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
         followers: new Followers({
           upstream,
           encode: (entries) => this.#encoder.entries(entries),
-          maxBufferedBytes: this.#options.budget.limit,
-          maxWaiting: this.#options.maxWaiting,
-          maxBacklog: this.#options.maxBuffer / 2,
+          maxBufferedBytes: this.options.budget.limit,
+          maxWaiting: Math.floor(maxBlockingConnections / 2),
+          maxBacklog: streamBuffer / 2,
         }),
       };
       this.#sources.set(upstream, sources);
@@ -226,7 +224,7 @@ export class Streams {
     if (known) return known;
     // Tokens come and go.
     for (const [owner, other] of subscriptions) if (other.isUnused) subscriptions.delete(owner);
-    const { budget, onLost } = this.#options;
+    const { budget, onLost } = this.options;
     const made = new Subscriptions({
       ...upstream.pushOptions,
       encode: (push) => this.#encoder.message(push),
@@ -292,7 +290,7 @@ export class Streams {
     const { add } = parseChannelLists(body, true);
     const names = topicNamesOf(add);
     allowAll(permissions, names);
-    const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
+    const id = `${this.options.worker}-${randomBytes(16).toString("base64url")}`;
     this.#subscribe(exchange, permissions, names, id);
   }
 
@@ -303,8 +301,8 @@ export class Streams {
     names: readonly TopicName[],
     id: string | null,
   ): void {
-    const { maxChannels } = this.#options;
-    if (names.length > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
+    const { maxStreamChannels } = this.options.settings;
+    if (names.length > maxStreamChannels) throw new BadRequest(tooManyChannels(maxStreamChannels));
     const subscriptions = this.#subscriptionsOf(permissions);
     const first = names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1));
     if (id !== null) first.unshift(eventFrame("stream", id));
@@ -327,7 +325,7 @@ export class Streams {
     allowAll(permissions, added);
     const { quota } = permissions;
     quota.spend(added.length + topicNamesOf(lists.remove).length);
-    const { worker, relay } = this.#options;
+    const { worker, relay } = this.options;
     const change = { ...lists, id, owner: quota.owner };
     const of = Number(/^(\d{1,9})-/.exec(id)?.[1] ?? worker);
     const reply = of === worker ? this.change(change) : relay(of, change);
@@ -347,7 +345,7 @@ export class Streams {
     first: readonly Buffer[],
     add: (stream: EventStream) => Cancel,
   ): void {
-    const { maxStreams, maxBuffer } = this.#options;
+    const { maxStreams, streamBuffer } = this.options.settings;
     if (this.#open.size >= maxStreams) {
       exchange.failure(
         new UpstreamFailure("full", `all ${maxStreams} event streams are in use (setting maxStreams)`),
@@ -356,9 +354,9 @@ export class Streams {
     }
     if (exchange.gone) return;
     quota.enterStream(channels);
-    const stream = new EventStream(exchange, first, maxBuffer, () => this.dropped++);
+    const stream = new EventStream(exchange, first, streamBuffer, () => this.dropped++);
     this.#open.add(stream);
-    this.#options.activity?.use();
+    this.options.activity?.use();
     const cancel = add(stream);
     exchange.onOver(() => {
       this.#open.delete(stream);

@@ -76,7 +76,7 @@ const VARIABLES = [...flags.map(({ variable }) => variable), environmentName("co
 /** Variables that Kubernetes sets for a Service whose name begins with `warmline-gateway`. */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_[A-Z]+(?:_(?:PROTO|PORT|ADDR))?)$/;
 
-/** @throws {UsageError} for a variable that looks like a setting and is none */
+/** @throws {UsageError} for a variable that looks like a setting but is not one */
 function checkVariables(environment: NodeJS.ProcessEnv): void {
   for (const [name, value = ""] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || VARIABLES.includes(name)) continue;
@@ -110,8 +110,8 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
 }
 
 /**
- * Whether the gateway starts a Redis of its own. A flag on the command line overrides the other setting's twin
- * elsewhere; two of the same rank conflict.
+ * Whether the gateway starts a Redis of its own. A flag on the command line overrides the other setting in the environment or
+ * the config file. Two flags conflict, and so do two settings without a flag.
  */
 function ownRedisOf(given: AllGiven): boolean {
   const redis = given.get("redis") ?? given.get("redisFile");

@@ -53,7 +53,10 @@ function geoRadius(args: readonly string[], from: number): readonly number[] | n
   return firstAndStored(args, from, GEORADIUS_OPTIONS, ["STORE", "STOREDIST"]);
 }
 
-/** Argument 1, and the one after each option that names a key. An option given twice means different things to different eyes. */
+/**
+ * Argument 1, and the one after each option that names a key. An option that is given twice is refused: Redis might use the
+ * other one.
+ */
 function firstAndStored(
   args: readonly string[],
   from: number,

@@ -4,13 +4,12 @@ import { findServer, resolveServer } from "./native/find-server.js";
 import { startPrivateServer } from "./native/private-server.js";
 import { openDataFolder } from "./persist/data-folder.js";
 
-/** Settings of {@link startEngine}. */
 export interface EngineOptions {
   /** Called with a one-line message when something about the engine changed. */
   readonly onNotice?: ((message: string) => void) | undefined;
   /** A folder to keep its data in; default: it is kept in memory alone. */
   readonly persist?: string | undefined;
-  /** Settings of the embedded engine, should it be the one. */
+  /** Settings of the embedded engine, if that is started. */
   readonly embedded?: Omit<EmbeddedOptions, "onNotice" | "snapshot">;
 }
 
@@ -39,7 +38,7 @@ export async function startEngine(choice = "auto", options: EngineOptions = {}):
   }
 }
 
-/** Starts an engine that keeps its data in a folder; with `auto` the one that the data is of. */
+/** Starts an engine that keeps its data in a folder; with `auto`, the engine that wrote the data. */
 async function startKeeping(choice: string, given: string, options: EngineOptions): Promise<Engine> {
   const { onNotice, embedded } = options;
   const folder = openDataFolder(given);

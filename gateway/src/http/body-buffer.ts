@@ -2,7 +2,7 @@ import { EMPTY } from "../util/bytes.js";
 
 const INITIAL_SIZE = 4 * 1024;
 
-/** Collects a body. What many small pieces take is what their bytes take, not what as many buffers would. */
+/** Collects a body in one buffer, so that many small pieces take no more memory than their bytes. */
 export class BodyBuffer {
   #bytes: Buffer = EMPTY;
   #size = 0;

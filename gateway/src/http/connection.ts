@@ -43,7 +43,7 @@ export interface HttpExchange {
   invalid(error: HttpError): void;
   /** The body that was begun has been given to the client. */
   bodySent(): void;
-  /** The client has ended its side. `withData`: together with the last bytes that it sent, as far as can be seen. */
+  /** The client has ended its side. `withData`: probably together with the last bytes that it sent. */
   clientEnded(withData: boolean): void;
   abort(): void;
 }
@@ -107,7 +107,6 @@ export class Connection implements Idle {
   #readIn = 0;
   readonly sender: ResponseSender;
   readonly #socket: Socket;
-  readonly #host: ConnectionHost;
   readonly #reader = new RequestReader();
   #client: string | undefined;
   #stage = Stage.Head;
@@ -122,10 +121,12 @@ export class Connection implements Idle {
   #isLast = false;
 
   /** @param accepted a socket from which no bytes were read, or all were put back */
-  constructor(accepted: Socket, host: ConnectionHost) {
+  constructor(
+    accepted: Socket,
+    private readonly host: ConnectionHost,
+  ) {
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
-    this.#host = host;
     this.sender = new ResponseSender(socket, host.budget, () => this.#onSent());
     this.idleSince = performance.now();
     socket.on("end", this.#onEnd);
@@ -223,7 +224,7 @@ export class Connection implements Idle {
 
   /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
   get mayContinue(): boolean {
-    if (!this.#reader.head.keepAlive || this.refused || this.#isLast || this.#host.draining) return false;
+    if (!this.#reader.head.keepAlive || this.refused || this.#isLast || this.host.draining) return false;
     return this.#reader.skipBody();
   }
 
@@ -295,7 +296,7 @@ export class Connection implements Idle {
       return;
     }
     this.#stage = Stage.Head;
-    this.#host.connections.setIdle(this);
+    this.host.connections.setIdle(this);
     if (socket.isPaused()) socket.resume();
     if (this.#reader.ahead > 0 || this.hasClientEnded) this.#advance();
     else this.#countAhead();
@@ -336,7 +337,7 @@ export class Connection implements Idle {
   #countAhead(): void {
     const more = this.#reader.ahead - this.#ahead;
     if (more === 0) return;
-    const { inputBudget } = this.#host;
+    const { inputBudget } = this.host;
     if (more < 0) {
       this.#ahead += more;
       inputBudget.give(-more);
@@ -381,7 +382,7 @@ export class Connection implements Idle {
     } catch (error) {
       if (error instanceof HttpError) this.#refuse(error);
       else {
-        this.#host.onFailure(error);
+        this.host.onFailure(error);
         this.#socket.destroy();
       }
     } finally {
@@ -411,9 +412,9 @@ export class Connection implements Idle {
     }
     this.#stage = Stage.Respond;
     this.waitingSince = 0;
-    const exchange = this.#host.service.exchange(head, this, this.#host, performance.now());
+    const exchange = this.host.service.exchange(head, this, this.host, performance.now());
     this.#exchange = exchange;
-    this.#host.connections.setBusy(this);
+    this.host.connections.setBusy(this);
     exchange.handle();
     return true;
   }
@@ -422,7 +423,7 @@ export class Connection implements Idle {
     if (this.hasClientEnded) this.#socket.destroy();
     else if (this.waitingSince === 0) {
       this.waitingSince = performance.now();
-      this.#host.connections.setBusy(this);
+      this.host.connections.setBusy(this);
     }
   }
 
@@ -447,8 +448,8 @@ export class Connection implements Idle {
       this.#exchange.invalid(error);
       return;
     }
-    this.#host.connections.setBusy(this);
-    const { type, body, headers } = this.#host.service.refused(error);
-    this.finish(this.#host.heads.encode(error.status, type, false, headers, body, true), false);
+    this.host.connections.setBusy(this);
+    const { type, body, headers } = this.host.service.refused(error);
+    this.finish(this.host.heads.encode(error.status, type, false, headers, body, true), false);
   }
 }

@@ -21,7 +21,7 @@ export interface ConnectionLimits {
   readonly head: number;
   /** A request's body must be complete this long after its head; some of a response must be taken each such time. */
   readonly body: number;
-  /** Above this many connections each new one costs the one that has been idle for longest. */
+  /** Above this many connections, each new one closes the one that has been idle for longest. */
   readonly soft: number;
   /** Above this many, new ones are refused. */
   readonly hard: number;
@@ -30,13 +30,11 @@ export interface ConnectionLimits {
 }
 
 /**
- * The client connections. An idle one has time until `idle`, however long it was there ahead of its first request; only
- * a request that began is hurried. Up to `softMaxConnections` all are welcome; between the two limits a new one is accepted
- * and the one that has been idle for longest is closed, never one with a request;
- * at `maxConnections` a new one is refused.
+ * The client connections. An idle one is closed after `idle` ms, also before its first request. Only a request that has begun
+ * has shorter timeouts. Up to `softMaxConnections` all are accepted. Above it, each new one closes the one that has been idle
+ * for longest, never one with a request. At `maxConnections`, new ones are refused.
  */
 export class Connections {
-  readonly #limits: ConnectionLimits;
   readonly #open = new Set<Connection>();
   readonly #idle = new IdleList<Connection>();
   readonly #refused = new Set<Connection>();
@@ -50,18 +48,17 @@ export class Connections {
   /** Connections for which there was no room. */
   refusedTotal = 0;
 
-  constructor(limits: ConnectionLimits) {
-    this.#limits = limits;
+  constructor(private readonly limits: ConnectionLimits) {
     const every = Math.min(SWEEP_INTERVAL, limits.idle / 4, limits.head / 4, limits.body / 4);
     this.#timer = setInterval(() => this.#sweep(), every).unref();
   }
 
   get softMaxConnections(): number {
-    return this.#limits.soft;
+    return this.limits.soft;
   }
 
   get maxConnections(): number {
-    return this.#limits.hard;
+    return this.limits.hard;
   }
 
   /** Connections open now, without those that are being refused. */
@@ -81,7 +78,7 @@ export class Connections {
   /** Connections that may still be accepted, including those that only get a response that there are too many. */
   get room(): number {
     const refusable = Math.max(0, MAX_REFUSED - this.#refused.size);
-    return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
+    return Math.max(0, this.limits.hard - this.#open.size) + refusable - this.#arrived.length;
   }
 
   /**
@@ -119,7 +116,7 @@ export class Connections {
     }
   }
 
-  /** Ends all, whatever they are doing. */
+  /** Ends all at once, those with a request too. */
   destroyAll(): void {
     for (const connection of this.#all) connection.destroy();
   }
@@ -140,7 +137,7 @@ export class Connections {
   #admit(): void {
     const arrived = this.#arrived.filter((connection) => !connection.isClosed);
     this.#arrived = [];
-    const { soft, hard } = this.#limits;
+    const { soft, hard } = this.limits;
     for (const connection of arrived) {
       while (this.#open.size >= soft && this.#evict());
       if (this.#open.size >= hard) this.#refuse(connection);
@@ -194,7 +191,7 @@ export class Connections {
   }
 
   #isOverdue(connection: Connection, now: number): boolean {
-    const { idle, head, body, budget } = this.#limits;
+    const { idle, head, body, budget } = this.limits;
     const timeout = budget.isShort ? Math.min(body, SHORT_TIMEOUT) : body;
     if (connection.waitingSince > 0) {
       if (connection.isReadingBody && now - connection.bodyAt > timeout) return true;

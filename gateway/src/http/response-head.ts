@@ -24,7 +24,6 @@ export class ResponseHeads {
   /** The lines of the headers that change, the date among them. */
   #date = "";
   #ready: Ready[] = [];
-  readonly #changing: () => readonly string[];
 
   /**
    * @param keepAlive idle timeout of a connection in ms; advertised to clients
@@ -34,15 +33,14 @@ export class ResponseHeads {
   constructor(
     keepAlive: number,
     common: readonly string[] = [],
-    changing: () => readonly string[] = () => [],
+    private readonly changing: () => readonly string[] = () => [],
   ) {
-    this.#changing = changing;
     this.#common = linesOf(common);
     this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAlive / 1_000)}\r\n`;
   }
 
   /**
-   * A whole response in one piece, or its head and its body where copying would cost more than it spares.
+   * Returns a response in one piece, or as head and body if a copy would cost more than a second write.
    * @param keep whether the connection stays
    * @param more further headers, name and value in turn
    */
@@ -89,7 +87,7 @@ export class ResponseHeads {
       const time = Date.now();
       const second = Math.floor(time / 1_000) * 1_000;
       this.#until = now + second + 1_000 - time;
-      this.#date = `${linesOf(this.#changing())}Date: ${new Date(second).toUTCString()}\r\n`;
+      this.#date = `${linesOf(this.changing())}Date: ${new Date(second).toUTCString()}\r\n`;
       this.#ready = [];
     }
     for (const each of this.#ready) {

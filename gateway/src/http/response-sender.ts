@@ -37,9 +37,6 @@ export class WholeBody implements BodySource {
 
 /** Writes responses to a socket as fast as the client takes them. Bytes that the client has not read count in the budget. */
 export class ResponseSender {
-  readonly #socket: Socket;
-  readonly #budget: BufferBudget;
-  readonly #onSent: () => void;
   #source: BodySource | null = null;
   /** Called when pieces of the present body have left. */
   #onWritten = () => this.#sendAfterWrite();
@@ -54,26 +51,26 @@ export class ResponseSender {
   #counted = 0;
 
   /** @param onSent called when the last byte of a body was given to the socket */
-  constructor(socket: Socket, budget: BufferBudget, onSent: () => void) {
-    this.#socket = socket;
-    this.#budget = budget;
-    this.#onSent = onSent;
-  }
+  constructor(
+    private readonly socket: Socket,
+    private readonly budget: BufferBudget,
+    private readonly onSent: () => void,
+  ) {}
 
   /** Bytes that the client has not taken yet. */
   get backlog(): number {
-    return this.#socket.writableLength;
+    return this.socket.writableLength;
   }
 
   /** Whether so much waits for the client that no further request is begun. */
   get isBehind(): boolean {
-    return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
+    return this.socket.writableLength >= this.socket.writableHighWaterMark;
   }
 
   /** Whether the client took some of what waits for it in the last `within` ms. */
   progresses(now: number, within: number): boolean {
-    const taken = this.#socket.bytesWritten - this.backlog;
-    const queued = writeQueueSize(this.#socket);
+    const taken = this.socket.bytesWritten - this.backlog;
+    const queued = writeQueueSize(this.socket);
     if (this.#taken !== taken || this.#queued !== queued) {
       this.#taken = taken;
       this.#queued = queued;
@@ -87,7 +84,7 @@ export class ResponseSender {
    * none, if more than this share of the budget would be in use then.
    */
   reserve(bytes: number, share: number): boolean {
-    if (!this.#budget.take(bytes, share)) return false;
+    if (!this.budget.take(bytes, share)) return false;
     this.#counted += bytes;
     return true;
   }
@@ -97,12 +94,12 @@ export class ResponseSender {
    * is reset, and the result is false.
    */
   countBacklog(share = 1): boolean {
-    const socket = this.#socket;
+    const socket = this.socket;
     // Corked bytes were not passed to the kernel yet. The source of a body counts its own bytes.
     if (socket.destroyed || socket.writableCorked > 0 || this.#source) return true;
     const more = socket.writableLength - this.#counted;
     if (more <= 0) this.#release(-more);
-    else if (this.#budget.take(more, share)) this.#counted += more;
+    else if (this.budget.take(more, share)) this.#counted += more;
     else {
       this.abort();
       return false;
@@ -112,14 +109,14 @@ export class ResponseSender {
 
   /** Gives back the bytes of the budget if the client has taken all that was written. */
   uncount(): void {
-    if (this.#counted > 0 && !this.#source && this.#socket.writableLength === 0) this.#release();
+    if (this.#counted > 0 && !this.#source && this.socket.writableLength === 0) this.#release();
   }
 
   /** Closes the connection at once, so that the client can't take what it has received for a whole response. */
   abort(): void {
     // Without chunks or a length, only a reset shows that the body is incomplete.
-    if (this.#socket instanceof TLSSocket) this.#socket.destroy();
-    else this.#socket.resetAndDestroy();
+    if (this.socket instanceof TLSSocket) this.socket.destroy();
+    else this.socket.resetAndDestroy();
   }
 
   begin(head: Buffer, source: BodySource): void {
@@ -129,16 +126,16 @@ export class ResponseSender {
       this.#sendAfterWrite();
     };
     this.#takenAt = performance.now();
-    this.#socket.cork();
-    this.#socket.write(head);
+    this.socket.cork();
+    this.socket.write(head);
     this.send();
-    this.#socket.uncork();
+    this.socket.uncork();
     if (this.isBehind) this.countBacklog();
   }
 
   /** Sends more of the body, as much as the client takes now. */
   send(): void {
-    const socket = this.#socket;
+    const socket = this.socket;
     const source = this.#source;
     if (!source || this.#sendsSoon) return;
     const begun = performance.now();
@@ -148,7 +145,7 @@ export class ResponseSender {
       if (part === undefined) break;
       if (part === null) {
         this.#source = null;
-        this.#onSent();
+        this.onSent();
         return;
       }
       socket.cork();
@@ -183,12 +180,12 @@ export class ResponseSender {
   };
 
   #sendAfterWrite(): void {
-    if (!this.#socket.destroyed) this.send();
+    if (!this.socket.destroyed) this.send();
     this.uncount();
   }
 
   #release(bytes = this.#counted): void {
-    if (bytes > 0) this.#budget.give(bytes);
+    if (bytes > 0) this.budget.give(bytes);
     this.#counted -= bytes;
   }
 }

@@ -149,8 +149,8 @@ export class HttpServer implements ConnectionHost {
   }
 
   /**
-   * Follows a connection until TLS is agreed on, which costs more than all that follows. Of more than there may be, the one
-   * that has taken longest makes room: a client that means it is ready long before.
+   * Follows a connection until TLS is agreed on, which costs more than all that follows. If there are too many, the one that
+   * has taken longest is closed: an honest client is ready long before.
    */
   #greet(socket: Socket): void {
     const end = endOf(socket);

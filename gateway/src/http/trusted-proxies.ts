@@ -55,7 +55,7 @@ export function plainAddress(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** The address of an entry, which some proxies write with a port; null when it is none. */
+/** The address of an entry, which some proxies write with a port; null if it is not an address. */
 function addressIn(entry: string): string | null {
   const text = entry.trim();
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? [];

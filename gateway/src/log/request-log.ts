@@ -1,25 +1,13 @@
 import type { Log } from "./log.js";
 import type { TraceContext } from "./request-id.js";
+import type { RequestRecord } from "./request-record.js";
 
-/** The facts about a finished request. Its path and body are left out, since they hold keys and values. */
-export interface SettledRequest {
+/** The end of a request. */
+interface RequestEnd {
   readonly method: string;
-  /** The route of the request, as a short label. */
-  readonly route: string;
-  /** The command, where it was one that is known; for several, their number. */
-  readonly what: string;
-  /** The name of the token that it presented; empty without one. */
-  readonly token: string;
   /** 0 when the client went before it had a response. */
   readonly status: number;
   readonly ms: number;
-  /** Time in ms that Redis took, or null if no command was sent or Redis has not replied. */
-  readonly upstreamMs: number | null;
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly requestId: string;
-  /** The IP address of the client. */
-  readonly client: string;
   readonly trace: TraceContext | null;
   /** Whether it waits by its nature: a blocking command, an event stream. */
   readonly waits: boolean;
@@ -28,7 +16,7 @@ export interface SettledRequest {
 /** Interval in ms between reports of failures. */
 const REPORT_EVERY = 1_000;
 
-/** What is counted, and the line that reports it. */
+/** The kinds of failures that are counted, and the line that reports each. */
 const REPORTS = {
   failed: "requests failed, by status",
   malformed: "requests are not valid HTTP, by reason",
@@ -39,7 +27,6 @@ type Counted = keyof typeof REPORTS;
 
 /** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */
 export class RequestLog {
-  readonly #log: Log;
   readonly #each: boolean;
   readonly #slow: number;
   readonly #counts = new Map<Counted, Map<string | number, number>>();
@@ -49,8 +36,11 @@ export class RequestLog {
    * @param each whether every request is logged, at level `info`
    * @param slow how long a request takes from which on it is logged at level `warn`, in ms; 0 for never
    */
-  constructor(log: Log, each: boolean, slow: number) {
-    this.#log = log;
+  constructor(
+    private readonly log: Log,
+    each: boolean,
+    slow: number,
+  ) {
     this.#each = each && log.isLevelEnabled("info");
     this.#slow = slow > 0 && log.isLevelEnabled("warn") ? slow : Number.POSITIVE_INFINITY;
   }
@@ -61,23 +51,22 @@ export class RequestLog {
   }
 
   /** Logs a request that is over, where it is to be logged: see {@link isOn}. */
-  request(request: SettledRequest): void {
-    const { ms, waits } = request;
+  request(record: RequestRecord, { method, status, ms, trace, waits }: RequestEnd): void {
     const isSlow = ms >= this.#slow && !waits;
     if (!this.#each && !isSlow) return;
-    const { method, route, what, token, status, upstreamMs, requestBytes, responseBytes } = request;
+    const { route, what, token, upstreamMs, requestBytes, responseBytes, requestId, client } = record;
     const line = {
       ...{ method, route, what, token, status, ms: rounded(ms) },
       ...(upstreamMs !== null && { upstreamMs: rounded(upstreamMs) }),
-      ...{ requestBytes, responseBytes, requestId: request.requestId, client: request.client },
-      ...request.trace,
+      ...{ requestBytes, responseBytes, requestId, client },
+      ...trace,
     };
-    if (this.#each) this.#log.info(line, "request");
-    if (isSlow) this.#log.warn(line, "slow request");
+    if (this.#each) this.log.info(line, "request");
+    if (isSlow) this.log.warn(line, "slow request");
   }
 
   /**
-   * Counts what went wrong, which is reported in time.
+   * Counts a failure. It is reported with others a second later.
    * @param key the status or the reason. There are few, so that no client can fill the log.
    */
   count(what: Counted, key: string | number): void {
@@ -90,7 +79,7 @@ export class RequestLog {
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }
 
-  /** Reports what has not been reported. */
+  /** Reports the failures that were not reported yet. */
   close(): void {
     clearTimeout(this.#timer);
     this.#report();
@@ -99,7 +88,7 @@ export class RequestLog {
   #report(): void {
     this.#timer = undefined;
     for (const [what, counts] of this.#counts)
-      this.#log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
+      this.log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
     this.#counts.clear();
   }
 }

@@ -10,7 +10,7 @@ export class TokenNumbers {
 export class TokenCounts {
   readonly #byName = new Map<string, TokenNumbers>();
 
-  /** The numbers of the token with that name, to be kept by the caller while the token stands. */
+  /** Returns the numbers of the token with that name. The caller keeps them as long as the token exists. */
   of(name: string): TokenNumbers {
     const known = this.#byName.get(name);
     if (known) return known;

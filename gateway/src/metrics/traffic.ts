@@ -1,3 +1,4 @@
+import type { RequestRecord } from "../log/request-record.js";
 import { CommandCounts } from "./commands.js";
 import { BYTES, Histogram, SECONDS } from "./histogram.js";
 import { TokenCounts, type TokenNumbers } from "./tokens.js";
@@ -11,21 +12,6 @@ export interface RouteNumbers {
   readonly upstream: Histogram;
   readonly requestSize: Histogram;
   readonly responseSize: Histogram;
-}
-
-/** A request that is over. */
-export interface SettledTraffic {
-  readonly route: string;
-  /** 0 when the client went before the response. */
-  readonly status: number;
-  /** Duration in ms; null for an event stream. */
-  readonly ms: number | null;
-  /** Time in ms that Redis took. Null if no command was sent, no reply came, or a command blocked there. */
-  readonly upstreamMs: number | null;
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  /** The numbers of its token; null without one that is known. */
-  readonly token: TokenNumbers | null;
 }
 
 /** Counts requests, their responses and how long they took: by route, command and token. */
@@ -43,8 +29,14 @@ export class Traffic {
     this.malformed.set(reason, (this.malformed.get(reason) ?? 0) + 1);
   }
 
-  settled(request: SettledTraffic): void {
-    const { route: name, status, ms, upstreamMs, requestBytes, responseBytes, token } = request;
+  /**
+   * Counts a request that is over.
+   * @param status 0 if the client went before the response
+   * @param ms its duration; null for an event stream
+   * @param token the numbers of its token; null without a valid token
+   */
+  settled(record: RequestRecord, status: number, ms: number | null, token: TokenNumbers | null): void {
+    const { route: name, upstreamMs, blocks, requestBytes, responseBytes } = record;
     let route = this.routes.get(name);
     if (!route) {
       route = {
@@ -58,7 +50,7 @@ export class Traffic {
     }
     route.responses.set(status, (route.responses.get(status) ?? 0) + 1);
     if (ms !== null) route.duration.observe(ms / 1_000);
-    if (upstreamMs !== null) route.upstream.observe(upstreamMs / 1_000);
+    if (upstreamMs !== null && !blocks) route.upstream.observe(upstreamMs / 1_000);
     route.requestSize.observe(requestBytes);
     if (status !== 0) route.responseSize.observe(responseBytes);
     if (!token) return;

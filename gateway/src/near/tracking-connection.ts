@@ -17,7 +17,7 @@ export interface TrackingHandler {
   /** The reply to a command that was sent once the server reports changes, without an error. Changes before it were reported before. */
   onReply(reply: Buffer): void;
   /**
-   * The connection ended, or could not be had. `refused` is whether the server does not track changes for this user. Called
+   * The connection was lost or could not be opened. `refused` is whether the server does not track changes for this user. Called
    * once, and not after the connection was closed.
    */
   onDown(reason: string, refused: boolean): void;

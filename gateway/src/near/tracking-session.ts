@@ -46,7 +46,6 @@ export class TrackingSession {
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];
-  readonly #onEnd: (reason: string, refused: boolean) => void;
   /** Connections whose server does not report changes yet. */
   #starting = 0;
   #onStarted: (() => void) | null = null;
@@ -66,10 +65,9 @@ export class TrackingSession {
     private readonly upstream: TrackedUpstream,
     private readonly prefixes: readonly string[],
     timeout: number,
-    onEnd: (reason: string, refused: boolean) => void,
+    private readonly onEnd: (reason: string, refused: boolean) => void,
   ) {
     this.#timeout = Math.min(timeout, MAX_TIMEOUT);
-    this.#onEnd = onEnd;
   }
 
   /** Connects to every server. */
@@ -130,7 +128,7 @@ export class TrackingSession {
   #end(reason: string, refused = false): void {
     if (this.#ended) return;
     this.close();
-    this.#onEnd(reason, refused);
+    this.onEnd(reason, refused);
   }
 
   #connect(name: string): void {

@@ -18,9 +18,9 @@ const REORDERED = 10;
 /** Difference in s between the clocks above which this process counts as a copy of a machine that was stored. */
 const CLOCKS_PART = 5;
 
-/** What is known of other processes that may run the same client's requests on the same data. */
+/** Whether other processes may run the same client's requests on the same data. */
 export interface Standing {
-  /** Returns whether there is none, so that clients may number their requests. Called while requests flow. */
+  /** Returns whether there are no others, so that clients may number their requests. Called while requests flow. */
   use(): boolean;
   /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
   readonly aloneSince: number | null;
@@ -67,8 +67,6 @@ interface Owner {
  * those of {@link headers}, and a lane's sequence grows with each of its requests.
  */
 export class Lanes {
-  readonly #standing: Standing;
-  readonly #clock: LaneClock;
   readonly #budget: BudgetPart;
   readonly #tokenLimit: number;
   readonly #owners = new Map<string, Owner>();
@@ -80,9 +78,11 @@ export class Lanes {
   #ahead: number;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(budget: BufferBudget, standing: Standing, clock = systemClock) {
-    this.#standing = standing;
-    this.#clock = clock;
+  constructor(
+    budget: BufferBudget,
+    private readonly standing: Standing,
+    private readonly clock = systemClock,
+  ) {
     this.#budget = new BudgetPart(budget, SHARE);
     this.#tokenLimit = budget.limit * SHARE * TOKEN_PART;
     this.#renewedAt = clock.monotonic();
@@ -96,7 +96,7 @@ export class Lanes {
    */
   offer(): readonly string[] {
     const now = this.#now();
-    if (!this.#standing.use()) return [];
+    if (!this.standing.use()) return [];
     return ["Warmline-Instance", `${this.#instance}.${Math.floor(now).toString(36)}`];
   }
 
@@ -111,7 +111,7 @@ export class Lanes {
     const now = this.#now();
     const timeAt = number.indexOf(".") + 1;
     if (number.slice(0, timeAt - 1) !== this.#instance) {
-      const { aloneSince } = this.#standing;
+      const { aloneSince } = this.standing;
       const alone = aloneSince === null ? null : now - Math.max(aloneSince, this.#renewedAt);
       copy.refuseNumber("is for another process of the gateway", proxied ? "unknown" : "unsent", alone);
       return null;
@@ -156,13 +156,13 @@ export class Lanes {
       for (const key of owner.lanes.keys()) this.#forget(name, owner, key);
     }
     this.#instance = newInstance();
-    this.#renewedAt = this.#clock.monotonic();
-    this.#ahead = this.#clock.wall() - this.#renewedAt;
+    this.#renewedAt = this.clock.monotonic();
+    this.#ahead = this.clock.wall() - this.#renewedAt;
   }
 
   /** Forgets lanes and responses that are too old. */
   sweep(): void {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     for (const [name, owner] of this.#owners) {
       for (const [key, { last, usedAt }] of owner.lanes) {
         if (last.isRunning) continue;
@@ -177,9 +177,9 @@ export class Lanes {
   }
 
   #now(): number {
-    this.#standing.check();
-    const now = this.#clock.monotonic();
-    if (Math.abs(this.#clock.wall() - now - this.#ahead) > CLOCKS_PART) this.renew();
+    this.standing.check();
+    const now = this.clock.monotonic();
+    if (Math.abs(this.clock.wall() - now - this.#ahead) > CLOCKS_PART) this.renew();
     return now;
   }
 

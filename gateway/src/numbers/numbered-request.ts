@@ -67,7 +67,7 @@ export class NumberedRequest {
     for (const copy of copies) copy.respond(status, type, body, more);
   }
 
-  /** Its response is not kept, since it is sent in parts, or its reader alone is waited for. */
+  /** Its response is not kept, since it is sent in parts, or is of use to one reader only. */
   unkept(): void {
     const [, ...copies] = this.#end();
     for (const copy of copies) this.join(copy);

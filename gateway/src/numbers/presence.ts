@@ -32,7 +32,6 @@ export class Presence implements Standing {
   onMissed: () => void = () => {};
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
-  readonly #upstream: Upstream;
   #subscription: Subscription | null = null;
   #isResting: boolean;
   #isUsed = false;
@@ -44,8 +43,10 @@ export class Presence implements Standing {
   readonly #timer: NodeJS.Timeout;
 
   /** @param isResting whether it begins with {@link wake} */
-  constructor(upstream: Upstream, isResting = false) {
-    this.#upstream = upstream;
+  constructor(
+    private readonly upstream: Upstream,
+    isResting = false,
+  ) {
     this.#isResting = isResting;
     this.#subscriptions = new Subscriptions({
       ...upstream.pushOptions,
@@ -119,7 +120,7 @@ export class Presence implements Standing {
     clearTimeout(this.#answers);
     // Without its own hello it can't hear others either.
     this.#answers = setTimeout(() => this.#missed(), ANSWER_TIME).unref();
-    this.#upstream.send([ROLE], {
+    this.upstream.send([ROLE], {
       cancelled: false,
       onReply: (reply) => {
         if (IS_REPLICA.test(reply.toString("latin1"))) this.#missed();
@@ -153,6 +154,6 @@ export class Presence implements Standing {
 
   #publish(kind: string): void {
     const ignored = { cancelled: false, onReply() {}, onFailure() {} };
-    this.#upstream.send([command("PUBLISH", GATEWAYS_CHANNEL, `${kind} ${this.#id}`)], ignored);
+    this.upstream.send([command("PUBLISH", GATEWAYS_CHANNEL, `${kind} ${this.#id}`)], ignored);
   }
 }

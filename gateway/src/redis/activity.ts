@@ -1,11 +1,11 @@
-import { type Clock, systemClock } from "../util/clock.js";
+import { systemClock } from "../util/clock.js";
 
 /** Maximum interval in ms between checks whether Redis can rest, while something is under way. */
 const MAX_CHECK_INTERVAL = 1_000;
 
-/** What ends its connections while Redis is not used. */
+/** A part of the gateway that closes its connections while Redis is not used. */
 export interface Resting {
-  /** Ends connections that nothing waits on, and what would open others. */
+  /** Closes idle connections, and stops what would open others. */
   rest(): void;
   /** Called when Redis is used again. */
   wake?(): void;
@@ -13,11 +13,9 @@ export interface Resting {
 
 /**
  * Whether clients use Redis. Without their commands for a time, or before the first one, the gateway keeps no connection to Redis,
- * so that a host can let it sleep. What the gateway does by itself is no use.
+ * so that a host can let it sleep. What the gateway does by itself does not count as use.
  */
 export class Activity {
-  readonly #idle: number;
-  readonly #clock: Clock;
   readonly #members = new Set<Resting>();
   #usedAt: number;
   /** Uses of connections that are lent. */
@@ -32,15 +30,17 @@ export class Activity {
    * @param idle time in ms without commands after which connections are closed. 0: they are never closed
    * @param isLazy whether it rests until the first command
    */
-  constructor(idle: number, isLazy: boolean, clock = systemClock) {
-    this.#idle = idle;
-    this.#clock = clock;
+  constructor(
+    private readonly idle: number,
+    isLazy: boolean,
+    private readonly clock = systemClock,
+  ) {
     this.isResting = isLazy;
     this.#usedAt = clock.now();
     if (!isLazy) this.#arm(idle);
   }
 
-  /** Adds a member for as long as the returned function is not called. It is called in the order in which members were added. */
+  /** Adds a member until the returned function is called. Members are called in the order in which they were added. */
   add(member: Resting): () => void {
     this.#members.add(member);
     return () => this.#members.delete(member);
@@ -48,10 +48,10 @@ export class Activity {
 
   /** A client's command or event stream is about to use Redis. */
   use(): void {
-    this.#usedAt = this.#clock.now();
+    this.#usedAt = this.clock.now();
     if (!this.isResting) return;
     this.isResting = false;
-    this.#arm(this.#idle);
+    this.#arm(this.idle);
     for (const member of [...this.#members]) member.wake?.();
   }
 
@@ -62,23 +62,23 @@ export class Activity {
 
   giveBack(): void {
     this.#lent--;
-    this.#usedAt = this.#clock.now();
+    this.#usedAt = this.clock.now();
   }
 
   close(): void {
-    this.#clock.clear(this.#timer);
+    this.clock.clear(this.#timer);
     this.#members.clear();
   }
 
   #arm(wait: number): void {
-    if (this.#idle > 0) this.#timer = this.#clock.setTimeout(this.#check, Math.ceil(wait)).unref();
+    if (this.idle > 0) this.#timer = this.clock.setTimeout(this.#check, Math.ceil(wait)).unref();
   }
 
   #check = (): void => {
-    const left = this.#usedAt + this.#idle - this.#clock.now();
+    const left = this.#usedAt + this.idle - this.clock.now();
     if (this.#lent > 0 || this.isBusy()) {
-      this.#usedAt = this.#clock.now();
-      this.#arm(Math.min(this.#idle, MAX_CHECK_INTERVAL));
+      this.#usedAt = this.clock.now();
+      this.#arm(Math.min(this.idle, MAX_CHECK_INTERVAL));
     } else if (left > 0) this.#arm(left);
     else {
       this.isResting = true;

@@ -12,7 +12,7 @@ const CALM_GAP = 10_000;
 
 const REPLICA = "READONLY Redis is a replica at present, and its address leads to no primary";
 
-/** One server: a process, and its role at last. */
+/** A server process and its last known role. */
 interface ServerState {
   readonly id: string;
   isPrimary: boolean;
@@ -21,14 +21,13 @@ interface ServerState {
 /**
  * Keeps all connections at one server while its address may lead to another one: after a failover behind a load balancer, a service
  * of Kubernetes or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
- * follow. A server that refuses writes is no reason yet: then the address is asked where it leads.
+ * follow. If a server refuses writes, a further connection finds out where the address leads now.
  *
  * An address that leads to a replica on purpose, or to several replicas, is left alone.
  */
 export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   readonly repeatsReads = false;
   readonly #options: PushConnectionOptions;
-  readonly #reachability: Reachability;
   readonly #counters: UpstreamCounters;
   readonly #connections = new Map<WatchedConnection, string | null>();
   readonly #listeners = new Set<() => void>();
@@ -41,15 +40,17 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   #isDoubtful = false;
   #question: PushConnection | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** When the last question was asked to which the same server replied as a primary, and when the server or its role changed last. */
+  /** Time of the last question that the same server answered as a primary, and of the last change of the server or its role. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #changedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   /** @param options those of the connections on which the address is asked where it leads */
-  constructor(options: Omit<PushConnectionOptions, "watch">, reachability: Reachability) {
+  constructor(
+    options: Omit<PushConnectionOptions, "watch">,
+    private readonly reachability: Reachability,
+  ) {
     this.#options = { ...options, watch: this };
-    this.#reachability = reachability;
     this.#counters = options.counters;
   }
 
@@ -129,8 +130,8 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#server = met;
     this.#isDoubtful = false;
     if (this.#wasPrimary && was && was.isPrimary !== met.isPrimary) {
-      if (met.isPrimary) this.#reachability.tell("leads to a primary again");
-      else this.#reachability.tell("accepts no writes: it is a replica now", true);
+      if (met.isPrimary) this.reachability.tell("leads to a primary again");
+      else this.reachability.tell("accepts no writes: it is a replica now", true);
     }
     this.#wasPrimary ||= met.isPrimary;
   }
@@ -144,7 +145,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#left.add(from.id);
     this.#left.delete(met.id);
     this.#counters.topologyChanges++;
-    this.#reachability.tell("leads to another server: all connections follow");
+    this.reachability.tell("leads to another server: all connections follow");
     for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
     for (const listener of this.#listeners) listener();
   }

@@ -42,14 +42,10 @@ interface SingleServer extends Upstream {
  * found for another user counts as well.
  */
 export class AutoDetectUpstream implements Upstream {
-  readonly #server: SingleServer;
-  readonly #cluster: () => Upstream;
-  readonly #grace: number;
-  readonly #finding: Finding;
   readonly #stopWaiting: Cancel;
   readonly #stopResting: Cancel | undefined;
   /** Calls that wait for the first result. Null once it is there. */
-  #held: (() => void)[] | null = [];
+  #waiting: (() => void)[] | null = [];
   #upstream: Upstream;
   #detecting = false;
   #closed = false;
@@ -59,32 +55,28 @@ export class AutoDetectUpstream implements Upstream {
    * @param cluster creates the upstream that replaces the server if it is a node of a cluster
    * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
-   * @param activity when Redis is not used, and no longer asked
+   * @param activity when Redis is not used, so that INFO is not sent again
    */
   constructor(
-    server: SingleServer,
-    cluster: () => Upstream,
-    grace: number,
-    finding: Finding,
+    private readonly server: SingleServer,
+    private readonly cluster: () => Upstream,
+    private readonly grace: number,
+    private readonly finding: Finding,
     private readonly activity?: Activity,
   ) {
-    this.#server = server;
-    this.#cluster = cluster;
     this.#upstream = server;
-    this.#grace = grace;
-    this.#finding = finding;
     this.#stopWaiting = finding.wait((isCluster) => this.#settle(isCluster));
     this.#stopResting = activity?.add({
       rest: () => clearTimeout(this.#timer),
       wake: () => {
         // A pause that rest has ended is not waited for.
-        if (this.#detecting && this.#finding.isCluster === null) this.#detectAgain();
+        if (this.#detecting && this.finding.isCluster === null) this.#detectAgain();
       },
     });
   }
 
   get counters(): Upstream["counters"] {
-    return this.#server.counters;
+    return this.server.counters;
   }
 
   get sharding(): Upstream["sharding"] {
@@ -92,7 +84,7 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   get pushOptions(): PushConnectionOptions {
-    const options = this.#server.pushOptions;
+    const options = this.server.pushOptions;
     return { ...options, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
   }
 
@@ -101,16 +93,16 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   get pending(): number {
-    return this.#upstream.pending + (this.#held?.length ?? 0);
+    return this.#upstream.pending + (this.#waiting?.length ?? 0);
   }
 
   open(): void {
-    this.#server.open();
+    this.server.open();
     this.#detect();
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    if (!this.#held) this.#upstream.send(commands, receiver, deadline);
+    if (!this.#waiting) this.#upstream.send(commands, receiver, deadline);
     else {
       this.#whenKnown(deadline, (until) => {
         this.#upstream.send(commands, receiver, until);
@@ -132,12 +124,12 @@ export class AutoDetectUpstream implements Upstream {
     return this.#whenKnown(deadline, (until) => this.#upstream.transaction(commands, receiver, until));
   }
 
-  ping(timeout = this.#server.timeout): Promise<Buffer | null> {
-    return this.#held ? pingReply(this, timeout) : this.#upstream.ping(timeout);
+  ping(timeout = this.server.timeout): Promise<Buffer | null> {
+    return this.#waiting ? pingReply(this, timeout) : this.#upstream.ping(timeout);
   }
 
   endWaits(within: number): void {
-    for (const upstream of new Set([this.#server, this.#upstream])) upstream.endWaits(within);
+    for (const upstream of new Set([this.server, this.#upstream])) upstream.endWaits(within);
   }
 
   close(): void {
@@ -146,16 +138,16 @@ export class AutoDetectUpstream implements Upstream {
     this.#stopResting?.();
     clearTimeout(this.#timer);
     this.#upstream.close();
-    this.#server.close();
+    this.server.close();
     this.#release();
   }
 
   /** Calls `run` now, or once the kind of server is known. The wait counts against the deadline. */
   #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
-    if (!this.#held) return run(deadline);
-    const until = deadline ?? performance.now() + this.#server.timeout;
+    if (!this.#waiting) return run(deadline);
+    const until = deadline ?? performance.now() + this.server.timeout;
     let cancel = nothing;
-    this.#held.push(() => {
+    this.#waiting.push(() => {
       cancel = run(until);
     });
     this.#detect();
@@ -165,12 +157,12 @@ export class AutoDetectUpstream implements Upstream {
   #detect(): void {
     if (this.#detecting || this.#closed) return;
     this.#detecting = true;
-    this.#server.send([INFO], {
+    this.server.send([INFO], {
       cancelled: false,
       onReply: (reply) => {
-        if (!isError(reply)) this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        if (!isError(reply)) this.finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
         // For a user that may not run INFO, the server counts as a single one.
-        else if (this.#finding.isCluster === null) this.#release();
+        else if (this.finding.isCluster === null) this.#release();
       },
       onFailure: () => this.#detectLater(),
     });
@@ -179,7 +171,7 @@ export class AutoDetectUpstream implements Upstream {
   /** Lets what waits go on, and sends INFO again after a pause. */
   #detectLater(): void {
     this.#release();
-    if (this.#closed || this.#finding.isCluster !== null) return;
+    if (this.#closed || this.finding.isCluster !== null) return;
     if (this.activity?.isResting) return;
     this.#timer = setTimeout(() => this.#detectAgain(), AGAIN).unref();
   }
@@ -194,16 +186,16 @@ export class AutoDetectUpstream implements Upstream {
     clearTimeout(this.#timer);
     this.#detecting = true;
     if (isCluster && !this.#closed) {
-      this.#upstream = this.#cluster();
+      this.#upstream = this.cluster();
       this.#upstream.open();
-      setTimeout(() => this.#server.close(), this.#grace).unref();
+      setTimeout(() => this.server.close(), this.grace).unref();
     }
     this.#release();
   }
 
   #release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const run of held) run();
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    for (const run of waiting) run();
   }
 }

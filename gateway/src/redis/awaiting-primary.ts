@@ -6,8 +6,8 @@ import { BufferBudget } from "../util/buffer-budget.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
 import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
-import type { Server } from "./server.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import { pingReply, Server, type ServerOptions } from "./server.js";
+import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 /** Delay in ms before commands that found no primary are sent again. */
 const RETRY_DELAY = 100;
@@ -23,12 +23,12 @@ type Result = Buffer | UpstreamFailure;
 export interface PrimaryFinder {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean;
-  /** The error for which the server runs no writes until there is a primary again. Null while none is missed. */
+  /** The error with which writes are refused until there is a primary again. Null while there is one. */
   readonly refusal: string | null;
   /** Whether a command that was refused may be run later, here or by another server. */
   waitsFor(refusal: Refusal): boolean;
   /**
-   * Finds out where the primary is, unless it did a moment ago.
+   * Finds out where the primary is, unless that was done a moment ago.
    * @param refusal why a server has refused a command, if one has
    */
   queryAgain(refusal?: Refusal): void;
@@ -41,7 +41,7 @@ export interface PrimaryFinder {
   onChange(listener: () => void): Cancel;
 }
 
-/** The finder of a server that has no other in its place, ever. */
+/** The finder of a server that no other one replaces. */
 export const ONE_SERVER: PrimaryFinder = {
   repeatsReads: false,
   refusal: null,
@@ -62,7 +62,7 @@ interface Refused {
   readonly isDoubtful: boolean;
 }
 
-/** What is to be done after a pause. */
+/** A command that waits for a pause to end, and how it goes on then. */
 interface Wait {
   /** The reply for which it waits, if there was one. */
   readonly refused: Refused | null;
@@ -95,9 +95,7 @@ type Send = (
  * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
  * first such command on, unless a later one may have been executed.
  */
-export class AwaitingPrimary implements Upstream {
-  readonly sharding = null;
-  readonly #server: Server;
+export class AwaitingPrimary extends Server {
   readonly #endListening: Cancel;
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
@@ -108,55 +106,39 @@ export class AwaitingPrimary implements Upstream {
    * @param budget what replies are counted against while they wait for an earlier command; default: no limit
    */
   constructor(
-    server: Server,
+    options: ServerOptions,
     readonly finder: PrimaryFinder,
     readonly budget = new BufferBudget(),
   ) {
-    this.#server = server;
-    this.#endListening = finder.onChange(() => server.retryNow());
+    super(options);
+    this.#endListening = finder.onChange(() => this.retryNow());
   }
 
-  get counters(): Upstream["counters"] {
-    return this.#server.counters;
+  override get pending(): number {
+    return super.pending + this.#paused.size;
   }
 
-  get pushOptions(): Upstream["pushOptions"] {
-    return this.#server.pushOptions;
-  }
-
-  get connections(): Upstream["connections"] {
-    return this.#server.connections;
-  }
-
-  get pending(): number {
-    return this.#server.pending + this.#paused.size;
-  }
-
-  open(): void {
-    this.#server.open();
-  }
-
-  send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
+  override send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
     const send: Send = (some, _waits, through, until) => {
-      this.#server.send(some, through, until);
+      super.send(some, through, until);
       return () => {};
     };
     new Attempts(this, send, commands, [], receiver, deadline).send();
   }
 
-  sendAlone(
+  override sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
     receiver: Receiver,
     deadline = this.#deadline(),
   ): Cancel {
-    const send: Send = (...given) => this.#server.sendAlone(...given);
+    const send: Send = (...given) => super.sendAlone(...given);
     const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
     attempts.send();
     return () => attempts.cancel();
   }
 
-  transaction(
+  override transaction(
     commands: readonly Command[],
     receiver: TransactionReceiver,
     deadline = this.#deadline(),
@@ -186,27 +168,24 @@ export class AwaitingPrimary implements Upstream {
       },
     };
     const run = () => {
-      cancel = this.#server.transaction(commands, through, deadline);
+      cancel = super.transaction(commands, through, deadline);
     };
     run();
     return () => cancel();
   }
 
-  async ping(timeout?: number): Promise<Buffer | null> {
+  /** Unlike other commands, it does not wait for a primary. */
+  override async ping(timeout = this.timeout): Promise<Buffer | null> {
     const { refusal } = this.finder;
-    if (refusal === null) return this.#server.ping(timeout);
+    if (refusal === null) return pingReply({ send: (...given) => super.send(...given) }, timeout);
     this.finder.queryAgain("READONLY");
     return errorOf(refusal);
   }
 
-  endWaits(within: number): void {
-    this.#server.endWaits(within);
-  }
-
-  close(): void {
+  override close(): void {
     this.#closed = true;
     this.#endListening();
-    this.#server.close();
+    super.close();
     for (const [timer, finish] of this.#paused) {
       clearTimeout(timer);
       finish();
@@ -216,7 +195,7 @@ export class AwaitingPrimary implements Upstream {
 
   /** Whether commands may wait for a primary. */
   mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
-    const isOver = this.#closed || this.#server.isUnreached || receiver.cancelled;
+    const isOver = this.#closed || this.isUnreached || receiver.cancelled;
     return !isOver && performance.now() + RETRY_DELAY + REPLY_TIME < deadline;
   }
 
@@ -279,23 +258,18 @@ export class AwaitingPrimary implements Upstream {
     return null;
   }
 
-  /** Command timeout in ms. */
-  get timeout(): number {
-    return this.#server.timeout;
-  }
-
   #deadline(): number {
-    return performance.now() + this.#server.timeout;
+    return performance.now() + this.timeout;
   }
 }
 
-/** The result of a command, and whether it was not executed: with the reply that said so, if there was one. */
+/** The result of a command that is held. `waits` is whether the command must run again, or the reply that refused it. */
 interface Held {
   readonly result: Result;
   readonly waits: Refused | boolean;
 }
 
-/** Commands that were given together, sent as often as it takes. */
+/** Commands of one call, which are sent again until they were executed or it is too late. */
 class Attempts implements Receiver {
   /** The place of the first command that was sent last. */
   #first = 0;
@@ -451,7 +425,7 @@ class Attempts implements Receiver {
     });
   }
 
-  /** A command that has waited at a server which is no primary any more waits for the rest of its time. */
+  /** A blocking command that has waited at a former primary waits only for the rest of its time at the next one. */
   #countWaiting(result: Result): void {
     const at = this.#heldFrom;
     const wait = this.waits[at] ?? 0;

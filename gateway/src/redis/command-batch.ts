@@ -22,7 +22,6 @@ export interface BatchConnection {
 
 /** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
 export class CommandBatch {
-  readonly #commands: readonly Command[];
   readonly #deadline: number;
   readonly #extra: ((index: number) => number) | undefined;
   #next = 0;
@@ -36,28 +35,27 @@ export class CommandBatch {
   isRepeated = false;
 
   constructor(
-    commands: readonly Command[],
+    private readonly commands: readonly Command[],
     readonly receiver: Receiver,
     deadline: number,
     options?: CommandBatchOptions,
   ) {
-    this.#commands = commands;
     this.#deadline = options?.deadline ?? deadline;
     this.#extra = options?.extra;
   }
 
   get isEmpty(): boolean {
-    return this.#next === this.#commands.length;
+    return this.#next === this.commands.length;
   }
 
   /** Number of commands not taken. */
   get left(): number {
-    return this.#commands.length - this.#next;
+    return this.commands.length - this.#next;
   }
 
   /** Its command, if it has only one. */
   get single(): Command | null {
-    return this.#commands.length === 1 ? this.#commands[0]! : null;
+    return this.commands.length === 1 ? this.commands[0]! : null;
   }
 
   /** Whether one of its commands has no reply yet. */
@@ -67,7 +65,7 @@ export class CommandBatch {
 
   /** Whether it is sent in more than one chunk. */
   get isLong(): boolean {
-    return this.#commands.length > CHUNK_COMMANDS;
+    return this.commands.length > CHUNK_COMMANDS;
   }
 
   /** The place of the next command. */
@@ -82,13 +80,13 @@ export class CommandBatch {
 
   /** Whether its next command may be written now. */
   get canSendNext(): boolean {
-    if (this.#next === this.#commands.length) return false;
+    if (this.#next === this.commands.length) return false;
     return this.#inFlight === 0 || (this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES);
   }
 
-  /** The next command, which is thereby taken. */
+  /** Takes the next command. */
   take(): Command {
-    return this.#commands[this.#next++]!;
+    return this.commands[this.#next++]!;
   }
 
   wrote(bytes: number): void {
@@ -105,7 +103,7 @@ export class CommandBatch {
 
   /** Fails every command that was not taken, the first chunk of them at once, and each further one in a later iteration. */
   failRest(failure: UpstreamFailure): void {
-    const stop = Math.min(this.#next + CHUNK_COMMANDS, this.#commands.length);
+    const stop = Math.min(this.#next + CHUNK_COMMANDS, this.commands.length);
     while (this.#next < stop) this.receiver.onFailure(failure, this.#next++);
     if (!this.isEmpty) setImmediate(() => this.failRest(failure));
   }

@@ -46,7 +46,6 @@ interface Waits {
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
-  readonly #connectionOptions: MultiplexedConnectionOptions;
   /** Connections on which commands wait at the server, or may. */
   readonly #waiting = new Set<Lent>();
   /** Ends waits at the server, once the gateway is closing. */
@@ -55,10 +54,9 @@ export class ExclusiveConnections {
   #ending = false;
 
   constructor(
-    connectionOptions: MultiplexedConnectionOptions,
+    private readonly connectionOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
-    this.#connectionOptions = connectionOptions;
     const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
@@ -131,7 +129,6 @@ export class ExclusiveConnections {
     return this.#lend(this.#transactions, [multi, ...commands, EXEC], through, deadline);
   }
 
-  /** Ends every connection. */
   close(): void {
     clearTimeout(this.#again);
     this.#unblocker?.close();
@@ -152,7 +149,7 @@ export class ExclusiveConnections {
     // The others are not connected: nothing was sent on them.
     for (const lent of waiting) if (lent.connection.clientId === null) cut(lent);
     if (numbered.length > 0) {
-      this.#unblocker ??= new MultiplexedConnection({ ...this.#connectionOptions, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
       this.#unblocker.send(
         numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
         {
@@ -169,10 +166,10 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.#connectionOptions.timeout,
+    deadline = performance.now() + this.connectionOptions.timeout,
     waits?: Waits,
   ): Cancel {
-    const { activity } = this.#connectionOptions;
+    const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let waiting: Lent | null = null;
     let open = commands.length;

@@ -55,8 +55,8 @@ export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
   /**
-   * A reply of that many bytes has begun that holds those behind it up. Returns whether only they would wait if the connection were
-   * paused.
+   * A large reply of that many bytes has begun, which delays those behind it. Returns whether later commands go elsewhere, so
+   * that a pause of the connection delays no others.
    */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
@@ -67,16 +67,14 @@ export interface InFlightConnectionHandler {
   onLeave(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
-  /** The connection exited or could not be had; what was written on it has failed already. */
+  /** The connection was lost or could not be opened. What was written on it has failed already. */
   onDown(reason: string): void;
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
 export class InFlightConnection implements BatchConnection {
   readonly #socket: RedisSocket;
-  readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
-  readonly #silence: number;
   readonly #budget: BufferBudget | undefined;
   readonly #explain: RedisSocketOptions["explain"];
   readonly #credentials: RedisSocketOptions["credentials"];
@@ -88,20 +86,18 @@ export class InFlightConnection implements BatchConnection {
   #delaysAll = false;
 
   /**
-   * @param silence how long Redis may say nothing while a command waits in vain, in ms
+   * @param silence time in ms without data from Redis, with a command overdue, after which the connection counts as dead
    * @param renews whether the connection is signed in again whenever its credentials change
    */
   constructor(
     options: RedisSocketOptions,
-    silence: number,
-    handler: InFlightConnectionHandler,
+    private readonly silence: number,
+    private readonly handler: InFlightConnectionHandler,
     renews = false,
   ) {
-    this.#silence = silence;
     this.#credentials = options.credentials;
     this.#budget = options.budget;
     this.#explain = options.explain;
-    this.#handler = handler;
     this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
       ...(renews && { onLogin: (login: Login) => this.#signIn(login) }),
@@ -195,14 +191,14 @@ export class InFlightConnection implements BatchConnection {
     const isOverdue = oldest !== undefined && !oldest.receiver;
     const receivedAt = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.receivedAt);
     if (oldest?.stream) {
-      if (receivedAt + this.#silence > now) due = Math.min(due, receivedAt + this.#silence);
+      if (receivedAt + this.silence > now) due = Math.min(due, receivedAt + this.silence);
       else
         this.#failStream(
           oldest,
           new UpstreamFailure("timeout", "Redis sent only a part of its reply in time"),
         );
     }
-    return { due, silentAt: isOverdue ? receivedAt + this.#silence : Number.POSITIVE_INFINITY };
+    return { due, silentAt: isOverdue ? receivedAt + this.silence : Number.POSITIVE_INFINITY };
   }
 
   get isAwaited(): boolean {
@@ -253,7 +249,7 @@ export class InFlightConnection implements BatchConnection {
       },
       onFailure() {},
     };
-    const bytes = this.take(new CommandBatch([login.auth], receiver, now + this.#silence), now);
+    const bytes = this.take(new CommandBatch([login.auth], receiver, now + this.silence), now);
     this.write([bytes], bytes.length);
   }
 
@@ -279,7 +275,7 @@ export class InFlightConnection implements BatchConnection {
     if (this.#socket.paused) return;
     if (this.#delaysOthers(entry)) {
       if (!isTight) return;
-      this.#handler.onCrowded();
+      this.handler.onCrowded();
       if (this.#delaysOthers(entry)) {
         if (isRead(entry.command)) return;
         this.#delaysAll = true;
@@ -292,7 +288,7 @@ export class InFlightConnection implements BatchConnection {
 
   #shift(): void {
     this.#written.shift();
-    if (this.isReplaced && !this.isAwaited) this.#handler.onUnused();
+    if (this.isReplaced && !this.isAwaited) this.handler.onUnused();
   }
 
   #large(first: number, size: number): LargeReply | null {
@@ -308,7 +304,7 @@ export class InFlightConnection implements BatchConnection {
     let apart = false;
     const holdUp = () => {
       this.#isHeldUp = true;
-      apart = this.#handler.onLarge(size);
+      apart = this.handler.onLarge(size);
     };
     if (size >= HOLDS_UP && entry.stream) holdUp();
     return {
@@ -327,7 +323,7 @@ export class InFlightConnection implements BatchConnection {
       end: () => {
         // The next replies on this connection may be for other commands.
         this.#socket.resume();
-        const until = performance.now() + this.#silence;
+        const until = performance.now() + this.silence;
         for (let i = 1; i < this.#written.size; i++) {
           const next = this.#written.peek(i)!;
           if (this.#waitsFor(entry, next)) next.deadline = Math.max(next.deadline, until);
@@ -338,7 +334,7 @@ export class InFlightConnection implements BatchConnection {
         const { stream } = entry;
         entry.stream = null;
         this.#shift();
-        if (entry.batch.settled(entry.command.bytes.length)) this.#handler.onSendable(entry.batch);
+        if (entry.batch.settled(entry.command.bytes.length)) this.handler.onSendable(entry.batch);
         stream?.end();
       },
     };
@@ -362,7 +358,7 @@ export class InFlightConnection implements BatchConnection {
     }
     this.#shift();
     const { batch, command, receiver, tag } = entry;
-    if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
+    if (batch.settled(command.bytes.length)) this.handler.onSendable(batch);
     if (!receiver) return;
     if (reply) receiver.onReply(this.#explain && isError(reply) ? this.#explain(reply) : reply, tag);
     else receiver.onFailure(DROPPED[dropReason], tag);
@@ -373,7 +369,7 @@ export class InFlightConnection implements BatchConnection {
     for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
     for (const { batch, command } of entries) {
       batch.isBroken = true;
-      if (batch.settled(command.bytes.length)) this.#handler.onSendable(batch);
+      if (batch.settled(command.bytes.length)) this.handler.onSendable(batch);
     }
     const failure = new UpstreamFailure("lost", message);
     for (const entry of entries) {

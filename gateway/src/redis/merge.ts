@@ -19,7 +19,7 @@ export class Merge implements Receiver {
    * @param tag the command's place
    * @param writes whether its parts may change something
    * @param oneIsEnough whether errors don't count once a part has succeeded
-   * @param budget what replies are counted against until all are there; default: no limit
+   * @param budget counts replies until all have arrived; default: no limit
    */
   constructor(
     readonly receiver: Receiver,

@@ -58,7 +58,6 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
  * the new connection.
  */
 export class MultiplexedConnection {
-  readonly #options: MultiplexedConnectionOptions;
   readonly #queue = new BatchQueue();
   #connection: InFlightConnection | null = null;
   /** Connections that were replaced: they fell silent, or a large reply delays what is behind it. */
@@ -82,8 +81,7 @@ export class MultiplexedConnection {
   /** Called once when the connection closes, however that came about. */
   onClose: (() => void) | undefined;
 
-  constructor(options: MultiplexedConnectionOptions) {
-    this.#options = options;
+  constructor(private readonly options: MultiplexedConnectionOptions) {
     this.#stopResting = options.activity?.add({ rest: () => this.#rest() });
   }
 
@@ -124,7 +122,7 @@ export class MultiplexedConnection {
 
   send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
     const now = performance.now();
-    const batch = new CommandBatch(commands, receiver, now + this.#options.timeout, options);
+    const batch = new CommandBatch(commands, receiver, now + this.options.timeout, options);
     const rejection = this.#rejectionOf(batch);
     if (rejection) {
       batch.failRest(rejection);
@@ -157,7 +155,7 @@ export class MultiplexedConnection {
   }
 
   #used(): void {
-    const { idle } = this.#options;
+    const { idle } = this.options;
     if (idle === undefined) return;
     this.#usedAt = performance.now();
     this.#idleTimer ??= setTimeout(this.#onIdle, idle, idle).unref();
@@ -183,16 +181,16 @@ export class MultiplexedConnection {
     this.#spare = null;
     this.#connection?.close("the connection to Redis was not used");
     this.#connection = null;
-    if (this.#options.reconnect === "never") this.close();
+    if (this.options.reconnect === "never") this.close();
   }
 
   #rejectionOf(batch: CommandBatch): UpstreamFailure | null {
     if (this.closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
-    if (this.#unreachedReason !== null || (this.#retry && this.#options.reconnect === "wanted"))
+    if (this.#unreachedReason !== null || (this.#retry && this.options.reconnect === "wanted"))
       return this.#unreachable();
     // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
     const before = batch.isLong ? this.pending : this.pending - this.#queue.waitingInLong;
-    if (before < this.#options.maxQueuedCommands) return null;
+    if (before < this.options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis (setting maxQueuedCommands)");
   }
 
@@ -213,8 +211,8 @@ export class MultiplexedConnection {
       },
     };
     // A connection that is lent may be in the middle of a transaction.
-    const renews = this.#options.reconnect !== "never";
-    const connection = new InFlightConnection(this.#options, this.#options.timeout, handler, renews);
+    const renews = this.options.reconnect !== "never";
+    const connection = new InFlightConnection(this.options, this.options.timeout, handler, renews);
     this.#connection = connection;
     connection.open();
   }
@@ -225,7 +223,7 @@ export class MultiplexedConnection {
    */
   #heldUp(connection: InFlightConnection, size: number): boolean {
     // A connection that is lent is used by one client alone.
-    if (this.#options.reconnect === "never") return true;
+    if (this.options.reconnect === "never") return true;
     if (!connection.isReplaced) {
       if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
       this.#silent.add(connection);
@@ -245,7 +243,7 @@ export class MultiplexedConnection {
   #repeatReads(connection: InFlightConnection): void {
     if (!this.#silent.has(connection)) return;
     for (const batch of connection.takeReads()) {
-      this.#options.counters.repeated++;
+      this.options.counters.repeated++;
       this.#queue.add(batch);
     }
     this.#schedule();
@@ -271,7 +269,7 @@ export class MultiplexedConnection {
       this.#spare = null;
       connection.close("the connection to Redis was replaced");
     } else if (connection !== this.#connection) return;
-    else if (this.#options.reconnect === "never") {
+    else if (this.options.reconnect === "never") {
       this.isLeft = true;
       if (this.pending === 0) this.close();
     } else {
@@ -324,7 +322,7 @@ export class MultiplexedConnection {
         chunks.push(bytes);
         total += bytes.length;
       }
-      this.#options.counters.commands += chunks.length;
+      this.options.counters.commands += chunks.length;
       if (chunks.length > 0) connection.write(chunks, total);
       this.#queue.rest(batch);
     }
@@ -356,7 +354,7 @@ export class MultiplexedConnection {
       }
       this.#queue.rest(batch);
     }
-    this.#options.counters.commands += chunks.length;
+    this.options.counters.commands += chunks.length;
     if (chunks.length > 0) connection.write(chunks, total);
     // Only now, since a receiver may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
@@ -383,7 +381,7 @@ export class MultiplexedConnection {
     for (const connection of this.#silent) due = Math.min(due, connection.expire(now, failed).due);
     const connection = this.#connection;
     const state = connection?.expire(now, failed);
-    this.#options.counters.timeouts += failed.length;
+    this.options.counters.timeouts += failed.length;
     const isSilent = state !== undefined && state.silentAt <= now;
     if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
     const dueWaiting = this.#queue.expire(now, (batch) => failed.push(this.#takeExpired(batch)));
@@ -403,7 +401,7 @@ export class MultiplexedConnection {
   #takeExpired(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
     const { tag, receiver } = batch;
     batch.take();
-    this.#options.counters.timeouts++;
+    this.options.counters.timeouts++;
     const failure = this.ready
       ? new UpstreamFailure("unreachable", "Redis accepts no commands at present")
       : this.#unreachable();
@@ -411,15 +409,15 @@ export class MultiplexedConnection {
   }
 
   #replace(connection: InFlightConnection): void {
-    this.#options.counters.lost++;
+    this.options.counters.lost++;
     this.#lastError = "it stopped responding";
-    if (this.#options.reconnect === "never") {
+    if (this.options.reconnect === "never") {
       this.close();
       return;
     }
     this.#silent.add(connection);
     this.#connection = null;
-    if (this.#options.reconnect === "always" || this.#queue.waiting > 0) this.#connect();
+    if (this.options.reconnect === "always" || this.#queue.waiting > 0) this.#connect();
   }
 
   #unreachable(): UpstreamFailure {
@@ -431,7 +429,7 @@ export class MultiplexedConnection {
   }
 
   get #unreachedReason(): string | null {
-    return this.#options.unreachedReason?.() ?? null;
+    return this.options.unreachedReason?.() ?? null;
   }
 
   #lost(connection: InFlightConnection, reason: string): void {
@@ -443,7 +441,7 @@ export class MultiplexedConnection {
     const { upSince } = connection;
     const wasStable = upSince !== null && performance.now() - upSince >= MIN_STABLE_TIME;
     if (upSince !== null) this.#attempts = 0;
-    const { reconnect } = this.#options;
+    const { reconnect } = this.options;
     if (reconnect === "never") {
       this.#failWaiting(this.#unreachable());
       this.close();

@@ -5,8 +5,6 @@ import type { Log } from "../log/log.js";
  * be reached, with the reason, and one when it can again.
  */
 export class Reachability {
-  readonly #description: string;
-  readonly #log: Log;
   readonly #known: Promise<void>;
   #onKnown!: () => void;
   #wasReached = false;
@@ -16,9 +14,10 @@ export class Reachability {
   #reason: string | null = null;
 
   /** @param description the description of the Redis, without secrets */
-  constructor(description: string, log: Log) {
-    this.#description = description;
-    this.#log = log;
+  constructor(
+    private readonly description: string,
+    private readonly log: Log,
+  ) {
     this.#known = new Promise((resolve) => {
       this.#onKnown = resolve;
     });
@@ -31,8 +30,8 @@ export class Reachability {
 
   /** The reason why the Redis can't be reached at present, as a sentence. Null if it can, or if that is not known yet. */
   get problem(): string | null {
-    if (this.#reason !== null) return `${this.#description} cannot be reached: ${this.#reason}`;
-    return this.#isLate ? `${this.#description} has not replied yet` : null;
+    if (this.#reason !== null) return `${this.description} cannot be reached: ${this.#reason}`;
+    return this.#isLate ? `${this.description} has not replied yet` : null;
   }
 
   /** Resolves when the first attempt to connect has ended, or after `timeout` ms. */
@@ -47,9 +46,9 @@ export class Reachability {
 
   /** Writes a line to the log that begins with the description of the Redis. */
   tell(what: string, isError = false): void {
-    const line = `${this.#description} ${what}`;
-    if (isError) this.#log.error(line);
-    else this.#log.info(line);
+    const line = `${this.description} ${what}`;
+    if (isError) this.log.error(line);
+    else this.log.info(line);
   }
 
   /** Forgets why Redis could not be reached: nothing is known while there is no attempt. */
@@ -71,6 +70,6 @@ export class Reachability {
     this.#onKnown();
     const isNew = this.#reason === null;
     this.#reason = reason;
-    if (isNew) this.#log.error(this.problem!);
+    if (isNew) this.log.error(this.problem!);
   }
 }

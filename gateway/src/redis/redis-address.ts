@@ -19,7 +19,7 @@ export function parseRedisUrl(url: string) {
   if (!SCHEMES.includes(scheme)) {
     throw new TypeError(`redis: unknown scheme; expected ${FORMS}`);
   }
-  // A plus is one, as everywhere else in the URL.
+  // A plus means itself, as everywhere else in the URL.
   const query = new URLSearchParams(search.replaceAll("+", "%2B"));
   const at = authority.lastIndexOf("@");
   const [username, password] = signIn(authority.slice(0, Math.max(at, 0)));

@@ -90,14 +90,12 @@ export interface RedisSocketHandler {
   onLogin?(login: Login): void;
   /** Called when the address leads to another server. Default: the connection is dropped. */
   onLeave?(): void;
-  /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
+  /** The connection was lost or could not be opened. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
 export class RedisSocket implements WatchedConnection {
-  readonly #options: RedisSocketOptions;
-  readonly #handler: RedisSocketHandler;
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** The first commands, up to the handshake. Null while credentials are awaited. */
@@ -124,15 +122,16 @@ export class RedisSocket implements WatchedConnection {
   /** When bytes were last received, in ms by the monotonic clock. */
   receivedAt = 0;
 
-  constructor(options: RedisSocketOptions, handler: RedisSocketHandler) {
-    this.#options = options;
-    this.#handler = handler;
+  constructor(
+    private readonly options: RedisSocketOptions,
+    private readonly handler: RedisSocketHandler,
+  ) {
     this.#framer = new Framer(options.maxReplySize, options.budget, options.resp3);
   }
 
   /** Connects, and sends the handshake. */
   open(): void {
-    const { connect, handshake, credentials, connectTimeout } = this.#options;
+    const { connect, handshake, credentials, connectTimeout } = this.options;
     let socket: Duplex;
     try {
       socket = connect(inChunks(this.#onData));
@@ -150,7 +149,7 @@ export class RedisSocket implements WatchedConnection {
     socket.on("close", over);
     socket.on("drain", () => {
       this.blocked = false;
-      if (this.upSince !== null && !this.#ended) this.#handler.onDrain?.();
+      if (this.upSince !== null && !this.#ended) this.handler.onDrain?.();
     });
     socket.on("data", this.#onData);
     const onTimeout = () => this.drop(this.#greeting ? "no reply in time" : credentials!.delay);
@@ -185,7 +184,7 @@ export class RedisSocket implements WatchedConnection {
 
   /** Sends a command, once the connection is up. Those of one iteration of the event loop go out together. */
   send(command: Command): void {
-    this.#options.counters.commands++;
+    this.options.counters.commands++;
     const socket = this.#socket!;
     if (socket.writableCorked === 0) {
       socket.cork();
@@ -208,14 +207,14 @@ export class RedisSocket implements WatchedConnection {
   }
 
   leave(): void {
-    if (this.#handler.onLeave) this.#handler.onLeave();
+    if (this.handler.onLeave) this.handler.onLeave();
     else this.drop("the address leads to another server");
   }
 
   /** Ends the connection in silence. */
   close(): void {
     this.#ended = true;
-    this.#options.watch?.down(this);
+    this.options.watch?.down(this);
     clearTimeout(this.#timer);
     this.#stopRenewing?.();
     this.#framer.close();
@@ -235,7 +234,7 @@ export class RedisSocket implements WatchedConnection {
 
   /** For the framer. */
   onLarge(first: number, size: number): LargeReply | null {
-    return this.upSince !== null && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
+    return this.upSince !== null && !this.#ended ? (this.handler.onLarge?.(first, size) ?? null) : null;
   }
 
   /** For the framer. */
@@ -243,10 +242,10 @@ export class RedisSocket implements WatchedConnection {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
     if (this.upSince !== null) {
-      this.#handler.onReply(reply, this.#framer.dropReason);
+      this.handler.onReply(reply, this.#framer.dropReason);
       return;
     }
-    const { credentials, counters, reachability, watch } = this.#options;
+    const { credentials, counters, reachability, watch } = this.options;
     if (!this.#greeting) {
       // A server at its limit of clients sends an error before it gets a command.
       this.drop(reply && isError(reply) ? `it replied ${lineOf(reply)}` : "a reply without a command");
@@ -270,31 +269,31 @@ export class RedisSocket implements WatchedConnection {
     reachability?.up();
     if (watch && !watch.up(this, this.#info)) {
       this.close();
-      this.#handler.onDown("the address leads to a replica of the server in use");
+      this.handler.onDown("the address leads to a replica of the server in use");
       return;
     }
     this.upSince = performance.now();
-    this.#handler.onUp();
-    if (!this.#ended && this.login && this.#handler.onLogin)
-      this.#stopRenewing = credentials!.onChange(this.login, (login) => this.#handler.onLogin!(login));
+    this.handler.onUp();
+    if (!this.#ended && this.login && this.handler.onLogin)
+      this.#stopRenewing = credentials!.onChange(this.login, (login) => this.handler.onLogin!(login));
   }
 
   /** Whether an error in the handshake leaves the connection up: this user may not use PING, or Redis refuses it for now. */
   #isUp({ name }: Command, reply: Buffer): boolean {
     if (name !== "PING") return false;
     const isDenied = reply.toString("latin1", 1, 8) === "NOPERM ";
-    return isDenied || (this.#options.watch !== undefined && refusalOf(reply, null) !== null);
+    return isDenied || (this.options.watch !== undefined && refusalOf(reply, null) !== null);
   }
 
   /** Ends the connection as lost, for this reason. */
   drop(reason: string): void {
     if (this.#ended) return;
-    const { counters, reachability } = this.#options;
+    const { counters, reachability } = this.options;
     if (this.upSince !== null) counters.lost++;
     // Without a socket there was no address to connect to yet.
     else if (this.#socket) reachability?.down(reason);
     this.close();
-    this.#handler.onDown(reason);
+    this.handler.onDown(reason);
   }
 }
 

@@ -17,7 +17,6 @@ export class RedisTls {
   readonly #ca: Buffer | undefined;
   readonly #serverName: string | undefined;
   readonly #certificate: Certificate | null;
-  readonly #onError: (message: string) => void;
   #own: SecureContextOptions = {};
   #isWatching = false;
 
@@ -25,9 +24,11 @@ export class RedisTls {
    * @param onError called with a one-line message when a file that has changed can't be used
    * @throws {TypeError} that begins with the name of a setting, when a file can't be used
    */
-  constructor(settings: TlsSettings, onError: (message: string) => void) {
+  constructor(
+    settings: TlsSettings,
+    private readonly onError: (message: string) => void,
+  ) {
     const { redisCa, redisCert, redisKey, redisServerName } = settings;
-    this.#onError = onError;
     this.#serverName = redisServerName;
     this.#ca = redisCa === undefined ? undefined : readCa(redisCa);
     const files = redisCert !== undefined && redisKey !== undefined && { cert: redisCert, key: redisKey };
@@ -70,7 +71,7 @@ export class RedisTls {
     const onChange = (options: SecureContextOptions) => {
       this.#own = options;
     };
-    this.#certificate?.watch(onChange, this.#onError);
+    this.#certificate?.watch(onChange, this.onError);
   }
 }
 

@@ -13,7 +13,7 @@ import { IDENTIFY } from "./redis-socket.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { sendOnce } from "./send-once.js";
 import { Sentinel } from "./sentinel/sentinel.js";
-import { PING, Server } from "./server.js";
+import { PING } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { USER_IDLE, Users } from "./users.js";
 
@@ -126,9 +126,9 @@ function upstreamOf(
     activity,
   };
   const server = () => {
-    const one = new Server({ ...options, connect: engine.connect, reachability, watch: watch ?? undefined });
+    const own = { ...options, connect: engine.connect, reachability, watch: watch ?? undefined };
     const finder = engine.kind === "sentinel" ? sentinel : (watch ?? ONE_SERVER);
-    return new AwaitingPrimary(one, finder, budget);
+    return new AwaitingPrimary(own, finder, budget);
   };
   const cluster = () => {
     // Its nodes are other servers, with other roles.

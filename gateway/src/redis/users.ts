@@ -10,7 +10,7 @@ export type Counted = <T extends Duplex>(connection: T) => T;
 /** The upstream of one user, and its use. */
 interface Entry {
   readonly upstream: Upstream;
-  /** Connections open now, of whatever use. */
+  /** Connections open now, for any use. */
   open: number;
   usedAt: number;
 }
@@ -20,15 +20,12 @@ interface Entry {
  * gone.
  */
 export class Users {
-  readonly #make: (user: RedisUser, counted: Counted) => Upstream;
   readonly #entries = new Map<string, Entry>();
   readonly #keys = new WeakMap<RedisUser, string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(make: (user: RedisUser, counted: Counted) => Upstream) {
-    this.#make = make;
-  }
+  constructor(private readonly make: (user: RedisUser, counted: Counted) => Upstream) {}
 
   *[Symbol.iterator](): Iterator<Upstream> {
     for (const { upstream } of this.#entries.values()) yield upstream;
@@ -61,7 +58,7 @@ export class Users {
       });
       return connection;
     };
-    const entry: Entry = { upstream: this.#make(user, counted), open: 0, usedAt: 0 };
+    const entry: Entry = { upstream: this.make(user, counted), open: 0, usedAt: 0 };
     if (this.#closed) entry.upstream.close();
     return entry;
   }

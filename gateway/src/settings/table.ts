@@ -29,7 +29,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
-/** An entry of the table, whatever the type of its values. */
+/** An entry of the table, with values of any type. */
 export type AnySetting = Setting<any, any, Scope>;
 
 /** Minimum of `maxBufferedBytes` for one process, in bytes. */

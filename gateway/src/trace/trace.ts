@@ -1,21 +1,55 @@
+import type { Activity } from "../redis/activity.js";
 import type { Receiver } from "../redis/failure.js";
-import type { TransactionReceiver, Upstreams } from "../redis/upstream.js";
-import { wrapUpstreams } from "../redis/wrap-upstreams.js";
+import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { CommandFeed } from "./command-feed.js";
 import { describe, errorCode } from "./traced-command.js";
 
-/** Returns upstreams that report every command sent through them to `feed` while it has a listener. */
-export function trace(upstreams: Upstreams, feed: CommandFeed): Upstreams {
-  return wrapUpstreams(upstreams, (upstream) => ({
-    send: (commands, receiver, deadline) =>
-      upstream.send(commands, tracing(receiver, commands, feed), deadline),
-    sendAlone: (commands, waits, receiver, deadline) =>
-      upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline),
-    transaction: (commands, receiver, deadline) =>
-      upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline),
-  }));
+/**
+ * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
+ * listener. Whatever else an upstream has stays its own.
+ */
+export function upstreamsForClients(
+  upstreams: Upstreams,
+  feed: CommandFeed | null,
+  activity: Activity | undefined,
+): Upstreams {
+  if (!feed && !activity) return upstreams;
+  const made = new WeakMap<Upstream, Upstream>();
+  const wrap = (upstream: Upstream): Upstream => {
+    const senders: Pick<Upstream, "send" | "sendAlone" | "transaction"> = {
+      send(commands, receiver, deadline) {
+        activity?.use();
+        upstream.send(commands, tracing(receiver, commands, feed), deadline);
+      },
+      sendAlone(commands, waits, receiver, deadline) {
+        activity?.use();
+        return upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline);
+      },
+      transaction(commands, receiver, deadline) {
+        activity?.use();
+        return upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline);
+      },
+    };
+    return new Proxy(upstream, {
+      get(target, name) {
+        if (Object.hasOwn(senders, name)) return senders[name as keyof typeof senders];
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  };
+  return {
+    of(user) {
+      const upstream = upstreams.of(user);
+      const wrapped = made.get(upstream) ?? wrap(upstream);
+      made.set(upstream, wrapped);
+      return wrapped;
+    },
+    [Symbol.iterator]: () => upstreams[Symbol.iterator](),
+    close: () => upstreams.close(),
+  };
 }
 
 /** Returns a function that reports to a feed that the command at a place has its reply, or has failed with this error. */
@@ -25,8 +59,8 @@ function createReporter(commands: readonly Command[], feed: CommandFeed, transac
     feed.emit(describe(commands[tag]!, performance.now() - startedAt, error, transaction));
 }
 
-function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed): Receiver {
-  if (!feed.isWatched) return receiver;
+function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed | null): Receiver {
+  if (!feed?.isWatched) return receiver;
   const report = createReporter(commands, feed, false);
   return {
     get cancelled() {
@@ -62,9 +96,9 @@ function tracing(receiver: Receiver, commands: readonly Command[], feed: Command
 function tracingTransaction(
   receiver: TransactionReceiver,
   commands: readonly Command[],
-  feed: CommandFeed,
+  feed: CommandFeed | null,
 ): TransactionReceiver {
-  if (!feed.isWatched) return receiver;
+  if (!feed?.isWatched) return receiver;
   const report = createReporter(commands, feed, true);
   return {
     get cancelled() {

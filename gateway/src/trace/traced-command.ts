@@ -24,7 +24,6 @@ export function errorCode(text: string): string {
   return /^[A-Z][A-Z0-9_]*/.exec(text)?.[0] ?? "ERR";
 }
 
-/** Describes a command. */
 export function describe(
   command: Command,
   ms: number,

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { type Clock, systemClock } from "./clock.js";
+import { systemClock } from "./clock.js";
 
 /** Time in ms for which memory counts as short after bytes were refused. */
 const SHORT_FOR = 5_000;
@@ -23,18 +23,19 @@ export class BufferBudget {
   /** Bytes taken now. */
   used = 0;
   readonly #waiting: Waiting[] = [];
-  readonly #clock: Clock;
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   /** @param limit in bytes; default: no limit */
-  constructor(limit = Number.POSITIVE_INFINITY, clock = systemClock) {
+  constructor(
+    limit = Number.POSITIVE_INFINITY,
+    private readonly clock = systemClock,
+  ) {
     this.limit = limit;
-    this.#clock = clock;
   }
 
   /** Whether bytes were refused lately, or are being waited for. */
   get isShort(): boolean {
-    return this.#waiting.length > 0 || this.#clock.now() - this.#refusedAt < SHORT_FOR;
+    return this.#waiting.length > 0 || this.clock.now() - this.#refusedAt < SHORT_FOR;
   }
 
   /** Whether more than half of the limit is in use. */
@@ -45,7 +46,7 @@ export class BufferBudget {
   /** Takes bytes. Returns false, and takes none, if more than this share of the limit would be in use then. */
   take(bytes: number, share = 1): boolean {
     if (this.used + bytes > this.limit * share) {
-      this.#refusedAt = this.#clock.now();
+      this.#refusedAt = this.clock.now();
       return false;
     }
     this.used += bytes;
@@ -79,11 +80,11 @@ export class BufferBudget {
       return () => {};
     }
     const onTimeout = () => {
-      this.#refusedAt = this.#clock.now();
+      this.#refusedAt = this.clock.now();
       this.#remove(waiting);
       done(false);
     };
-    const waiting: Waiting = { bytes, share, done, timer: this.#clock.setTimeout(onTimeout, timeout) };
+    const waiting: Waiting = { bytes, share, done, timer: this.clock.setTimeout(onTimeout, timeout) };
     this.#waiting.push(waiting);
     return () => this.#remove(waiting);
   }
@@ -93,7 +94,7 @@ export class BufferBudget {
     const at = this.#waiting.indexOf(waiting);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
-    this.#clock.clear(waiting.timer);
+    this.clock.clear(waiting.timer);
     this.#grant();
   }
 
@@ -110,7 +111,7 @@ export class BufferBudget {
         continue;
       }
       this.#waiting.splice(at, 1);
-      this.#clock.clear(timer);
+      this.clock.clear(timer);
       this.used += bytes;
       done(true);
     }
@@ -119,26 +120,27 @@ export class BufferBudget {
 
 /** A part of a budget for one use: its bytes count in the budget, and have a limit of their own. */
 export class BudgetPart {
-  readonly #budget: BufferBudget;
   readonly #limit: number;
   #used = 0;
 
   /** @param share the share of the budget's limit that the part may use */
-  constructor(budget: BufferBudget, share: number) {
-    this.#budget = budget;
+  constructor(
+    private readonly budget: BufferBudget,
+    share: number,
+  ) {
     this.#limit = budget.limit * share;
   }
 
   /** Takes bytes. Returns false, and takes none, if they do not fit in the part or in the budget. */
   take(bytes: number): boolean {
-    if (this.#used + bytes > this.#limit || !this.#budget.take(bytes)) return false;
+    if (this.#used + bytes > this.#limit || !this.budget.take(bytes)) return false;
     this.#used += bytes;
     return true;
   }
 
   give(bytes: number): void {
     this.#used -= bytes;
-    this.#budget.give(bytes);
+    this.budget.give(bytes);
   }
 }
 

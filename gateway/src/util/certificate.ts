@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { type Clock, systemClock } from "./clock.js";
+import { systemClock } from "./clock.js";
 import { stampNow } from "./file-stamp.js";
 
 /** Interval in ms between checks of the files. */
@@ -17,19 +17,15 @@ const OPTIONS: CertificateFiles = { cert: "tlsCert", key: "tlsKey" };
 
 /** A certificate that is renewed while the gateway runs. */
 export class Certificate {
-  readonly #files: CertificateFiles;
-  readonly #clock: Clock;
   #version: string;
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws {TypeError} when a file can't be read, or the two are not a certificate and its key */
   constructor(
-    files: CertificateFiles,
-    clock = systemClock,
+    private readonly files: CertificateFiles,
+    private readonly clock = systemClock,
     private readonly names = OPTIONS,
   ) {
-    this.#files = files;
-    this.#clock = clock;
     this.#version = this.#readVersion();
     this.read();
   }
@@ -37,8 +33,8 @@ export class Certificate {
   /** Returns the files' content. @throws {TypeError} as above; the message names the option and the file, not its content */
   read(): SecureContextOptions {
     const options: SecureContextOptions = {
-      cert: contentOf(this.names.cert, this.#files.cert),
-      key: contentOf(this.names.key, this.#files.key),
+      cert: contentOf(this.names.cert, this.files.cert),
+      key: contentOf(this.names.key, this.files.key),
       minVersion: "TLSv1.2",
     };
     try {
@@ -46,7 +42,7 @@ export class Certificate {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new TypeError(
-        `${this.names.cert}: ${this.#files.cert} and ${this.#files.key} are not a certificate and its key (${code})`,
+        `${this.names.cert}: ${this.files.cert} and ${this.files.key} are not a certificate and its key (${code})`,
       );
     }
     return options;
@@ -64,15 +60,15 @@ export class Certificate {
         onError(`${(error as Error).message}; the previous certificate stays in use`);
       }
     };
-    this.#timer = this.#clock.setInterval(check, CHECK_INTERVAL).unref();
+    this.#timer = this.clock.setInterval(check, CHECK_INTERVAL).unref();
   }
 
   close(): void {
-    this.#clock.clear(this.#timer);
+    this.clock.clear(this.#timer);
   }
 
   #readVersion(): string {
-    return [this.#files.cert, this.#files.key].map(stampNow).join();
+    return [this.files.cert, this.files.key].map(stampNow).join();
   }
 }
 

@@ -8,8 +8,8 @@ const DASH = code("-");
 const BACKSLASH = code("\\");
 
 /**
- * Whether bytes match a pattern as Redis has it: `*`, `?`, `[a-z]`, `[^a]`, and a backslash before a character that stands for
- * itself. Takes time in proportion to the product of both lengths at most, whatever the pattern.
+ * Whether bytes match a glob pattern of Redis: `*`, `?`, `[a-z]`, `[^a]`, and a backslash before a character that stands for
+ * itself. Takes at most time in proportion to the product of both lengths.
  */
 export function matchesGlob(pattern: Buffer, text: Buffer): boolean {
   let at = 0;

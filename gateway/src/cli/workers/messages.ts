@@ -1,4 +1,4 @@
-import type { StreamChange, StreamReply } from "../../api/stream-change.js";
+import type { StreamChange } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
 import type { GatewayOptions } from "../../settings/options.js";
 import type { TracedCommand } from "../../trace/traced-command.js";
@@ -24,14 +24,11 @@ export type ToWorker =
   | { readonly kind: "drain" }
   /** Close: no connection follows. */
   | { readonly kind: "close" }
-  /** Send your numbers. */
+  /** Reply with your numbers. */
   | { readonly kind: "count"; readonly id: number }
-  /** The requested text, of all workers together. */
-  | { readonly kind: "metrics"; readonly id: number; readonly text: string }
-  /** Change an event stream of yours. */
+  /** Change an event stream of yours, and reply with the result. */
   | { readonly kind: "change"; readonly id: number; readonly change: StreamChange }
-  /** The result of a change of another worker's stream, or null if there is no such worker. */
-  | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply | null };
+  | Answer;
 
 export type FromWorker =
   /** It listens to messages; what is sent before is lost. */
@@ -41,8 +38,43 @@ export type FromWorker =
   | { readonly kind: "taken" }
   | { readonly kind: "command"; readonly command: TracedCommand }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
-  | { readonly kind: "counted"; readonly id: number; readonly numbers: object[] }
+  /** Reply with the metrics of all workers together, as text. */
   | { readonly kind: "metrics"; readonly id: number }
-  /** Have the worker `to` change an event stream. */
+  /** Have the worker `to` change an event stream. Reply with the result, or null if there is no such worker. */
   | { readonly kind: "change"; readonly id: number; readonly to: number; readonly change: StreamChange }
-  | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply };
+  | Answer;
+
+/** The reply to the request with this id. */
+interface Answer {
+  readonly kind: "answer";
+  readonly id: number;
+  readonly reply: unknown;
+}
+
+/** The requests to one process that it has not answered yet. */
+export class Requests {
+  readonly #waiting = new Map<number, (reply: never) => void>();
+  #count = 0;
+
+  /**
+   * Resolves with the reply; with null if there is none, since the process has ended.
+   * @param send sends the request with this id
+   */
+  ask<T>(send: (id: number) => void): Promise<T> {
+    const id = ++this.#count;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      send(id);
+    });
+  }
+
+  answer({ id, reply }: Answer): void {
+    this.#waiting.get(id)?.(reply as never);
+    this.#waiting.delete(id);
+  }
+
+  /** The process has ended. */
+  end(): void {
+    for (const id of this.#waiting.keys()) this.answer({ kind: "answer", id, reply: null });
+  }
+}

@@ -5,7 +5,6 @@ import type { ToWorker } from "./messages.js";
 
 /** A port whose connections go to several processes. It is open while there is one to serve them. */
 export class SharedPort {
-  readonly #host: string;
   #port: number;
   #server: Server | undefined;
   #closed = false;
@@ -13,8 +12,10 @@ export class SharedPort {
   readonly #sent = new Map<Worker, Socket[]>();
 
   /** @param port 0 for any that is free: the same from then on */
-  constructor(host: string, port: number) {
-    this.#host = host;
+  constructor(
+    private readonly host: string,
+    port: number,
+  ) {
     this.#port = port;
   }
 
@@ -28,7 +29,7 @@ export class SharedPort {
     if (this.#server || this.#closed) return;
     const server = createServer({ ...SOCKETS, pauseOnConnect: true }, (socket) => this.#send(socket));
     this.#server = server;
-    this.#port = await listen(server, this.#host, this.#port);
+    this.#port = await listen(server, this.host, this.#port);
     // Closed meanwhile.
     if (this.#server !== server) server.close();
   }

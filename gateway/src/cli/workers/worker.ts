@@ -8,28 +8,17 @@ import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
 import { resolveSettings } from "../../settings/options.js";
 import type { TracedCommand } from "../../trace/traced-command.js";
-import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
+import { type FromWorker, Requests, type SharedEngine, type ToWorker } from "./messages.js";
 
 /** Runs this process as one of several behind one port, on messages of its parent, until a message closes it. */
 export function runWorker(): void {
   let gateway: Promise<Gateway> | undefined;
   let server: HttpServer | undefined;
   let numbers: Registry | undefined;
-  /** The callbacks of replies that the parent has not sent yet, by the ids of their requests. */
-  const waiting = new Map<number, (reply: never) => void>();
-  let ids = 0;
+  const requests = new Requests();
   const tell = (message: FromWorker) => {
     // A parent that has just ended needs no message any more.
     if (process.connected) process.send!(message, undefined, undefined, () => {});
-  };
-  const request = <T>(messageOf: (id: number) => FromWorker) =>
-    new Promise<T>((resolve) => {
-      waiting.set(++ids, resolve);
-      tell(messageOf(ids));
-    });
-  const settle = (id: number, reply: unknown) => {
-    waiting.get(id)?.(reply as never);
-    waiting.delete(id);
   };
   let changeStream: ((change: StreamChange) => Promise<StreamReply>) | undefined;
   const start = async ({ options, engine, trace, workers }: Extract<ToWorker, { kind: "start" }>) => {
@@ -43,14 +32,14 @@ export function runWorker(): void {
       gateway = startGateway(given, {
         workers,
         worker: cluster.worker!.id,
-        relay: (to, change) => request((id) => ({ kind: "change", id, to, change })),
+        relay: (to, change) => requests.ask((id) => tell({ kind: "change", id, to, change })),
         onServer: (own) => {
           server = own;
         },
         onStreams: (change) => {
           changeStream = change;
         },
-        metrics: () => request((id) => ({ kind: "metrics", id })),
+        metrics: () => requests.ask((id) => tell({ kind: "metrics", id })),
         onMetrics: (own) => {
           numbers = own;
         },
@@ -68,20 +57,17 @@ export function runWorker(): void {
   };
   process.on("message", (message: ToWorker, socket?: Socket) => {
     if (message.kind === "connection") {
-      // A connection that ended on its way arrives without a socket.
+      // If a connection ends before it arrives, the message comes without a socket.
       if (socket) server!.enter(socket);
       tell({ kind: "taken" });
     } else if (message.kind === "start") void start(message);
     else if (message.kind === "drain") void server?.drain(0);
     else if (message.kind === "close") void close();
-    else if (message.kind === "metrics") settle(message.id, message.text);
-    else if (message.kind === "changed") settle(message.id, message.reply);
-    else if (message.kind === "change") {
-      const { id, change } = message;
-      void changeStream?.(change).then((reply) => tell({ kind: "changed", id, reply }));
-    } else {
+    else if (message.kind === "answer") requests.answer(message);
+    else {
       const { id } = message;
-      void numbers?.getMetricsAsJSON().then((values) => tell({ kind: "counted", id, numbers: values }));
+      const reply = message.kind === "change" ? changeStream?.(message.change) : numbers?.getMetricsAsJSON();
+      void reply?.then((each: unknown) => tell({ kind: "answer", id, reply: each }));
     }
   });
   process.channel?.ref();

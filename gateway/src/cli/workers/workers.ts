@@ -6,7 +6,7 @@ import type { StreamReply } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
 import { type GatewayOptions, hasToken, resolveSettings } from "../../settings/options.js";
 import { MIN_BUFFERED_BYTES } from "../../settings/table.js";
-import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
+import { type FromWorker, Requests, type SharedEngine, type ToWorker } from "./messages.js";
 import { SharedPort } from "./shared-port.js";
 
 const INITIAL_BACKOFF = 100;
@@ -15,9 +15,9 @@ const MAX_BACKOFF = 10_000;
 const STEADY = 30_000;
 /** Timeout in ms for a worker's metrics. After it the last ones received are used. */
 const COUNT_WITHIN = 1_000;
-/** Types of metrics that only grow: what a worker had counted stays when it ends. */
+/** Types of metrics that only grow. The last values of a worker that has ended still count. */
 const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
-/** Beyond the time to shut down, in ms, a worker is ended by force. */
+/** Time in ms after the shutdown timeout after which a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
 export interface WorkersOptions {
@@ -46,20 +46,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Gateway> {
   }
 }
 
-/** A change of an event stream, sent from one worker to another. */
-interface Relay {
-  readonly from: Worker;
-  readonly to: Worker;
-  /** The change's id at the worker that sent it. */
-  readonly id: number;
-}
-
 class Workers {
   readonly #options: WorkersOptions;
   readonly #shared: GatewayOptions;
-  readonly #all = new Set<Worker>();
-  readonly #relays = new Map<number, Relay>();
-  readonly #counts = new Map<number, (numbers: object[]) => void>();
+  /** The workers, and the requests that each has not answered. */
+  readonly #all = new Map<Worker, Requests>();
   /** The numbers that each worker sent last. */
   readonly #last = new Map<Worker, object[]>();
   /** The counts of workers that have ended, as last reported. */
@@ -67,7 +58,6 @@ class Workers {
   readonly #port: SharedPort;
   readonly #drainDelay: number;
   readonly #shutdownTimeout: number;
-  #ids = 0;
   #backoff = INITIAL_BACKOFF;
   #closing: Promise<void> | undefined;
 
@@ -83,11 +73,11 @@ class Workers {
     this.#shutdownTimeout = settings.shutdownTimeout;
     this.#shared = {
       ...options,
-      // The parent waits before it closes the port.
+      // Not again in each worker: the parent waits before it closes the port.
       drainDelay: 0,
       token: hasToken(options) ? token : randomToken(),
       onCommand: undefined,
-      // Where none is given, each process has its own limit of open files.
+      // Without a limit, each process has its own one from the limit of open files.
       softMaxConnections: softMaxConnections && share(softMaxConnections),
       maxConnections: maxConnections && share(maxConnections),
       maxBlockingConnections: share(maxBlockingConnections),
@@ -98,7 +88,7 @@ class Workers {
   }
 
   async start(): Promise<Ready> {
-    // The first worker alone, so that an error in the settings or the port is reported once.
+    // The first worker starts alone, so that an error in the settings or the port is reported once.
     const ready = await this.#add();
     await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#add()));
     return { ...ready, url: ready.url.replace(/\d+$/, String(this.#port.port)) };
@@ -111,14 +101,14 @@ class Workers {
   }
 
   async #end(drainDelay: number): Promise<void> {
-    const workers = [...this.#all];
+    const workers = [...this.#all.keys()];
     const ended = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
     for (const worker of workers) tell(worker, { kind: "drain" });
     if (drainDelay > 0) await sleep(drainDelay);
     this.#port.close();
     for (const worker of workers) tell(worker, { kind: "close" });
     const force = setTimeout(() => {
-      for (const worker of this.#all) worker.process.kill("SIGKILL");
+      for (const worker of this.#all.keys()) worker.process.kill("SIGKILL");
     }, this.#shutdownTimeout + FORCE_AFTER);
     await Promise.all(ended);
     clearTimeout(force);
@@ -127,7 +117,8 @@ class Workers {
   /** Starts one and waits until it listens. */
   #add(): Promise<Ready> {
     const worker = cluster.fork();
-    this.#all.add(worker);
+    const requests = new Requests();
+    this.#all.set(worker, requests);
     const begun = performance.now();
     return new Promise((resolve, reject) => {
       let isReady = false;
@@ -149,39 +140,28 @@ class Workers {
         else if (message.kind === "failed")
           fail(Object.assign(new Error(message.message), { code: message.code }));
         else if (message.kind === "command") this.#options.options.onCommand?.(message.command);
-        else if (message.kind === "counted") this.#counts.get(message.id)?.(message.numbers);
-        else if (message.kind === "change") this.#relay(worker, message);
-        else if (message.kind === "changed") this.#relayed(message.id, message.reply);
-        else void this.#metrics().then((text) => tell(worker, { kind: "metrics", id: message.id, text }));
+        else if (message.kind === "answer") requests.answer(message);
+        else {
+          const reply = message.kind === "change" ? this.#change(message) : this.#metrics();
+          void reply.then((each) => tell(worker, { kind: "answer", id: message.id, reply: each }));
+        }
       });
       worker.once("exit", (code, signal) => {
         this.#all.delete(worker);
         this.#port.remove(worker);
         this.#keepCounts(worker);
-        for (const [id, { to }] of this.#relays) if (to === worker) this.#relayed(id, null);
+        requests.end();
         reject(new Error(`a worker exited before it was ready (${signal ?? `status ${code}`})`));
         if (isReady) this.#replace(code, signal, performance.now() - begun);
       });
     });
   }
 
-  /** Passes a change of an event stream on to the worker that has it. */
-  #relay(from: Worker, { id, to, change }: Extract<FromWorker, { kind: "change" }>): void {
-    const target = [...this.#all].find((worker) => worker.id === to);
-    if (!target?.isConnected()) {
-      tell(from, { kind: "changed", id, reply: null });
-      return;
-    }
-    const relayId = ++this.#ids;
-    this.#relays.set(relayId, { from, to: target, id });
-    tell(target, { kind: "change", id: relayId, change });
-  }
-
-  #relayed(relayId: number, reply: StreamReply | null): void {
-    const relay = this.#relays.get(relayId);
-    if (!relay) return;
-    this.#relays.delete(relayId);
-    tell(relay.from, { kind: "changed", id: relay.id, reply });
+  /** Passes a change of an event stream on to the worker that has it. Resolves with null if there is no such worker. */
+  async #change({ to, change }: Extract<FromWorker, { kind: "change" }>): Promise<StreamReply | null> {
+    const [worker, requests] = [...this.#all].find(([{ id }]) => id === to) ?? [];
+    if (!worker?.isConnected()) return null;
+    return requests!.ask((id) => tell(worker, { kind: "change", id, change }));
   }
 
   #startMessage(): ToWorker {
@@ -213,22 +193,15 @@ class Workers {
 
   /** The numbers of all workers together, as Prometheus reads them. */
   async #metrics(): Promise<string> {
-    await Promise.all([...this.#all].map((worker) => this.#count(worker)));
+    await Promise.all([...this.#all].map(([worker, requests]) => this.#count(worker, requests)));
     return AggregatorRegistry.aggregate([...this.#last.values(), this.#ended]).metrics();
   }
 
   /** Requests a worker's metrics, and resolves when they arrive or the timeout is over. */
-  #count(worker: Worker): Promise<void> {
-    const id = ++this.#ids;
-    return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, COUNT_WITHIN);
-      this.#counts.set(id, (numbers) => {
-        clearTimeout(timer);
-        if (this.#all.has(worker)) this.#last.set(worker, numbers);
-        resolve();
-      });
-      tell(worker, { kind: "count", id });
-    }).finally(() => this.#counts.delete(id));
+  async #count(worker: Worker, requests: Requests): Promise<void> {
+    const reply = requests.ask<object[] | null>((id) => tell(worker, { kind: "count", id }));
+    const numbers = await Promise.race([reply, sleep(COUNT_WITHIN, null, { ref: false })]);
+    if (numbers && this.#all.has(worker)) this.#last.set(worker, numbers);
   }
 
   /** Adds what a worker that has ended had counted to that of others, so that no counter goes backwards. */

@@ -57,7 +57,7 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
   void tick(0);
 }
 
-/** Shows how many keys Redis has, and its memory, as far as the token may know. */
+/** Shows how many keys Redis has, and its memory, if the token may read them. */
 async function showData(gateway: Gateway): Promise<void> {
   const [size, info] = await gateway.runAll([["DBSIZE"], ["INFO", "memory"]]);
   fill("size", size?.kind === "integer" ? size.text : undefined);

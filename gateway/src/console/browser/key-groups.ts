@@ -23,8 +23,8 @@ export function compareNames(a: string, b: string): number {
 }
 
 /**
- * Sorts keys and groups those with a common prefix. A prefix of one key makes no group, and nor does one that all keys of a
- * group have in common: the longer prefix stands for it.
+ * Sorts keys and groups those with a common prefix. A prefix of a single key makes no group. If all keys of a group have a
+ * longer prefix in common, that is the group's prefix.
  * @param start the length of the prefix that all keys have in common already
  */
 export function groupKeys(keys: readonly ListedKey[], start = 0): readonly (KeyGroup | ListedKey)[] {

@@ -6,7 +6,7 @@ export type Framed = Buffer | { readonly tooLarge: true };
 /** The bytes are not RESP arrays of bulk strings. */
 export class FramingError extends Error {}
 
-/** Commands are handed on together up to about this many bytes, so that those of other connections come in between. */
+/** Commands are passed on together up to about this many bytes, so that other connections get a turn in between. */
 const MAX_PART = 16 * 1024;
 /** The longest header is a type byte, a number and the line's end. */
 const MAX_HEADER = 24;
@@ -19,9 +19,8 @@ const MAX_ARGS = 1024 * 1024;
  * connection is lost.
  */
 export class CommandFramer {
-  readonly #maxBytes: number;
   /** Pieces of the command that is not whole yet. */
-  #held: Buffer[] = [];
+  #incomplete: Buffer[] = [];
   #header = "";
   /** Arguments of the current command still to come; 0 between commands. */
   #args = 0;
@@ -31,9 +30,7 @@ export class CommandFramer {
   #size = 0;
   #skipping = false;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
+  constructor(private readonly maxBytes: number) {}
 
   /**
    * Takes the next bytes and returns what they complete, in order.
@@ -62,11 +59,11 @@ export class CommandFramer {
         at = stop;
         if (end === -1) break;
         this.#readHeader();
-        if (!this.#skipping && this.#size > this.#maxBytes) {
+        if (!this.#skipping && this.#size > this.maxBytes) {
           this.#skipping = true;
           if (whole > start) out.push(this.#take(chunk, start, whole));
           start = whole;
-          this.#held = [];
+          this.#incomplete = [];
         }
       }
       if (this.#args > 0) continue;
@@ -86,7 +83,7 @@ export class CommandFramer {
       out.push(this.#take(chunk, start, whole));
       start = whole;
     }
-    if (!this.#skipping && start < chunk.length) this.#held.push(chunk.subarray(start));
+    if (!this.#skipping && start < chunk.length) this.#incomplete.push(chunk.subarray(start));
     return out;
   }
 
@@ -117,9 +114,9 @@ export class CommandFramer {
 
   #take(chunk: Buffer, start: number, end: number): Buffer {
     const last = chunk.subarray(start, end);
-    if (this.#held.length === 0) return last;
-    const joined = Buffer.concat([...this.#held, last]);
-    this.#held = [];
+    if (this.#incomplete.length === 0) return last;
+    const joined = Buffer.concat([...this.#incomplete, last]);
+    this.#incomplete = [];
     return joined;
   }
 }

@@ -2,15 +2,15 @@ const MB = 1024 * 1024;
 
 /** The limits of the embedded engine. Commands beyond them get an error reply. */
 export interface EmbeddedLimits {
-  /** Largest string value and largest single command, in bytes. Default 64 MB. */
+  /** Maximum size of a string value, and of a command, in bytes. Default: 64 MB. */
   readonly maxStringBytes: number;
   /** Largest reply of the commands that can repeat a value (MGET, HMGET, SRANDMEMBER...), in bytes. Default 256 MB. */
   readonly maxReplyBytes: number;
-  /** Most memory, in bytes, before commands that add data are refused with OOM. Default 512 MB. */
+  /** Maximum memory in bytes. Above it, commands that add data are refused with OOM. Default 512 MB. */
   readonly maxMemoryBytes: number;
-  /** Most keys, over all databases. Default 1,000,000. */
+  /** Maximum number of keys in all databases. Default 1,000,000. */
   readonly maxKeys: number;
-  /** Most Lua instructions in one script. Default 100 million, less than a second's worth. */
+  /** Maximum number of Lua instructions of one script. Default: 100 million, which take less than a second. */
   readonly maxScriptSteps: number;
 }
 

@@ -4,17 +4,14 @@ import { runInNewContext } from "node:vm";
 const MB = 1024 * 1024;
 /** Bytes that may be added between two readings of the real figure. */
 const MAX_UNSEEN = 16 * MB;
-/** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
+/** After a collection that freed too little, the next one waits for ten times its duration, at most a second. */
 const PAUSE_PARTS = 10;
 const MAX_PAUSE_MS = 1000;
-/** A collection must leave this share of the limit free to count, or near the limit every write would want one. */
+/** A collection must leave this share of the limit free. With less, every write near the limit would start another one. */
 const SPARE_SHARE = 1 / 16;
 
 /** Measures whether this thread's memory is used up, cheaply enough to check before every write. */
 export class MemoryGauge {
-  readonly #limit: number;
-  readonly #used: () => number;
-  readonly #collect: () => void;
   /** Bytes that may still be added before the next reading. */
   #unseen = 0;
   /** A collection has found too little, and memory has not shrunk since. */
@@ -22,26 +19,26 @@ export class MemoryGauge {
   /** No collection before this time of the thread's clock, in ms. */
   #pauseUntil = 0;
 
-  /** @param limit in bytes; the other two are there for tests. */
-  constructor(limit: number, used: () => number = threadMemory, collect: () => void = collector()) {
-    this.#limit = limit;
-    this.#used = used;
-    this.#collect = collect;
-  }
+  /** @param limit in bytes; tests replace the other two */
+  constructor(
+    private readonly limit: number,
+    private readonly used: () => number = threadMemory,
+    private readonly collect: () => void = collector(),
+  ) {}
 
-  /** True when there is room for a command that adds about this many bytes. */
+  /** Whether there is room for a command that adds about this many bytes. */
   admits(bytes: number): boolean {
     this.#unseen -= bytes;
     if (this.#unseen >= 0) return true;
     this.#unseen = 0;
-    const enough = this.#limit * (1 - SPARE_SHARE);
-    let used = this.#used() + bytes;
+    const enough = this.limit * (1 - SPARE_SHARE);
+    let used = this.used() + bytes;
     const begun = performance.now();
-    if (used > (this.#full ? enough : this.#limit)) {
+    if (used > (this.#full ? enough : this.limit)) {
       if (begun < this.#pauseUntil) return false;
       // Most of it may be garbage: values are copied on their way in and out.
-      this.#collect();
-      used = this.#used() + bytes;
+      this.collect();
+      used = this.used() + bytes;
       this.#full = used > enough;
       if (this.#full) {
         const ended = performance.now();
@@ -50,7 +47,7 @@ export class MemoryGauge {
       }
     }
     this.#full = false;
-    this.#unseen = Math.min(MAX_UNSEEN, (this.#limit - used) / 2);
+    this.#unseen = Math.min(MAX_UNSEEN, (this.limit - used) / 2);
     return true;
   }
 

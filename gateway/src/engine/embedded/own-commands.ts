@@ -1,7 +1,7 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
 import { addBlockingCommands } from "./commands/blocking.js";
 import { addByteCommands } from "./commands/bytes.js";
-import { addCommands } from "./commands/define.js";
+import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
 import { deferArgumentErrors } from "./commands/late-errors.js";
@@ -32,26 +32,27 @@ export function addOwnCommands(
   limits: EmbeddedLimits,
   waiting: WaitingClients,
 ): void {
-  addStringCommands(executor);
-  addByteCommands(executor);
-  addListCommands(executor);
-  addRangeCommands(executor);
-  addBlockingCommands(executor, waiting);
-  addSetCommands(executor);
-  overwriteDestinations(executor);
-  addSortCommands(executor);
-  addRandomCommands(executor);
-  addGeoCommands(executor);
-  addKeyCommands(executor);
-  addStreamCommands(executor, waiting);
-  addSortedSetCommands(executor);
-  addScriptingCommands(executor);
-  addServerCommands(executor);
-  addJsonCommands(executor);
-  deferArgumentErrors(executor);
+  const table = new CommandTable(executor);
+  addStringCommands(table);
+  addByteCommands(table);
+  addListCommands(table);
+  addRangeCommands(table);
+  addBlockingCommands(table, waiting);
+  addSetCommands(table);
+  overwriteDestinations(table);
+  addSortCommands(table);
+  addRandomCommands(table);
+  addGeoCommands(table);
+  addKeyCommands(table);
+  addStreamCommands(table, waiting);
+  addSortedSetCommands(table);
+  addScriptingCommands(table);
+  addServerCommands(table);
+  addJsonCommands(table);
+  deferArgumentErrors(table);
   explainUnknownCommands(executor);
   // Refused while it is parsed, so that an open transaction fails as a whole.
-  addCommands(executor, [tooLarge(limits)]);
+  table.add(tooLarge(limits));
 }
 
 /** The stand-in for a command that was too large. */

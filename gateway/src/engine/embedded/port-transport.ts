@@ -15,8 +15,6 @@ export class PortTransport implements ConnectionTransport {
   readonly id = `port-${++PortTransport.#count}`;
   readonly signal: AbortSignal;
   readonly #abort = new AbortController();
-  readonly #port: MessagePort;
-  readonly #beforeCommands: () => void;
   readonly #framer: CommandFramer;
   readonly #input: Uint8Array[] = [];
   #inputEnded = false;
@@ -28,9 +26,11 @@ export class PortTransport implements ConnectionTransport {
   #writers: (() => void)[] = [];
 
   /** @param beforeCommands called before commands are handed on */
-  constructor(port: MessagePort, maxCommandBytes: number, beforeCommands: () => void) {
-    this.#port = port;
-    this.#beforeCommands = beforeCommands;
+  constructor(
+    private readonly port: MessagePort,
+    maxCommandBytes: number,
+    private readonly beforeCommands: () => void,
+  ) {
     this.#framer = new CommandFramer(maxCommandBytes);
     this.signal = this.#abort.signal;
     port.on("message", (message: PortMessage) => this.#receive(message));
@@ -56,7 +56,7 @@ export class PortTransport implements ConnectionTransport {
             await new Promise((resolve) => setImmediate(resolve));
             begun = performance.now();
           }
-          this.#beforeCommands();
+          this.beforeCommands();
           yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
         }
       } catch (error) {
@@ -65,7 +65,7 @@ export class PortTransport implements ConnectionTransport {
         this.close();
         return;
       }
-      if (!this.signal.aborted) this.#port.postMessage(bytes.length satisfies PortMessage);
+      if (!this.signal.aborted) this.port.postMessage(bytes.length satisfies PortMessage);
     }
   }
 
@@ -86,9 +86,9 @@ export class PortTransport implements ConnectionTransport {
   close(): void {
     if (this.signal.aborted) return;
     this.#flush();
-    this.#port.postMessage(null satisfies PortMessage);
+    this.port.postMessage(null satisfies PortMessage);
     this.#abort.abort();
-    this.#port.close();
+    this.port.close();
     this.#wakeReader?.();
     this.#release();
   }
@@ -119,7 +119,7 @@ export class PortTransport implements ConnectionTransport {
     if (this.#replies.length === 0 || this.signal.aborted) return;
     const bytes = transferable(this.#replies);
     this.#replies = [];
-    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
+    this.port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
   }
 
   #release(): void {

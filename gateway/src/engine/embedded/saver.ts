@@ -9,7 +9,6 @@ const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
 /** A snapshot that takes long comes less often: its time is at most this share of all. */
 const MAX_SHARE = 1 / 20;
 
-/** Options of {@link Saver}. */
 export interface SaverOptions {
   readonly state: RedisServerState;
   readonly file: string;
@@ -23,18 +22,16 @@ export interface SaverOptions {
 
 /** Keeps the data of the embedded engine in a file: reads it at the start, and writes it while it changes. */
 export class Saver {
-  readonly #options: SaverOptions;
   readonly #clock: Clock;
   /**
    * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
    * before its change is made, with the first snapshot in between.
    */
-  #wanted = 0;
+  #due = 0;
   #saving: Promise<void> = Promise.resolve();
 
   /** @throws {SnapshotError} when the file can't be read */
-  constructor(options: SaverOptions) {
-    this.#options = options;
+  constructor(private readonly options: SaverOptions) {
     this.#clock = options.clock ?? systemClock;
     readSnapshot(options.state, options.file, options.beat);
     this.#schedule(SNAPSHOT_EVERY);
@@ -44,7 +41,7 @@ export class Saver {
   readonly policy: ExecutionPolicy = {
     name: "saver",
     beforeExecute: (plan) => {
-      if (mayChange(plan)) this.#wanted = 2;
+      if (mayChange(plan)) this.#due = 2;
       return undefined;
     },
   };
@@ -58,21 +55,21 @@ export class Saver {
   #schedule(wait: number): void {
     this.#clock.setTimeout(async () => {
       const begun = this.#clock.now();
-      if (this.#wanted > 0) await this.save();
+      if (this.#due > 0) await this.save();
       this.#schedule(Math.max(SNAPSHOT_EVERY, (this.#clock.now() - begun) / MAX_SHARE));
     }, wait);
   }
 
   async #write(): Promise<void> {
-    const { state, file, beat, onSaved } = this.#options;
+    const { state, file, beat, onSaved } = this.options;
     // Between commands and transactions: no command runs meanwhile.
     const turn = await state.databases[0]!.turnQueue.waitTurn();
     try {
-      this.#wanted = Math.max(0, this.#wanted - 1);
+      this.#due = Math.max(0, this.#due - 1);
       writeSnapshot(state, file, beat);
       onSaved(null);
     } catch (error) {
-      this.#wanted = 2;
+      this.#due = 2;
       onSaved((error as NodeJS.ErrnoException).code ?? (error as Error).name);
     } finally {
       turn.release();

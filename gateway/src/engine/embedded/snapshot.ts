@@ -136,7 +136,7 @@ function damaged(file: string, why: string): SnapshotError {
   );
 }
 
-/** Makes a rename last; where folders can't be synchronized the system does so by itself. */
+/** Makes a rename durable. Systems where folders can't be synchronized do that themselves. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, "r");

@@ -34,7 +34,7 @@ const SAVE_TIMEOUT = 60_000;
 const DEFAULT_STALL_TIMEOUT = 30_000;
 const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
-/** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
+/** A thread that ends within this time counts as a failed start. After so many in a row, no other is started. */
 const SHORT_LIFE_MS = 2000;
 const MAX_SHORT_LIVES = 3;
 
@@ -53,7 +53,6 @@ export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promis
 class EmbeddedEngine implements Engine {
   readonly description = DESCRIPTION;
   readonly data: string | undefined;
-  readonly #options: EmbeddedOptions;
   readonly #snapshot: string | null;
   readonly #connections = new Set<Duplex>();
   #worker: Worker;
@@ -64,8 +63,7 @@ class EmbeddedEngine implements Engine {
   /** Why the last snapshot could not be written. Null if it was. */
   problem: string | null = null;
 
-  constructor(options: EmbeddedOptions) {
-    this.#options = options;
+  constructor(private readonly options: EmbeddedOptions) {
     this.#snapshot = options.snapshot ?? null;
     this.data = options.snapshot && `${options.snapshot} (${HOW_OFTEN})`;
     this.#worker = this.#start();
@@ -101,7 +99,7 @@ class EmbeddedEngine implements Engine {
       connection.destroy(new Error("the embedded engine is not running"));
       return connection;
     }
-    if (this.#options.keepsProcessAlive === false) port1.unref();
+    if (this.options.keepsProcessAlive === false) port1.unref();
     worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
@@ -143,12 +141,12 @@ class EmbeddedEngine implements Engine {
 
   #unsaved(code: string): void {
     this.problem = `the embedded engine's data could not be written to ${this.#snapshot} (${code})`;
-    this.#options.onNotice?.(this.problem);
+    this.options.onNotice?.(this.problem);
   }
 
   #start(): Worker {
-    const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.#options;
-    const limits = { ...defaultLimits, ...this.#options.limits };
+    const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.options;
+    const limits = { ...defaultLimits, ...this.options.limits };
     const pulse = new Pulse();
     const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
     const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
@@ -187,7 +185,7 @@ class EmbeddedEngine implements Engine {
         else this.problem = null;
       } else if (message.kind === "unreadable" && this.#isLoaded) {
         // The engine must not continue empty: the next snapshot would replace the saved data.
-        this.#options.onNotice?.(message.message);
+        this.options.onNotice?.(message.message);
         this.#shortLives = MAX_SHORT_LIVES;
         void worker.terminate();
       }
@@ -211,7 +209,7 @@ class EmbeddedEngine implements Engine {
     const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not restarted" : "it was restarted";
-    this.#options.onNotice?.(`the embedded engine ${reason}; ${next}, and ${lost}`);
+    this.options.onNotice?.(`the embedded engine ${reason}; ${next}, and ${lost}`);
     for (const connection of this.#connections)
       connection.destroy(new Error(`the embedded engine ${reason}`));
   }

@@ -8,15 +8,12 @@ type Turn = Awaited<ReturnType<RedisDatabase["turnQueue"]["waitTurn"]>>;
  * and gives the first turn to the one that was woken last.
  */
 export class FairTurns {
-  readonly #afterTurn: () => void;
   readonly #resumed: (() => void)[] = [];
   readonly #new: (() => void)[] = [];
   #isTaken = false;
 
   /** @param afterTurn called at the end of each turn, before another one begins */
-  constructor(afterTurn: () => void) {
-    this.#afterTurn = afterTurn;
-  }
+  constructor(private readonly afterTurn: () => void) {}
 
   waitTurn(): Promise<Turn> {
     return new Promise((resolve) => {
@@ -30,7 +27,7 @@ export class FairTurns {
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#afterTurn();
+      this.afterTurn();
       this.#isTaken = false;
       this.#next();
     };

@@ -20,7 +20,7 @@ interface Queue {
   readonly database: RedisDatabase;
   readonly key: Buffer;
   readonly waits: Set<Wait>;
-  /** What the key held after its last change, as {@link markOf} has it. */
+  /** The result of {@link markOf} after the last change of the key. */
   mark: string | undefined;
   unsubscribe(): void;
 }
@@ -76,7 +76,10 @@ export class WaitingClients {
     return false;
   }
 
-  /** Notes that a key is ready, with a value of a type. Redis takes no notice of types that no client waits for, at whatever key. */
+  /**
+   * Notes that a key is ready, with a value of a type. As in Redis, nothing happens if no client waits for this type at any
+   * key.
+   */
   signal(database: RedisDatabase, key: Buffer, type: string): void {
     const queue = this.#queues.get(idOf(database, key));
     const isWaitedFor = isWaitType(type) && this.#waits[type].size > 0;

@@ -66,19 +66,17 @@ class PrivateServer implements Engine {
   readonly explain = explainMissing;
   readonly data: string | undefined;
   readonly socket: string;
-  readonly #program: string;
-  readonly #folder: string;
-  readonly #options: PrivateServerOptions;
   readonly #closing = new AbortController();
   #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #restarting: Promise<void> = Promise.resolve();
   #backoff = INITIAL_BACKOFF;
 
-  constructor(program: string, folder: string, options: PrivateServerOptions) {
-    this.#program = program;
-    this.#folder = folder;
-    this.#options = options;
+  constructor(
+    private readonly program: string,
+    private readonly folder: string,
+    private readonly options: PrivateServerOptions,
+  ) {
     this.socket = join(folder, "redis.sock");
     this.data = options.folder && `${options.folder} (append-only file, synchronized every second)`;
   }
@@ -90,9 +88,9 @@ class PrivateServer implements Engine {
   /** Starts the program in its folder, and resolves once it replies. On failure nothing of it is left. */
   async start(): Promise<void> {
     const child = spawnOnLifeline(
-      this.#program,
-      serverArguments(this.#folder, this.socket, this.#options.folder),
-      this.#folder,
+      this.program,
+      serverArguments(this.folder, this.socket, this.options.folder),
+      this.folder,
     );
     const output = lastLines(child);
     this.#child = child;
@@ -104,7 +102,7 @@ class PrivateServer implements Engine {
       stream?.on("error", () => {});
     }
     const begun = performance.now();
-    const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_TIMEOUT } = this.#options;
+    const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_TIMEOUT } = this.options;
     try {
       const info = await firstReply(child, this.socket, startTimeoutMs);
       this.description = `${versionOf(info)} (started privately)`;
@@ -112,7 +110,7 @@ class PrivateServer implements Engine {
       await this.#end(child);
       const text = output();
       throw new Error(
-        `${basename(this.#program)} did not start: ${(error as Error).message}${text && `; its output: ${text}`}`,
+        `${basename(this.program)} did not start: ${(error as Error).message}${text && `; its output: ${text}`}`,
       );
     }
     void this.#ended.then(() => {
@@ -127,12 +125,12 @@ class PrivateServer implements Engine {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    if (this.#child && this.#options.folder !== undefined) await this.#shutDown(this.#child);
+    if (this.#child && this.options.folder !== undefined) await this.#shutDown(this.#child);
     if (this.#child) await this.#end(this.#child);
     await this.#restarting;
   }
 
-  /** Has a server that keeps its data write all of it and end. One that does not in time is ended as it is. */
+  /** Tells a server that keeps its data to write all of it and end. After a timeout it is ended by force. */
   async #shutDown(child: ChildProcess): Promise<void> {
     child.ref();
     const socket = connect(this.socket).on("error", () => {});
@@ -148,13 +146,13 @@ class PrivateServer implements Engine {
     for (let text = reason; !signal.aborted; ) {
       const wait = this.#backoff;
       this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
-      this.#options.onNotice?.(`${text}; it is restarted in ${wait} ms`);
+      this.options.onNotice?.(`${text}; it is restarted in ${wait} ms`);
       try {
         await sleep(wait, undefined, { ref: false, signal });
-        await rm(this.#folder, { recursive: true, force: true });
+        await rm(this.folder, { recursive: true, force: true });
         // Fails if another process has created the folder meanwhile.
-        await mkdir(this.#folder, { mode: 0o700 });
-        if (signal.aborted) await rm(this.#folder, { recursive: true, force: true });
+        await mkdir(this.folder, { mode: 0o700 });
+        if (signal.aborted) await rm(this.folder, { recursive: true, force: true });
         else await this.start();
         return;
       } catch (error) {
@@ -168,7 +166,7 @@ class PrivateServer implements Engine {
     child.ref();
     child.stdin?.end();
     await this.#ended;
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -6,7 +6,7 @@ import { FolderLock } from "./folder-lock.js";
 /** The embedded engine's file in a folder of data. */
 const SNAPSHOT = "embedded.snapshot";
 
-/** The engine that a folder's data is of; null for an empty one. */
+/** The engine that wrote a folder's data; null for an empty folder. */
 export type DataOf = "embedded" | "server" | null;
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
@@ -20,7 +20,7 @@ export interface DataFolder {
 }
 
 /**
- * Opens a folder of data, and makes it where it is missing.
+ * Opens a folder of data, which is created if it does not exist.
  * @throws {Error} when it can't be used, or another gateway uses it; the message begins with `persist: `
  */
 export function openDataFolder(given: string): DataFolder {
@@ -31,9 +31,9 @@ export function openDataFolder(given: string): DataFolder {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const what =
+    const problem =
       code === "EEXIST" || code === "ENOTDIR" ? "is not a folder" : `cannot be written to (${code})`;
-    throw new Error(`persist: ${path} ${what}`);
+    throw new Error(`persist: ${path} ${problem}`);
   }
   const lock = new FolderLock(path);
   const snapshot = join(path, SNAPSHOT);

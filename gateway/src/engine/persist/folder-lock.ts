@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Interval in ms between updates of the lock by its holder. */
 const BEAT_EVERY = 2_000;
-/** A lock of another machine, or another container, that showed nothing for this long, in ms, is left over. */
+/** A lock of another machine or container that was not renewed for this long, in ms, is stale. */
 const SILENT_AFTER = 15_000;
 
 /** The process that holds a folder. */
@@ -16,7 +16,7 @@ interface Holder {
 }
 
 /** Locks that this process holds. */
-const held = new Set<string>();
+const ownLocks = new Set<string>();
 
 /** Keeps other gateways out of a folder until it is released. */
 export class FolderLock {
@@ -30,14 +30,14 @@ export class FolderLock {
   constructor(folder: string) {
     this.#file = join(folder, "gateway.lock");
     this.#take(folder);
-    held.add(this.#file);
+    ownLocks.add(this.#file);
     process.once("exit", this.release);
     this.#beat = setInterval(() => this.#show(), BEAT_EVERY).unref();
   }
 
   /** Lets others have the folder. */
   readonly release = (): void => {
-    if (!held.delete(this.#file)) return;
+    if (!ownLocks.delete(this.#file)) return;
     clearInterval(this.#beat);
     process.off("exit", this.release);
     rmSync(this.#file, { force: true });
@@ -64,14 +64,14 @@ export class FolderLock {
   }
 
   #isHeld(text: string): boolean {
-    if (held.has(this.#file)) return true;
+    if (ownLocks.has(this.#file)) return true;
     const holder = parsed(text);
     if (holder === null || holder.host !== hostname()) return !isOlderThan(this.#file, SILENT_AFTER);
-    // Process ids come round again, and in a container the same ones from the start.
+    // Process ids are used again, and a container always starts with the same ones.
     return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
   }
 
-  /** Removes a lock that is left over, unless another process has put its own in its place meanwhile. */
+  /** Removes a stale lock, unless another process has replaced it meanwhile. */
   #remove(text: string): void {
     const aside = `${this.#file}.${process.pid}`;
     try {

@@ -11,7 +11,7 @@ export interface RoutingHint {
   readonly read: boolean;
   /** Whether it may be sent again although it may have been executed. */
   readonly repeatable: boolean;
-  /** The one node that it is for, whatever becomes of that node's slots. */
+  /** The node that must run it, even if the node's slots move. */
   readonly only?: string;
 }
 
@@ -43,7 +43,7 @@ export class ClusterCommand implements Receiver, OrderedCommand {
   mustSeeWrites = false;
   /** Nodes that failed it, if any did. */
   #tried: Set<string> | null = null;
-  /** The error for which it has to wait, should it wait too long. */
+  /** The error for which it has to wait, which is its result if it waits too long. */
   obstacle: Buffer | UpstreamFailure | null = null;
   /** Its deadline, on the clock of `performance.now()`. */
   until: number;

@@ -42,7 +42,6 @@ export class Cluster implements Upstream {
   readonly counters: UpstreamCounters;
   readonly pushOptions: PushConnectionOptions;
   readonly sharding: Upstream["sharding"];
-  readonly #options: ClusterOptions;
   readonly #topology: Topology;
   readonly #nodes: Nodes;
   readonly #transport: Transport;
@@ -51,9 +50,8 @@ export class Cluster implements Upstream {
   #connectionIndex = 0;
   #closed = false;
 
-  constructor(options: ClusterOptions) {
+  constructor(private readonly options: ClusterOptions) {
     const { topology, timeout, connect } = options;
-    this.#options = options;
     this.#topology = topology;
     this.counters = options.counters;
     const handshake = [...(options.handshake ?? []), PING];
@@ -82,7 +80,7 @@ export class Cluster implements Upstream {
   open(): void {
     this.#topology.open();
     this.#whenKnown(
-      performance.now() + this.#options.timeout,
+      performance.now() + this.options.timeout,
       () => {
         for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
       },
@@ -127,7 +125,7 @@ export class Cluster implements Upstream {
 
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
     for (const command of commands) this.#scripts.note(command);
-    const until = deadline ?? performance.now() + this.#options.timeout;
+    const until = deadline ?? performance.now() + this.options.timeout;
     const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
     this.#whenKnown(
       until,
@@ -137,7 +135,7 @@ export class Cluster implements Upstream {
     return () => transaction.cancel();
   }
 
-  ping(timeout = this.#options.timeout): Promise<Buffer | null> {
+  ping(timeout = this.options.timeout): Promise<Buffer | null> {
     return pingReply(this, timeout);
   }
 
@@ -165,7 +163,7 @@ export class Cluster implements Upstream {
   /** Finds out where commands go, of very many some at a time, and sends them. */
   #plan(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
     const send = (clusterCommand: ClusterCommand) => this.#transport.send([clusterCommand]);
-    const planner = new BatchPlanner(batch, this.#topology, send, this.#options.budget);
+    const planner = new BatchPlanner(batch, this.#topology, send, this.options.budget);
     let next = 0;
     const planChunk = () => {
       if (this.#closed) {
@@ -185,8 +183,8 @@ export class Cluster implements Upstream {
     planChunk();
   }
 
-  #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {
-    this.#connectionIndex = (this.#connectionIndex + 1) % this.#options.connections;
+  #batch(receiver: Receiver, deadline = performance.now() + this.options.timeout): Batch {
+    this.#connectionIndex = (this.#connectionIndex + 1) % this.options.connections;
     return new Batch(this.#transport, receiver, deadline, this.#connectionIndex);
   }
 
@@ -232,7 +230,7 @@ export class Cluster implements Upstream {
   #connectAny(onRead?: OnReadOpts): Duplex {
     const name = this.#nodes.best(this.#topology.shards.map(({ primary }) => primary));
     if (name === undefined) throw new Error(this.#topology.lastError ?? "no node of the cluster is known");
-    return this.#options.connect(addressOf(name), onRead);
+    return this.options.connect(addressOf(name), onRead);
   }
 }
 

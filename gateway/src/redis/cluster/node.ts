@@ -19,7 +19,6 @@ export interface NodeOptions extends ExclusiveConnectionsOptions {
 /** One node of a cluster, and its failures. */
 export class Node {
   readonly exclusive: ExclusiveConnections;
-  readonly #options: NodeOptions;
   readonly #clock: Clock;
   readonly #shared: MultiplexedConnection[];
   #readers: MultiplexedConnection[] = [];
@@ -28,9 +27,8 @@ export class Node {
 
   constructor(
     readonly name: string,
-    options: NodeOptions,
+    private readonly options: NodeOptions,
   ) {
-    this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#shared = Array.from(
       { length: options.connections },
@@ -84,7 +82,7 @@ export class Node {
 
   #replicaConnections(): MultiplexedConnection[] {
     if (this.#readers.length === 0) {
-      const { connectionOptions } = this.#options;
+      const { connectionOptions } = this.options;
       const options = { ...connectionOptions, handshake: [...connectionOptions.handshake, READONLY] };
       this.#readers = this.#shared.map(() => new MultiplexedConnection(options));
     }

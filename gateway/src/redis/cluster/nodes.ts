@@ -33,7 +33,7 @@ export class Nodes {
     return node;
   }
 
-  /** The first of these that has not failed of late, else the first. */
+  /** Returns the first of these that has not failed recently, else the first one. */
   best(names: readonly string[]): string | undefined {
     return names.find((name) => !this.#nodes.get(name)?.isEjected) ?? names[0];
   }

@@ -251,7 +251,7 @@ function decodePosition(number: bigint): Position | null {
   return { mode, node, cursor, left, kept: kept.isEmpty ? left : kept };
 }
 
-/** Tells names apart, in most cases, by a number from 1 to 65,535. */
+/** Returns a number from 1 to 65,535 for a name. Different names seldom have the same one. */
 function markOf(name: string): number {
   let hash = 0;
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0;

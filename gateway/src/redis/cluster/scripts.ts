@@ -15,7 +15,7 @@ export function isNoScript(reply: Buffer): boolean {
 }
 
 /**
- * The scripts that were sent of late. One Redis remembers every script that it has run; on a cluster only the node that ran
+ * The scripts that were sent recently. One Redis remembers every script that it has run; on a cluster only the node that ran
  * it does, so that EVALSHA elsewhere needs its text.
  */
 export class Scripts {

@@ -106,7 +106,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return this.has(name) || [...this.names.values()].includes(name);
   }
 
-  /** Learns the topology, and goes on learning it. */
+  /** Queries the topology now, and then at intervals. */
   open(): void {
     if (this.#timer || this.#closed) return;
     this.#timer = this.#clock.setInterval(() => void this.#refresh(), REFRESH_INTERVAL).unref();
@@ -143,7 +143,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return true;
   }
 
-  /** Takes in where nodes are that serve no slots yet, by their ids. */
+  /** Adds nodes that serve no slots yet, by their ids. */
   heardOf(names: ReadonlyMap<string, string>): void {
     for (const [id, name] of names) if (!this.names.has(id)) this.names.set(id, name);
   }

@@ -32,7 +32,7 @@ function slotOfAll(commands: readonly Command[]): { slot: number } | { place: nu
   return { slot };
 }
 
-/** Runs a transaction on the node of its slot; where that has moved, on the one it has moved to: nothing ran then. */
+/** Runs a transaction on the node of its slot. If the slot has moved, nothing was run, and the new node gets the transaction. */
 export class ClusterTransaction implements TransactionReceiver {
   #slot = -1;
   /** The node of the last attempt. */
@@ -110,7 +110,7 @@ export class ClusterTransaction implements TransactionReceiver {
     else this.receiver.onFailure(failure);
   }
 
-  /** Tries again after a pause, unless it is too late: then it has failed, unsent. */
+  /** Tries again after a pause. If it is too late for that, the transaction fails as unsent. */
   #later(failure: UpstreamFailure): void {
     if (performance.now() + RETRY_DELAY >= this.until) this.receiver.onFailure(failure);
     else {

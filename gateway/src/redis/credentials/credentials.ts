@@ -1,5 +1,5 @@
 import type { Log } from "../../log/log.js";
-import { type Clock, systemClock } from "../../util/clock.js";
+import { systemClock } from "../../util/clock.js";
 import { Login } from "./login.js";
 
 /** A password is renewed when a third of its time is left, and at most this long before its end, in ms. */
@@ -22,11 +22,11 @@ export interface NewLogin {
 
 /** The source of the passwords of the gateway's own user at Redis. */
 export interface LoginSource {
-  /** What the password comes from, for messages. */
+  /** The source of the password, for messages. */
   readonly description: string;
   /** Returns the present user and password. @throws {Error} whose message has no secret */
   read(): Promise<NewLogin>;
-  /** Whether it is so quick that it is read for every new connection. */
+  /** Whether reading is quick, so that it is done for every new connection. */
   readonly isQuick: boolean;
   /** Calls `onChange` when {@link read} may return something else, until the returned function is called. */
   watch?(onChange: () => void): () => void;
@@ -36,9 +36,6 @@ export interface LoginSource {
 
 /** The user and the password of the gateway's own connections, which may change while it runs. */
 export class Credentials {
-  readonly #source: LoginSource;
-  readonly #log: Log;
-  readonly #clock: Clock;
   readonly #listeners = new Set<(login: Login) => void>();
   #current: Login | null = null;
   /** When the current login is to be renewed, and when it ends. */
@@ -55,20 +52,20 @@ export class Credentials {
   #stopWatching: (() => void) | null = null;
   #closed = false;
 
-  constructor(source: LoginSource, log: Log, clock = systemClock) {
-    this.#source = source;
-    this.#log = log;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly source: LoginSource,
+    private readonly log: Log,
+    private readonly clock = systemClock,
+  ) {}
 
   /**
-   * Returns the login for a new connection. If no new one can be had, this is the last one.
+   * Returns the login for a new connection: the last one if the source returns none now.
    * @throws {Error} whose message has no secret, if there never was one
    */
   async get(): Promise<Login> {
     const login = this.#current;
-    if (!login || this.#source.isQuick) return this.#read();
-    const now = this.#clock.now();
+    if (!login || this.source.isQuick) return this.#read();
+    const now = this.clock.now();
     const isRefused = login === this.#refused && now - this.#readAt >= REFUSED_INTERVAL;
     if (isRefused || now >= this.#endsAt) return this.#read();
     if (now >= this.#renewAt) void this.#read();
@@ -77,7 +74,7 @@ export class Credentials {
 
   /** The reason why a connection waits for {@link get}. */
   get delay(): string {
-    return this.#problem ?? `${this.#source.description} gave no password in time`;
+    return this.#problem ?? `${this.source.description} gave no password in time`;
   }
 
   /** Whether there is a newer login than this one. */
@@ -91,7 +88,7 @@ export class Credentials {
    */
   onChange(since: Login, listener: (login: Login) => void): () => void {
     this.#listeners.add(listener);
-    this.#stopWatching ??= this.#source.watch?.(() => void this.#read()) ?? null;
+    this.#stopWatching ??= this.source.watch?.(() => void this.#read()) ?? null;
     this.#arm();
     if (this.#current && this.#current !== since) listener(this.#current);
     return () => {
@@ -103,19 +100,19 @@ export class Credentials {
   refused(login: Login, error: string): void {
     if (login === this.#refused) return;
     this.#refused = login;
-    this.#log.error(`Redis refused the user and password of ${this.#source.description}: ${error}`);
+    this.log.error(`Redis refused the user and password of ${this.source.description}: ${error}`);
   }
 
-  /** Stops to renew logins. */
+  /** Stops renewing logins. */
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
     this.#rest();
-    this.#source.close?.();
+    this.source.close?.();
   }
 
   #rest(): void {
-    this.#clock.clear(this.#timer);
+    this.clock.clear(this.#timer);
     this.#timer = undefined;
     this.#stopWatching?.();
     this.#stopWatching = null;
@@ -125,16 +122,16 @@ export class Credentials {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = null;
     });
-    // A failure is logged. Who waits for the login gets it as well.
+    // A failure is logged. Those who wait for the login get it as well.
     this.#reading.catch(() => {});
     return this.#reading;
   }
 
   async #readNow(): Promise<Login> {
-    this.#readAt = this.#clock.now();
+    this.#readAt = this.clock.now();
     try {
-      const login = this.#take(await this.#source.read());
-      if (this.#problem !== null) this.#log.info(`${this.#source.description} can be used again`);
+      const login = this.#take(await this.source.read());
+      if (this.#problem !== null) this.log.info(`${this.source.description} can be used again`);
       this.#problem = null;
       this.#failures = 0;
       return login;
@@ -148,7 +145,7 @@ export class Credentials {
   }
 
   #take({ username, password, lifetime = Number.POSITIVE_INFINITY }: NewLogin): Login {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     this.#endsAt = now + lifetime;
     this.#renewAt = Math.max(now + INITIAL_BACKOFF, this.#endsAt - Math.min(lifetime / 3, MAX_LEAD));
     const known = this.#current;
@@ -163,19 +160,19 @@ export class Credentials {
     const isNew = reason !== this.#problem;
     this.#problem = reason;
     if (isNew && !this.#closed)
-      this.#log.error(this.#current ? `${reason}; the previous password stays in use` : reason);
+      this.log.error(this.#current ? `${reason}; the previous password stays in use` : reason);
     const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
-    this.#renewAt = Math.max(this.#renewAt, this.#clock.now() + backoff);
+    this.#renewAt = Math.max(this.#renewAt, this.clock.now() + backoff);
   }
 
   #arm(): void {
-    this.#clock.clear(this.#timer);
+    this.clock.clear(this.#timer);
     this.#timer = undefined;
     if (this.#listeners.size === 0 || this.#renewAt === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(MAX_TIMEOUT, Math.max(0, this.#renewAt - this.#clock.now()));
-    this.#timer = this.#clock
+    const wait = Math.min(MAX_TIMEOUT, Math.max(0, this.#renewAt - this.clock.now()));
+    this.#timer = this.clock
       .setTimeout(() => {
-        if (this.#clock.now() >= this.#renewAt) void this.#read();
+        if (this.clock.now() >= this.#renewAt) void this.#read();
         else this.#arm();
       }, wait)
       .unref();

@@ -41,7 +41,7 @@ export interface FollowListener {
   onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
-  /** Called when the stream can't be read, or no longer. No further call follows. */
+  /** Called when the stream can't be read, or can't be read any more. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
 }
 
@@ -92,15 +92,12 @@ interface Tail {
  * Followers at the end of a stream share one connection, which waits for the next entry.
  */
 export class Followers {
-  readonly #options: FollowersOptions;
   readonly #followers = new Set<Follower>();
   readonly #tails = new Map<string, Tail>();
   #waiting = 0;
   #closed = false;
 
-  constructor(options: FollowersOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: FollowersOptions) {}
 
   get isUnused(): boolean {
     return this.#followers.size === 0;
@@ -118,7 +115,6 @@ export class Followers {
     return () => this.#remove(follower);
   }
 
-  /** Ends every follower. */
   close(): void {
     this.#closed = true;
     for (const follower of [...this.#followers]) this.#fail(follower, CLOSING);
@@ -129,7 +125,7 @@ export class Followers {
     const { listener, key } = follower;
     let size = PAGE;
     for (let failures = 0; !follower.cancelled; ) {
-      while (listener.backlog > this.#options.maxBacklog) {
+      while (listener.backlog > this.options.maxBacklog) {
         await pause(DRAIN_CHECK);
         if (follower.cancelled) return;
       }
@@ -143,7 +139,7 @@ export class Followers {
       }
       if (follower.cancelled) return;
       if ("error" in page) return this.#refuse(follower, page.error);
-      const encoded = await this.#options.encode(page.entries);
+      const encoded = await this.options.encode(page.entries);
       if (follower.cancelled) return;
       if (encoded === "too-large" && page.entries.length === 1)
         return this.#refuse(follower, this.#tooLarge(page.from));
@@ -212,10 +208,10 @@ export class Followers {
   async #share(tail: Tail, page: StreamPage): Promise<void> {
     tail.position = page.to;
     if (page.entries.length === 0) return;
-    const encoded = await this.#options.encode(page.entries);
+    const encoded = await this.options.encode(page.entries);
     for (const follower of [...tail.members]) {
       const isDelivered = await this.#deliver(follower, page, encoded);
-      if (isDelivered && follower.listener.backlog <= this.#options.maxBacklog) continue;
+      if (isDelivered && follower.listener.backlog <= this.options.maxBacklog) continue;
       tail.members.delete(follower);
       void this.#catchUp(follower);
     }
@@ -234,7 +230,7 @@ export class Followers {
     const isSame = position.id === from.id || compareIds(position.id, from.id) <= 0;
     const after = isSame ? entries : entries.filter(({ id }) => compareIds(id, position.id) > 0);
     if (after.length > 0) {
-      const frame = isSame ? encoded : await this.#options.encode(after);
+      const frame = isSame ? encoded : await this.options.encode(after);
       if (follower.cancelled) return true;
       if (!frame || frame === "too-large" || !listener.onMessage(frame)) return false;
     }
@@ -244,7 +240,7 @@ export class Followers {
 
   /** Resolves when there may be an entry after the tail's position. */
   #nextEntry(tail: Tail, poll: number): Promise<void> {
-    const { upstream, maxWaiting } = this.#options;
+    const { upstream, maxWaiting } = this.options;
     return new Promise((resolve) => {
       const later = (ms: number) => {
         const timer = setTimeout(resolve, ms).unref();
@@ -340,7 +336,7 @@ export class Followers {
       };
       share.enterTransaction({
         cancelled: false,
-        run: () => this.#options.upstream.transaction(commands, receiver),
+        run: () => this.options.upstream.transaction(commands, receiver),
         onMissed: () => reject(new UpstreamFailure("full", "other reads of this token took too long")),
       });
     });
@@ -351,7 +347,7 @@ export class Followers {
    * @param error the failure of a read of this entry alone; none if it was read, and its event is too large
    */
   #tooLarge({ id }: Position, error?: UpstreamFailure): string {
-    const { maxBufferedBytes } = this.#options;
+    const { maxBufferedBytes } = this.options;
     const limit = `maxBufferedBytes is ${maxBufferedBytes}`;
     const why = error
       ? `a read of it, with the first and the last entry of the stream, is too large: ${error.message}`

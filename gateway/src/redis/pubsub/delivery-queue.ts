@@ -9,32 +9,32 @@ const MAX_WAITING = 8 * 1_024 * 1_024;
 const TOPIC_PART = 1 / 2;
 /** The share of the memory for buffers up to which messages may wait. */
 const SHARE = 1 / 2;
-/** More bytes of one message do not count: a large message is no flood, and whoever encodes it counts its memory. */
+/** More bytes of one message do not count: a large message is not a flood, and its encoder counts its memory. */
 const MAX_COUNTED = 256 * 1_024;
 /** Messages that follow each other are written together, up to this many bytes. */
 const MAX_TOGETHER = 32 * 1_024;
 /** Memory of a message that waits, in addition to its own bytes. */
 const MESSAGE_SIZE = 200;
 
-/** One that is told of messages. */
+/** A listener that gets messages. */
 export interface Recipient {
   readonly listener: ChangingListener;
-  /** Whether it is told of nothing any more. */
+  /** Whether it gets nothing any more. */
   readonly isGone: boolean;
 }
 
 /** A channel or pattern, and the bytes of its messages that wait. */
 export interface QueuedTopic {
   waitingBytes: number;
-  /** Those who are told that messages were lost, as long as that waits. */
+  /** Those who get a gap, while that waits for its turn. */
   gapFor: readonly Recipient[] | null;
 }
 
-/** Something to tell all of an audience. */
+/** Messages, or another event, for all of an audience. */
 interface Delivery {
   readonly audience: readonly Recipient[];
   readonly topic: QueuedTopic | null;
-  /** Messages; none for anything else, which is told by `tell`. */
+  /** Messages. Empty for another event, which `tell` passes on. */
   readonly frames: (EncodedFrame | Promise<EncodedFrame>)[];
   readonly tell: ((listener: ChangingListener) => void) | null;
   bytes: number;
@@ -104,7 +104,7 @@ export class DeliveryQueue {
     } else this.#add(audience, topic, null, frame, countedOf(size));
   }
 
-  /** Tells one listener something after what waits for it. */
+  /** Passes another event on to one listener, after the messages that wait for it. */
   tell(recipient: Recipient, tell: (listener: ChangingListener) => void): void {
     if (this.#isRunning) this.#add([recipient], null, tell);
     else tell(recipient.listener);
@@ -146,7 +146,7 @@ export class DeliveryQueue {
 
 const countedOf = (size: number) => Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
 
-/** Joins frames into one, unless one of them is not there yet, or is none. */
+/** Joins frames into one. If one of them is not encoded yet, or could not be, all are returned as they are. */
 function together(
   frames: readonly (EncodedFrame | Promise<EncodedFrame>)[],
 ): readonly (EncodedFrame | Promise<EncodedFrame>)[] {

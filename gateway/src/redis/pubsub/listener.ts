@@ -7,7 +7,7 @@ export interface Listener {
   onReady(): void;
   /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
   onMessage(encoded: EncodedFrame | Promise<EncodedFrame>): void;
-  /** Messages may have been missed up to here. */
+  /** Messages before this call may have been missed. */
   onGap(): void;
   /** Called with Redis's error text when it refused to subscribe. No further call follows. */
   onRefusal(error: string): void;

@@ -14,7 +14,7 @@ const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
 export interface MonitorOptions extends PushConnectionOptions {
-  /** Makes what listeners get of a line. */
+  /** Encodes a line for listeners. */
   readonly encode: (line: Buffer) => Frame;
 }
 
@@ -24,16 +24,13 @@ export interface MonitorOptions extends PushConnectionOptions {
  * A line for which there is no memory is a gap.
  */
 export class Monitor {
-  readonly #options: MonitorOptions;
   readonly #listeners = new Set<Listener>();
   #connection: PushConnection | null = null;
   #up = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: MonitorOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: MonitorOptions) {}
 
   /** Connections open now: one or none. */
   get connections(): number {
@@ -63,11 +60,11 @@ export class Monitor {
   }
 
   #open(): void {
-    const connection = new PushConnection(this.#options, {
+    const connection = new PushConnection(this.options, {
       onUp: () => {
         connection.send(MONITOR);
         const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
-        this.#timer = setTimeout(onTimeout, this.#options.timeout);
+        this.#timer = setTimeout(onTimeout, this.options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),
@@ -78,7 +75,7 @@ export class Monitor {
 
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
-      const encoded = reply && this.#options.encode(redacted(reply.subarray(1, -2)));
+      const encoded = reply && this.options.encode(redacted(reply.subarray(1, -2)));
       for (const listener of this.#listeners) {
         if (encoded) listener.onMessage(encoded);
         else listener.onGap();

@@ -20,7 +20,7 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** Takes what a {@link SubscriptionConnection} receives. */
+/** Callbacks of a {@link SubscriptionConnection}. */
 export interface SubscriptionOwner<T extends TopicName> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
@@ -31,17 +31,16 @@ export interface SubscriptionOwner<T extends TopicName> {
   onMessage(topic: T, push: readonly Buffer[]): void;
   /** A message was too large to be passed on. Its channel is not known. */
   onTooLarge(topics: Iterable<T>): void;
-  /** The connection was lost or could not be had. `wasUp`: it had been in use. */
+  /** The connection was lost or could not be opened. `wasUp`: it had been in use. */
   onDown(reason: string, wasUp: boolean): void;
 }
 
-/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own, or that of AUTH. */
+/** A command without a reply yet: SUBSCRIBE or UNSUBSCRIBE, each of one topic so that an error concerns that topic, or AUTH. */
 type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly login: Login };
 
-/** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
+/** Subscriptions on one connection to Redis. {@link open} connects; a lost connection is not opened again. */
 export class SubscriptionConnection<T extends TopicName> {
   readonly #options: PushConnectionOptions;
-  readonly #owner: SubscriptionOwner<T>;
   readonly #topics = new Map<string, T>();
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
@@ -53,11 +52,13 @@ export class SubscriptionConnection<T extends TopicName> {
   #turn = -1;
   #readSince = 0;
 
-  constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
+  constructor(
+    options: PushConnectionOptions,
+    private readonly owner: SubscriptionOwner<T>,
+  ) {
     const { credentials, handshake } = options;
     // In RESP2 a connection with subscriptions can't be signed in again.
     this.#options = credentials ? { ...options, resp3: true, handshake: [...handshake, HELLO_3] } : options;
-    this.#owner = owner;
   }
 
   /** Whether it has neither topics nor a connection. */
@@ -106,7 +107,7 @@ export class SubscriptionConnection<T extends TopicName> {
       onDown: (reason) => {
         const wasUp = this.isUp;
         this.#reset();
-        this.#owner.onDown(reason, wasUp);
+        this.owner.onDown(reason, wasUp);
       },
     });
     this.#connection = connection;
@@ -134,14 +135,14 @@ export class SubscriptionConnection<T extends TopicName> {
 
   #onReply(reply: Buffer | null): void {
     if (!reply) {
-      this.#owner.onTooLarge(this.#topics.values());
+      this.owner.onTooLarge(this.#topics.values());
       return;
     }
     if (isError(reply)) {
       const due = this.#due.shift();
       if (!due) return;
       if ("login" in due) this.#options.credentials?.refused(due.login, authErrorOf(reply));
-      else if (due.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
+      else if (due.subscribes && this.#isHeld(due.topic)) this.owner.onError(due.topic, reply);
       return;
     }
     if (reply[0] === PLUS) {
@@ -153,13 +154,13 @@ export class SubscriptionConnection<T extends TopicName> {
     const sort = SORT_OF[kind];
     if (sort !== undefined) {
       const topic = this.#topics.get(keyOf(sort, push[1]!));
-      if (topic) this.#owner.onMessage(topic, push);
+      if (topic) this.owner.onMessage(topic, push);
       this.#yield();
     } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
     else {
       const due = this.#due.shift();
       if (due && "topic" in due && due.subscribes && this.#isHeld(due.topic))
-        this.#owner.onSubscribed(due.topic);
+        this.owner.onSubscribed(due.topic);
     }
   }
 
@@ -185,14 +186,14 @@ export class SubscriptionConnection<T extends TopicName> {
       return;
     }
     const topic = this.#topics.get(keyOf("ssubscribe", name));
-    if (topic) this.#owner.onEnded(topic);
+    if (topic) this.owner.onEnded(topic);
   }
 
   #isHeld(topic: T): boolean {
     return this.#topics.get(keyOf(topic.sort, topic.name)) === topic;
   }
 
-  /** Keeps an unused connection for a while: the next subscription is often not far. */
+  /** Keeps an unused connection for a while, since the next subscription often comes soon. */
   #rest(): void {
     clearTimeout(this.#unused);
     if (this.#topics.size > 0 || !this.isUp) return;

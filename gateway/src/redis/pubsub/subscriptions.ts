@@ -30,7 +30,7 @@ export interface Subscription {
 
 export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
   /**
-   * Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
+   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
    * promise if that takes long.
    */
   readonly encode: (push: readonly Buffer[]) => EncodedFrame | Promise<EncodedFrame>;
@@ -69,7 +69,6 @@ interface Change {
  * with its last listener.
  */
 export class Subscriptions {
-  readonly #options: SubscriptionsOptions;
   readonly #topics = new Map<string, Topic>();
   readonly #patterns = new Set<Topic>();
   readonly #members = new Set<Member>();
@@ -77,8 +76,7 @@ export class Subscriptions {
   readonly #deliveries: DeliveryQueue;
   #closed = false;
 
-  constructor(options: SubscriptionsOptions) {
-    this.#options = options;
+  constructor(private readonly options: SubscriptionsOptions) {
     this.#deliveries = new DeliveryQueue(options);
     this.#connections = new TopicConnections<Topic>(options, {
       onSubscribed: (topic) => this.#confirmed(topic),
@@ -119,7 +117,7 @@ export class Subscriptions {
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
-        this.#options.timeout,
+        this.options.timeout,
       );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
@@ -147,7 +145,6 @@ export class Subscriptions {
     return count;
   }
 
-  /** Ends every subscription. */
   close(): void {
     this.#closed = true;
     this.#connections.close();
@@ -177,7 +174,7 @@ export class Subscriptions {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
         }
-      }, this.#options.timeout),
+      }, this.options.timeout),
       done,
       problem: null,
     };
@@ -279,7 +276,7 @@ export class Subscriptions {
     const { audience } = topic;
     const size = push.reduce((sum, part) => sum + part.length, 0);
     if (audience.length === 0 || this.#deliveries.isFull(topic, audience, size)) return;
-    this.#deliveries.message(topic, audience, size, this.#options.encode(push));
+    this.#deliveries.message(topic, audience, size, this.options.encode(push));
   }
 
   #confirmed(topic: Topic): void {
@@ -344,7 +341,7 @@ export class Subscriptions {
   }
 }
 
-/** Whether a member awaits topics on a connection. Another connection may stay lost while this one delivers messages. */
+/** Whether a member awaits topics on a connection. Topics of other connections do not count: those may stay lost for long. */
 function awaits({ awaited }: Member, connection: string | null): boolean {
   for (const topic of awaited) if (topic.connection === connection) return true;
   return false;

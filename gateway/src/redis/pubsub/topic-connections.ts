@@ -58,17 +58,15 @@ interface NamedConnection<T extends ConnectedTopic> {
  * opened again, and its topics are subscribed to anew.
  */
 export class TopicConnections<T extends ConnectedTopic> {
-  readonly #options: TopicConnectionsOptions;
-  readonly #handler: TopicConnectionsHandler<T>;
   readonly #connections = new Map<string, NamedConnection<T>>();
   readonly #sharded = new Set<T>();
   #search: NodeJS.Timeout | undefined;
   #stopWatching: Cancel | null = null;
 
-  constructor(options: TopicConnectionsOptions, handler: TopicConnectionsHandler<T>) {
-    this.#options = options;
-    this.#handler = handler;
-  }
+  constructor(
+    private readonly options: TopicConnectionsOptions,
+    private readonly handler: TopicConnectionsHandler<T>,
+  ) {}
 
   get open(): number {
     let open = 0;
@@ -102,7 +100,6 @@ export class TopicConnections<T extends ConnectedTopic> {
     return `Redis could not be reached: ${connection.lastError}`;
   }
 
-  /** Closes every connection. */
   close(): void {
     clearTimeout(this.#search);
     for (const { subscriptions, retry } of this.#connections.values()) {
@@ -122,7 +119,7 @@ export class TopicConnections<T extends ConnectedTopic> {
     if (topic.connection !== null) {
       this.#connectionOf(topic)?.subscriptions.remove(topic);
       topic.connection = null;
-      this.#handler.onLost(topic);
+      this.handler.onLost(topic);
     }
     if (name === undefined) {
       this.#searchLater();
@@ -147,7 +144,7 @@ export class TopicConnections<T extends ConnectedTopic> {
 
   #nameFor({ sort, slot }: T): string | undefined {
     if (sort !== "ssubscribe") return ANY_NODE;
-    const sharding = this.#options.sharding();
+    const sharding = this.options.sharding();
     if (!sharding) return ANY_NODE_SHARDED;
     this.#stopWatching ??= sharding.onChange(this.#assignSharded);
     return sharding.nodeOf(slot);
@@ -160,18 +157,18 @@ export class TopicConnections<T extends ConnectedTopic> {
     for (const [other, { subscriptions, retry }] of this.#connections)
       if (subscriptions.isUnused && !retry) this.#connections.delete(other);
     const isNode = name !== ANY_NODE && name !== ANY_NODE_SHARDED;
-    const options = isNode ? this.#options.sharding()!.pushOptions(name) : this.#options;
+    const options = isNode ? this.options.sharding()!.pushOptions(name) : this.options;
     const connection: NamedConnection<T> = {
       name,
       subscriptions: new SubscriptionConnection<T>(options, {
         onSubscribed: (topic) => {
           topic.redirections = 0;
-          this.#handler.onSubscribed(topic);
+          this.handler.onSubscribed(topic);
         },
         onError: (topic, reply) => this.#onError(connection, topic, reply),
         onEnded: (topic) => this.#onEnded(connection, topic),
-        onMessage: (topic, push) => this.#handler.onMessage(topic, push),
-        onTooLarge: (topics) => this.#handler.onTooLarge(topics),
+        onMessage: (topic, push) => this.handler.onMessage(topic, push),
+        onTooLarge: (topics) => this.handler.onTooLarge(topics),
         onDown: (reason, wasUp) => this.#onDown(connection, reason, wasUp),
       }),
       lastError: "no connection to Redis yet",
@@ -189,9 +186,9 @@ export class TopicConnections<T extends ConnectedTopic> {
     const { subscriptions } = connection;
     const topics = [...subscriptions.topics];
     if (topics.length === 0) return;
-    if (wasUp) this.#options.onLost?.(reason);
-    for (const topic of topics) this.#handler.onLost(topic);
-    this.#options.sharding()?.suspect(connection.name);
+    if (wasUp) this.options.onLost?.(reason);
+    for (const topic of topics) this.handler.onLost(topic);
+    this.options.sharding()?.suspect(connection.name);
     const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** connection.attempts++);
     connection.retry = setTimeout(() => {
       connection.retry = undefined;
@@ -204,12 +201,12 @@ export class TopicConnections<T extends ConnectedTopic> {
   #onError(connection: NamedConnection<T>, topic: T, reply: Buffer): void {
     const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply, null) : null;
     if (!redirection) {
-      this.#handler.onRefused(topic, lineOf(reply));
+      this.handler.onRefused(topic, lineOf(reply));
       return;
     }
     connection.subscriptions.forget(topic);
     topic.connection = null;
-    if (redirection.kind === "moved") this.#options.sharding()?.moved(redirection, connection.name);
+    if (redirection.kind === "moved") this.options.sharding()?.moved(redirection, connection.name);
     if (redirection.kind === "moved" && ++topic.redirections <= MAX_REDIRECTIONS) this.#assign(topic);
     else this.#searchLater();
   }
@@ -218,8 +215,8 @@ export class TopicConnections<T extends ConnectedTopic> {
   #onEnded(connection: NamedConnection<T>, topic: T): void {
     connection.subscriptions.forget(topic);
     topic.connection = null;
-    this.#handler.onLost(topic);
-    this.#options.sharding()?.suspect(connection.name);
+    this.handler.onLost(topic);
+    this.options.sharding()?.suspect(connection.name);
     this.#assign(topic);
   }
 }

@@ -36,9 +36,8 @@ export interface SentinelOptions {
  */
 export class Sentinel implements PrimaryFinder {
   readonly repeatsReads = true;
-  /** The server is asked itself. */
+  /** The server itself refuses writes. */
   readonly refusal = null;
-  readonly #options: SentinelOptions;
   readonly #open = new Set<Duplex>();
   readonly #listeners = new Set<() => void>();
   /** Addresses of the Sentinels. The ones that replied come first. */
@@ -52,12 +51,10 @@ export class Sentinel implements PrimaryFinder {
   #closed = false;
   #isResting = false;
 
-  constructor(options: SentinelOptions) {
-    this.#options = options;
+  constructor(private readonly options: SentinelOptions) {
     this.#sentinels = options.sentinels.map(nameOf);
   }
 
-  /** Starts to query the Sentinels. */
   open(): void {
     if (!this.#timer) void this.#query();
   }
@@ -83,7 +80,7 @@ export class Sentinel implements PrimaryFinder {
   connect(onRead?: OnReadOpts): Duplex {
     this.open();
     if (this.#primary === null) throw new Error(this.#lastError);
-    const socket = this.#options.connectTo(addressOf(this.#primary), onRead);
+    const socket = this.options.connectTo(addressOf(this.#primary), onRead);
     this.#open.add(socket);
     socket.once("close", () => {
       this.#open.delete(socket);
@@ -118,7 +115,7 @@ export class Sentinel implements PrimaryFinder {
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
-    const { group } = this.#options;
+    const { group } = this.options;
     let replied = false;
     for (const name of this.#sentinels) {
       try {
@@ -136,7 +133,7 @@ export class Sentinel implements PrimaryFinder {
       }
       if (this.#closed) return;
     }
-    if (this.#primary === null && !this.#isResting) this.#options.reachability?.down(this.#lastError);
+    if (this.#primary === null && !this.#isResting) this.options.reachability?.down(this.#lastError);
     this.#querying = false;
     if (this.#closed || this.#isResting) return;
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
@@ -148,7 +145,7 @@ export class Sentinel implements PrimaryFinder {
     const isChange = this.#primary !== null;
     this.#primary = name;
     if (!isChange) return;
-    this.#options.counters.topologyChanges++;
+    this.options.counters.topologyChanges++;
     // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
     for (const listener of this.#listeners) listener();
@@ -174,11 +171,11 @@ export class Sentinel implements PrimaryFinder {
   #onMessage([kind, , text]: readonly Buffer[]): void {
     if (kind?.toString() !== "message" || !text) return;
     const [group, , , host, port] = text.toString().split(" ");
-    if (group === this.#options.group && host && port) this.#found({ host, port: Number(port) });
+    if (group === this.options.group && host && port) this.#found({ host, port: Number(port) });
   }
 
   #to(name: string): PushConnectionOptions {
-    const { connectTo, counters, handshake } = this.#options;
+    const { connectTo, counters, handshake } = this.options;
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),
       handshake: [...handshake, PING],

@@ -3,7 +3,6 @@ import { afterEach, expect, test, vi } from "vitest";
 import { AutoDetectUpstream, Finding } from "../../../../gateway/src/redis/auto-detect-upstream.js";
 import { AwaitingPrimary, ONE_SERVER } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
-import { Server } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
@@ -51,7 +50,7 @@ function start(
     });
     return near;
   };
-  const server = new Server({
+  const server = {
     connect,
     timeout: TIMEOUT,
     connections: 1,
@@ -60,7 +59,7 @@ function start(
     maxQueuedCommands: 10,
     maxReplySize: 1_000,
     counters: newCounters(),
-  });
+  };
   const cluster = () => {
     throw new Error("it is none");
   };

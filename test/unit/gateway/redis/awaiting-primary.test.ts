@@ -3,7 +3,6 @@ import { afterEach, expect, test } from "vitest";
 import { AwaitingPrimary, type PrimaryFinder } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { Server } from "../../../../gateway/src/redis/server.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { commandsIn, sent } from "./fake-cluster.js";
@@ -47,7 +46,7 @@ function start(
     maxQueuedCommands: 100,
     maxReplySize: 1e6,
   };
-  const server = new Server({ connect, timeout, ...options, counters: newCounters() });
+  const server = { connect, timeout, ...options, counters: newCounters() };
   let requested = 0;
   let changed = () => {};
   const finder: PrimaryFinder = {

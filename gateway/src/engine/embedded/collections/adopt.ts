@@ -6,7 +6,7 @@ import { SortedMembers } from "./sorted-members.js";
 
 type ValueOf<T extends RedisDataValue["type"]> = Extract<RedisDataValue, { type: T }>;
 
-/** Puts collections that do not grow slow with their size in place of the plain ones of a value. Returns the same value. */
+/** Replaces the plain collections of a value by ones that stay fast at any size. Returns the same value. */
 export function adopt<T extends { readonly type: string }>(value: T): T {
   const { type } = value;
   if (type === "list") adoptList(value as unknown as ValueOf<"list">);
@@ -23,7 +23,7 @@ export function listValues(value: ValueOf<"list">): ListValues {
 
 function adoptList(value: ValueOf<"list">): void {
   const values: object = value.values;
-  // The library calls those methods of an array alone that ListValues has.
+  // Of the methods of an array, the library calls only those that ListValues has.
   if (Array.isArray(values)) value.values = new ListValues(values as Buffer[]) as unknown as Buffer[];
 }
 

@@ -6,7 +6,7 @@ export interface HashField {
   expiresAt?: number;
 }
 
-/** The fields of a hash by their hex. Knows those that may expire, so that the others need not be looked through for them. */
+/** The fields of a hash by their hex. Those that may expire are listed apart, so that a sweep visits no others. */
 export class HashFields extends IndexedMap<HashField> {
   readonly #mayExpire = new Set<string>();
 

@@ -1,4 +1,4 @@
-/** Places that a list gets at its front at least, when it needs any. */
+/** Minimum number of empty places that are added at the front of a list. */
 const MIN_ROOM = 16;
 
 /**

@@ -6,14 +6,11 @@ const MAX_BLOCK = 512;
  * by its place or by a comparison takes about as long in a large collection as in a small one.
  */
 export class SortedBlocks<T> {
-  readonly #compare: (left: T, right: T) => number;
   #blocks: T[][] = [];
   #size = 0;
 
   /** @param compare returns 0 for the same item alone */
-  constructor(compare: (left: T, right: T) => number) {
-    this.#compare = compare;
-  }
+  constructor(private readonly compare: (left: T, right: T) => number) {}
 
   get size(): number {
     return this.#size;
@@ -38,7 +35,7 @@ export class SortedBlocks<T> {
     const block = this.#blocks[at];
     if (!block) return;
     const place = this.#placeIn(block, item);
-    if (place === block.length || this.#compare(block[place]!, item) !== 0) return;
+    if (place === block.length || this.compare(block[place]!, item) !== 0) return;
     block.splice(place, 1);
     this.#size -= 1;
     if (block.length === 0) this.#blocks.splice(at, 1);
@@ -59,7 +56,7 @@ export class SortedBlocks<T> {
     return undefined;
   }
 
-  /** Number of items at the beginning for which the test holds. It must hold for none behind the first for which it does not. */
+  /** Number of items at the beginning for which the test holds. After the first item for which it fails, it must fail for all. */
   countWhile(test: (item: T) => boolean): number {
     const at = firstNot(this.#blocks, (block) => test(block[0]!)) - 1;
     if (at < 0) return 0;
@@ -87,11 +84,11 @@ export class SortedBlocks<T> {
 
   /** The last block that begins before an item or with it. */
   #blockOf(item: T): number {
-    return Math.max(0, firstNot(this.#blocks, (block) => this.#compare(block[0]!, item) <= 0) - 1);
+    return Math.max(0, firstNot(this.#blocks, (block) => this.compare(block[0]!, item) <= 0) - 1);
   }
 
   #placeIn(block: readonly T[], item: T): number {
-    return firstNot(block, (other) => this.#compare(other, item) < 0);
+    return firstNot(block, (other) => this.compare(other, item) < 0);
   }
 }
 

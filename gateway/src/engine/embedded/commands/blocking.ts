@@ -1,15 +1,12 @@
 import {
   type CommandDefinition,
-  type CommandExecutor,
   RedisCommandError,
   RedisResult,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 import type { Wait, WaitingClients } from "../waiting-clients.js";
-import { optionName, parseInteger } from "./args.js";
-import { addCommands, type Context, libraryCommand, withArguments } from "./define.js";
+import { type CommandTable, type Context, integer, optionName, parseInteger } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
-import { integer } from "./results.js";
 
 const MAX_INT64 = 2 ** 63;
 
@@ -19,21 +16,13 @@ function idOf(client: CommandDefinition, ctx: Context): number {
   return value.kind === "integer" ? Number(value.value) : 0;
 }
 
-/** A timeout in seconds in the spelling that the library reads. @throws RedisCommandError if it is none */
+/** A timeout in seconds in the spelling that the library reads. @throws RedisCommandError if it is not a valid timeout */
 function plainTimeout(arg: Buffer): Buffer {
   const seconds = parseFloatArgument(arg.toString("latin1"));
   if (seconds === undefined) throw new RedisCommandError("timeout is not a float or out of range");
   if (seconds * 1000 > MAX_INT64) throw new RedisCommandError("timeout is out of range");
   if (seconds < 0) throw new RedisCommandError("timeout is negative");
   return Buffer.from(String(seconds));
-}
-
-/** Returns a command with its timeout checked before its other arguments. @param place of the timeout; negative from the end */
-function withTimeout(base: CommandDefinition, place: number): CommandDefinition {
-  return withArguments(base, (args) => {
-    const at = place < 0 ? args.length + place : place;
-    return args[at] ? args.with(at, plainTimeout(args[at])) : args;
-  });
 }
 
 /** How a command that waits is run with one of its keys alone. */
@@ -72,15 +61,15 @@ export const streamRead = (needsKey: boolean): Family => ({
 });
 
 /** A command that found nothing. */
-interface Vain {
-  /** Time in ms that it waits. Undefined if it waits without an end. */
+interface Unserved {
+  /** Maximum wait in ms. Undefined without a maximum. */
   readonly limit: number | undefined;
-  /** Its reply if it waits in vain. */
+  /** Its reply if it gets nothing until then. */
   readonly reply: Promise<RedisResult>;
 }
 
 /** Runs a blocking command of the library once. */
-function attempt(base: CommandDefinition, args: unknown, ctx: Context): RedisResult | Vain {
+function attempt(base: CommandDefinition, args: unknown, ctx: Context): RedisResult | Unserved {
   let limit: { ms: number | undefined } | undefined;
   const park: Context["park"] = async ({ timeoutMs }) => {
     limit = { ms: timeoutMs };
@@ -91,17 +80,12 @@ function attempt(base: CommandDefinition, args: unknown, ctx: Context): RedisRes
 }
 
 /**
- * Returns a blocking command that waits among {@link WaitingClients}. Once it waits, it is run with the key that became ready alone.
- * The library's loses its place when another client is faster, and takes a write of any type for an element.
+ * Lets blocking commands wait among {@link WaitingClients}. A command that waits is run with only the key that became ready.
+ * A waiting command of the library loses its place when another client is faster, and takes a write of any type for an element.
  */
-export function patient(
-  executor: CommandExecutor,
-  waiting: WaitingClients,
-  base: CommandDefinition,
-  family: Family,
-): CommandDefinition {
-  const client = libraryCommand(executor, "client");
-  return {
+export function letWait(table: CommandTable, waiting: WaitingClients, names: string, family: Family): void {
+  const client = table.get("client");
+  table.replace(names, (base) => ({
     ...base,
     execute(args, ctx) {
       const first = attempt(base, args, ctx);
@@ -125,7 +109,7 @@ export function patient(
         },
       });
     },
-  };
+  }));
 }
 
 /** The longest time of a timer in ms: almost 25 days. */
@@ -134,7 +118,7 @@ const MAX_TIMER = 2 ** 31 - 1;
 async function waitFor(
   waiting: WaitingClients,
   ctx: Context,
-  { limit, reply }: Vain,
+  { limit, reply }: Unserved,
   client: Omit<Wait, "end">,
 ): Promise<RedisResult> {
   let wait!: Wait;
@@ -170,25 +154,22 @@ function unblock(waiting: WaitingClients, [id, reason, ...rest]: readonly Buffer
 }
 
 /** Replaces the commands that wait for an element of a list or a sorted set, and CLIENT UNBLOCK. */
-export function addBlockingCommands(executor: CommandExecutor, waiting: WaitingClients): void {
-  const blocking = (name: string, family: Family, timeout: number) =>
-    withTimeout(patient(executor, waiting, libraryCommand(executor, name), family), timeout);
-  const client = libraryCommand(executor, "client");
-  addCommands(executor, [
-    {
-      ...client,
-      execute(given, ctx) {
-        const { subcommand, args } = given as { subcommand: string; args: readonly Buffer[] };
-        return subcommand.toUpperCase() === "UNBLOCK" ? unblock(waiting, args) : client.execute(given, ctx);
-      },
-    },
-    blocking("blpop", pop("list"), -1),
-    blocking("brpop", pop("list"), -1),
-    blocking("blmove", move, 4),
-    blocking("brpoplpush", move, 2),
-    blocking("blmpop", pop("list"), 0),
-    blocking("bzpopmin", pop("zset"), -1),
-    blocking("bzpopmax", pop("zset"), -1),
-    blocking("bzmpop", pop("zset"), 0),
-  ]);
+export function addBlockingCommands(table: CommandTable, waiting: WaitingClients): void {
+  /** @param place index of the timeout, which is checked before other arguments; negative from the end */
+  const blocking = (names: string, family: Family, place: number) => {
+    letWait(table, waiting, names, family);
+    table.rewrite(names, (args) => {
+      const at = place < 0 ? args.length + place : place;
+      return args[at] ? args.with(at, plainTimeout(args[at])) : args;
+    });
+  };
+  blocking("blpop brpop", pop("list"), -1);
+  blocking("blmove", move, 4);
+  blocking("brpoplpush", move, 2);
+  blocking("blmpop", pop("list"), 0);
+  blocking("bzpopmin bzpopmax", pop("zset"), -1);
+  blocking("bzmpop", pop("zset"), 0);
+  table.override<{ subcommand: string; args: readonly Buffer[] }>("client", (args, _ctx, run) =>
+    args.subcommand.toUpperCase() === "UNBLOCK" ? unblock(waiting, args.args) : run(args),
+  );
 }

@@ -1,15 +1,9 @@
-import {
-  type CommandDefinition,
-  type CommandExecutor,
-  type RedisDatabase,
-  WrongTypeRedisError,
-} from "js-redis-server/core";
+import { type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
 import { peek, replaceString } from "../keyspace.js";
-import { addCommands, libraryCommand, withDatabase } from "./define.js";
-import { integer } from "./results.js";
+import { type CommandTable, integer, withDatabase } from "./define.js";
 
 const EMPTY = Buffer.alloc(0);
-/** Memory of strings that have grown, by the part of it that is in use. The rest of it is 0 and no other value's. */
+/** The memory of strings that have grown, by the part in use. The rest is zeros, which no other value uses. */
 const allocations = new WeakMap<Buffer, Buffer>();
 
 /** The bytes of a string, empty if there is no key: read them, never change them, and copy what is returned to a client. */
@@ -50,73 +44,46 @@ interface FieldArguments {
   }[];
 }
 
-/** Returns BITFIELD or BITFIELD_RO that gets a copy of the bytes of its fields alone. */
-function withinFields(base: CommandDefinition): CommandDefinition {
-  return {
-    ...base,
-    execute(args, ctx) {
-      const { key, ops } = args as FieldArguments;
-      if (ops.length === 0) return base.execute(args, ctx);
-      const from = Math.min(...ops.map(({ offset }) => Math.floor(offset / 8)));
-      const to = Math.max(...ops.map(({ offset, type }) => Math.ceil((offset + type.bits) / 8)));
-      const shifted = ops.map((op) => ({ ...op, offset: op.offset - 8 * from }));
-      const methods: Partial<RedisDatabase> = {
-        getString: () => bytesAt(ctx.db, key).subarray(from, to),
-        setString: (_key, part) => {
-          change(ctx.db, key, from + part.length, (bytes) => part.copy(bytes, from));
-        },
-      };
-      return base.execute({ key, ops: shifted }, withDatabase(ctx, methods));
-    },
-  };
-}
+type KeyValue = { key: Buffer; value: Buffer };
+type KeyOffset = { key: Buffer; offset: number };
 
 /** Replaces the commands that read or write a part of a string, which the library copies as a whole. */
-export function addByteCommands(executor: CommandExecutor): void {
-  addCommands(executor, [
-    ...["bitfield", "bitfield_ro"].map((name) => withinFields(libraryCommand(executor, name))),
-    {
-      ...libraryCommand(executor, "append"),
-      execute(args, ctx) {
-        const { key, value } = args as { key: Buffer; value: Buffer };
-        const at = bytesAt(ctx.db, key).length;
-        return integer(change(ctx.db, key, at + value.length, (bytes) => value.copy(bytes, at)).length);
+export function addByteCommands(table: CommandTable): void {
+  // The library gets a copy of the bytes of the fields alone.
+  table.override<FieldArguments>("bitfield bitfield_ro", (args, ctx, run) => {
+    const { key, ops } = args;
+    if (ops.length === 0) return run(args);
+    const from = Math.min(...ops.map(({ offset }) => Math.floor(offset / 8)));
+    const to = Math.max(...ops.map(({ offset, type }) => Math.ceil((offset + type.bits) / 8)));
+    const shifted = ops.map((op) => ({ ...op, offset: op.offset - 8 * from }));
+    const part = withDatabase(ctx, {
+      getString: () => bytesAt(ctx.db, key).subarray(from, to),
+      setString: (_key, bytes) => {
+        change(ctx.db, key, from + bytes.length, (whole) => bytes.copy(whole, from));
       },
-    },
-    {
-      ...libraryCommand(executor, "setrange"),
-      execute(args, ctx) {
-        const { key, offset, value } = args as { key: Buffer; offset: number; value: Buffer };
-        if (value.length === 0) return integer(bytesAt(ctx.db, key).length);
-        return integer(
-          change(ctx.db, key, offset + value.length, (bytes) => value.copy(bytes, offset)).length,
-        );
-      },
-    },
-    {
-      ...libraryCommand(executor, "setbit"),
-      execute(args, ctx) {
-        const { key, offset, value } = args as { key: Buffer; offset: number; value: 0 | 1 };
-        const at = Math.floor(offset / 8);
-        const mask = 128 >> (offset % 8);
-        const old = bytesAt(ctx.db, key)[at] ?? 0;
-        change(ctx.db, key, at + 1, (bytes) => {
-          bytes[at] = value === 1 ? old | mask : old & ~mask;
-        });
-        return integer(old & mask ? 1 : 0);
-      },
-    },
-    {
-      ...libraryCommand(executor, "getbit"),
-      execute(args, ctx) {
-        const { key, offset } = args as { key: Buffer; offset: number };
-        const byte = bytesAt(ctx.db, key)[Math.floor(offset / 8)] ?? 0;
-        return integer(byte & (128 >> (offset % 8)) ? 1 : 0);
-      },
-    },
-    {
-      ...libraryCommand(executor, "strlen"),
-      execute: (args, ctx) => integer(bytesAt(ctx.db, (args as { key: Buffer }).key).length),
-    },
-  ]);
+    });
+    return run({ key, ops: shifted }, part);
+  });
+  table.override<KeyValue>("append", ({ key, value }, ctx) => {
+    const at = bytesAt(ctx.db, key).length;
+    return integer(change(ctx.db, key, at + value.length, (bytes) => value.copy(bytes, at)).length);
+  });
+  table.override<KeyValue & KeyOffset>("setrange", ({ key, offset, value }, ctx) => {
+    if (value.length === 0) return integer(bytesAt(ctx.db, key).length);
+    return integer(change(ctx.db, key, offset + value.length, (bytes) => value.copy(bytes, offset)).length);
+  });
+  table.override<KeyOffset & { value: 0 | 1 }>("setbit", ({ key, offset, value }, ctx) => {
+    const at = Math.floor(offset / 8);
+    const mask = 128 >> (offset % 8);
+    const old = bytesAt(ctx.db, key)[at] ?? 0;
+    change(ctx.db, key, at + 1, (bytes) => {
+      bytes[at] = value === 1 ? old | mask : old & ~mask;
+    });
+    return integer(old & mask ? 1 : 0);
+  });
+  table.override<KeyOffset>("getbit", ({ key, offset }, ctx) => {
+    const byte = bytesAt(ctx.db, key)[Math.floor(offset / 8)] ?? 0;
+    return integer(byte & (128 >> (offset % 8)) ? 1 : 0);
+  });
+  table.override<{ key: Buffer }>("strlen", ({ key }, ctx) => integer(bytesAt(ctx.db, key).length));
 }

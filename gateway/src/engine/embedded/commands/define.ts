@@ -2,8 +2,10 @@ import {
   type CommandDefinition,
   type CommandExecutor,
   defineCommand,
+  RedisCommandError,
   type RedisDatabase,
-  type RedisResult,
+  RedisResult,
+  RedisValue,
   t,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
@@ -24,9 +26,9 @@ interface PlainCommand {
   readonly flags: Flags;
   /** Number of arguments, the name included; negative for "at least". */
   readonly arity: number;
-  /** The most arguments, the name included, if the arity is negative. Default: no limit. */
+  /** Maximum number of arguments, the name included, if the arity is negative. Default: no limit. */
   readonly maxArity?: number;
-  /** Null where there are no keys. Default: the first argument is one. */
+  /** Null for a command without keys. Default: the first argument is the key. */
   readonly keys?: KeyPositions | null;
   execute(args: readonly Buffer[], ctx: Context): RedisResult;
 }
@@ -63,18 +65,58 @@ function keysAt(args: readonly Buffer[], { first, last = first, step = 1 }: KeyP
   return args.filter((_, at) => at >= first && at <= end && (at - first) % step === 0);
 }
 
-/** Adds commands to an executor; one of the same name is replaced. */
-export function addCommands(executor: CommandExecutor, definitions: readonly CommandDefinition[]): void {
-  // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
-  executor["registry"].registerAll(definitions, { override: true });
+/** The commands of the engine. Each method that replaces commands builds on what they are at that time. */
+export class CommandTable {
+  constructor(readonly executor: CommandExecutor) {}
+
+  /** Adds commands. One of the same name is replaced. */
+  add(...definitions: readonly CommandDefinition[]): void {
+    // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
+    this.executor["registry"].registerAll(definitions, { override: true });
+  }
+
+  get(name: string): CommandDefinition {
+    const definition = this.executor.getCommandDefinition(name);
+    if (!definition) throw new Error(`the embedded engine's library has no command ${name}`);
+    return definition;
+  }
+
+  /** Replaces commands. @param names with spaces between them */
+  replace(names: string, make: (base: CommandDefinition) => CommandDefinition): void {
+    this.add(...names.split(" ").map((name) => make(this.get(name))));
+  }
+
+  /**
+   * Replaces what commands do. Their arguments are parsed as before.
+   * @param execute gets what was parsed, and `run`, which runs the command as before
+   */
+  override<A>(
+    names: string,
+    execute: (args: A, ctx: Context, run: Run) => RedisResult | Promise<RedisResult>,
+  ): void {
+    this.replace(names, (base) => ({
+      ...base,
+      execute: (args, ctx) =>
+        execute(args as A, ctx, (given, within = ctx) => base.execute(given, within) as RedisResult),
+    }));
+  }
+
+  /** Rewrites the arguments of commands before they are parsed. */
+  rewrite(names: string, rewrite: (args: readonly Buffer[]) => readonly Buffer[]): void {
+    this.replace(names, (base) => withArguments(base, rewrite));
+  }
+
+  /** Checks the arguments of commands before they are parsed. */
+  check(names: string, check: (args: readonly Buffer[]) => void): void {
+    this.rewrite(names, (args) => {
+      check(args);
+      return args;
+    });
+  }
 }
 
-/** The library's definition of a command, to build another one on. */
-export function libraryCommand(executor: CommandExecutor, name: string): CommandDefinition {
-  const definition = executor.getCommandDefinition(name);
-  if (!definition) throw new Error(`the embedded engine's library has no command ${name}`);
-  return definition;
-}
+/** Runs a command with these parsed arguments, by default in the same context. */
+type Run = (args: unknown, ctx?: Context) => RedisResult;
 
 /** Returns a context for a library's command in which some methods of the database are replaced. */
 export function withDatabase(ctx: Context, methods: Partial<RedisDatabase>): Context {
@@ -98,13 +140,22 @@ export function withArguments(
   };
 }
 
-/** Returns `base` with a check of its raw arguments before the library's own check. */
-export function withCheck(
-  base: CommandDefinition,
-  check: (args: readonly Buffer[]) => void,
-): CommandDefinition {
-  return withArguments(base, (args) => {
-    check(args);
-    return args;
-  });
+/** @throws RedisCommandError if the argument is not an integer of at most 15 digits */
+export function parseInteger(arg: Buffer): number {
+  const text = arg.toString("latin1");
+  const value = Number(text);
+  if (!/^(0|-?[1-9]\d*)$/.test(text) || !Number.isSafeInteger(value))
+    throw new RedisCommandError("value is not an integer or out of range");
+  return value;
 }
+
+/** An argument as an option's name: upper case. */
+export function optionName(arg: Buffer | undefined): string {
+  return arg?.toString("latin1").toUpperCase() ?? "";
+}
+
+export const bulkValue = (value: Buffer | string | null): RedisValue =>
+  RedisValue.bulkString(typeof value === "string" ? Buffer.from(value) : value);
+export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.create(bulkValue(value));
+export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
+export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));

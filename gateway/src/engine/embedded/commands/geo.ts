@@ -1,16 +1,15 @@
-import type { CommandExecutor, RedisDatabase } from "js-redis-server/core";
+import type { RedisDatabase } from "js-redis-server/core";
 import type { Member, SortedMembers } from "../collections/sorted-members.js";
 import { peek } from "../keyspace.js";
-import { addCommands, type Context, libraryCommand, withDatabase } from "./define.js";
-import { array, integer } from "./results.js";
+import { array, type CommandTable, type Context, integer, withDatabase } from "./define.js";
 
 const EARTH_RADIUS_METERS = 6_372_797.560856;
 const MAX_LATITUDE = 85.05112878;
-/** Bits of each coordinate in a score, which holds them by turns, the latitude's in the lower places. */
+/** Bits of each coordinate in a score, where the bits of both alternate. The lowest is one of the latitude. */
 const BITS = 26;
-/** Cells that are looked through at most, for one search. */
+/** Maximum number of cells of one search. */
 const MAX_CELLS = 16;
-/** Degrees that an area is larger than it has to be, since positions are rounded. */
+/** Margin of an area in degrees, since positions are rounded. */
 const MARGIN = 1e-5;
 
 interface Position {
@@ -37,7 +36,10 @@ const toRadians = (degrees: number) => (degrees * Math.PI) / 180;
 /** The cell of a coordinate, of 2 ** {@link BITS} in its range. */
 const cellOf = (degrees: number, limit: number) => Math.floor(((degrees + limit) / (2 * limit)) * 2 ** BITS);
 
-/** The scores of all positions in an area. Undefined if it reaches a pole or the date line: then all may be. */
+/**
+ * The scores of all positions in an area. Undefined if the area reaches a pole or the date line: then all positions are
+ * compared.
+ */
 function scoresAround(center: Position, by: SearchArguments["by"]): Scores[] | undefined {
   const [width, height] =
     by.kind === "radius" ? [2 * by.radiusMeters, 2 * by.radiusMeters] : [by.widthMeters, by.heightMeters];
@@ -69,7 +71,7 @@ function scoresAround(center: Position, by: SearchArguments["by"]): Scores[] | u
   return ranges.sort(([a], [b]) => a - b);
 }
 
-/** The number whose bits are those of two others by turns, the first one's in the lower places. */
+/** Returns a number with the bits of two others in turn. The lowest is one of the first number. */
 function interleaved(low: number, high: number): number {
   let result = 0;
   for (let bit = BITS - 1; bit >= 0; bit -= 1)
@@ -91,7 +93,7 @@ function positionOf(score: number): Position {
   return { lon: middle(x, 180), lat: middle(y, MAX_LATITUDE) };
 }
 
-/** A context in which a search finds the members of its area and its center alone. */
+/** Returns a context in which a search sees only its center and the members near its area. */
 function withinArea(args: SearchArguments, ctx: Context): Context {
   const centerMember = args.member ?? (args.from?.type === "member" ? args.from.member : undefined);
   const given = args.from?.type === "lonlat" ? args.from : args;
@@ -122,33 +124,21 @@ function withinArea(args: SearchArguments, ctx: Context): Context {
   return withDatabase(ctx, { getSortedSet });
 }
 
+const SEARCHES = "geosearch geosearchstore georadius georadius_ro georadiusbymember georadiusbymember_ro";
+
 /** Replaces the searches for positions, which in the library look at all members. */
-export function addGeoCommands(executor: CommandExecutor): void {
-  const names = [
-    "geosearch",
-    "geosearchstore",
-    "georadius",
-    "georadius_ro",
-    "georadiusbymember",
-    "georadiusbymember_ro",
-  ];
-  addCommands(
-    executor,
-    names.map((name) => {
-      const base = libraryCommand(executor, name);
-      return {
-        ...base,
-        execute(given, ctx) {
-          const args = given as SearchArguments;
-          const keys = base.keys(args);
-          const [source, target] = name === "geosearchstore" ? keys.toReversed() : keys;
-          // A member of a set that is not there is no error.
-          if (peek(ctx.db, source!)) return base.execute(args, withinArea(args, ctx));
-          if (!target) return array([]);
-          ctx.db.delete(target);
-          return integer(0);
-        },
-      };
-    }),
-  );
+export function addGeoCommands(table: CommandTable): void {
+  table.replace(SEARCHES, (base) => ({
+    ...base,
+    execute(given, ctx) {
+      const args = given as SearchArguments;
+      const keys = base.keys(args);
+      const [source, target] = base.name === "geosearchstore" ? keys.toReversed() : keys;
+      // For a key that does not exist, a missing member is not an error.
+      if (peek(ctx.db, source!)) return base.execute(args, withinArea(args, ctx));
+      if (!target) return array([]);
+      ctx.db.delete(target);
+      return integer(0);
+    },
+  }));
 }

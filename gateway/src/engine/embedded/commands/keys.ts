@@ -1,8 +1,6 @@
 import {
-  type CommandExecutor,
   cloneRedisDataValue,
   RedisCommandError,
-  type RedisDatabase,
   type RedisDataValue,
   type RedisResult,
   RedisValue,
@@ -15,10 +13,18 @@ import { byScore, type Member } from "../collections/sorted-members.js";
 import { cloneJson, formatJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";
-import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand, withDatabase } from "./define.js";
+import {
+  array,
+  bulk,
+  bulkValue,
+  type CommandTable,
+  integer,
+  optionName,
+  parseInteger,
+  plainCommand,
+  withDatabase,
+} from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
-import { array, bulk, bulkValue, integer } from "./results.js";
 import { unknownSubcommand } from "./server.js";
 
 /** Rough bytes of a key, field, element or entry beside its own bytes. */
@@ -221,93 +227,63 @@ function copyOf(value: StoredValue | null): RedisDataValue | null {
 }
 
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
-export function addKeyCommands(executor: CommandExecutor): void {
-  const keys = libraryCommand(executor, "keys");
-  const scan = libraryCommand(executor, "scan");
-  const touch = libraryCommand(executor, "touch");
-  const copy = libraryCommand(executor, "copy");
-
+export function addKeyCommands(table: CommandTable): void {
+  table.add(object, memory, fieldExpireTime("hexpiretime", 1000), fieldExpireTime("hpexpiretime", 1));
+  table.override<{ pattern: Buffer }>("keys", ({ pattern }, ctx) => {
+    const found = matching([...liveEntries(ctx.db)], ({ key }) => key, pattern);
+    return array(found.map(({ key }) => bulkValue(key)));
+  });
+  table.override("copy", (args, ctx, run) =>
+    run(args, withDatabase(ctx, { get: (key) => copyOf(ctx.db.get(key)) })),
+  );
+  table.override<{ keys: Buffer[] }>("touch", (args, ctx, run) => {
+    for (const key of args.keys) markUsed(ctx.db, key);
+    return run(args);
+  });
+  table.override<ScanArguments>("scan", ({ cursor, match, count = DEFAULT_SCAN_COUNT, type }, ctx) => {
+    const { entries, next } = keyPage(ctx.db, cursor, count);
+    const ofType =
+      type === undefined ? entries : entries.filter(({ value }) => value.type.toLowerCase() === type);
+    const found = matching(ofType, ({ key }) => key, match);
+    return scanReply(
+      next,
+      found.map(({ key }) => bulkValue(key)),
+    );
+  });
   const itemScan = (
     name: string,
     read: (value: StoredValue | undefined, args: ScanArguments) => RedisResult,
-  ) => ({
-    ...libraryCommand(executor, name),
-    execute: (args: unknown, ctx: { db: RedisDatabase }) => {
-      markUsed(ctx.db, (args as ScanArguments).key);
-      return read(peek(ctx.db, (args as ScanArguments).key), args as ScanArguments);
-    },
+  ) =>
+    table.override<ScanArguments>(name, (args, ctx) => {
+      markUsed(ctx.db, args.key);
+      return read(peek(ctx.db, args.key), args);
+    });
+  itemScan("hscan", (value, args) => {
+    if (value && value.type !== "hash") throw new WrongTypeRedisError();
+    const { items, next } = pageOf(value?.fields, args);
+    const now = Date.now();
+    const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    const found = matching(live, ({ field }) => field, args.match);
+    return scanReply(
+      next,
+      found.flatMap(({ field, value: bytes }) =>
+        args.noValues ? [bulkValue(field)] : [bulkValue(field), bulkValue(bytes)],
+      ),
+    );
   });
-
-  addCommands(executor, [
-    object,
-    memory,
-    fieldExpireTime("hexpiretime", 1000),
-    fieldExpireTime("hpexpiretime", 1),
-    {
-      ...keys,
-      execute(args, ctx) {
-        const found = matching(
-          [...liveEntries(ctx.db)],
-          ({ key }) => key,
-          (args as { pattern: Buffer }).pattern,
-        );
-        return array(found.map(({ key }) => bulkValue(key)));
-      },
-    },
-    {
-      ...copy,
-      execute(args, ctx) {
-        const get = (key: Buffer) => copyOf(ctx.db.get(key));
-        return copy.execute(args, withDatabase(ctx, { get }));
-      },
-    },
-    {
-      ...touch,
-      execute(args, ctx) {
-        for (const key of (args as { keys: Buffer[] }).keys) markUsed(ctx.db, key);
-        return touch.execute(args, ctx);
-      },
-    },
-    {
-      ...scan,
-      execute(args, ctx) {
-        const { cursor, match, count = DEFAULT_SCAN_COUNT, type } = args as ScanArguments;
-        const { entries, next } = keyPage(ctx.db, cursor, count);
-        const wanted =
-          type === undefined ? entries : entries.filter(({ value }) => value.type.toLowerCase() === type);
-        return scanReply(
-          next,
-          matching(wanted, ({ key }) => key, match).map(({ key }) => bulkValue(key)),
-        );
-      },
-    },
-    itemScan("hscan", (value, args) => {
-      if (value && value.type !== "hash") throw new WrongTypeRedisError();
-      const { items, next } = pageOf(value?.fields, args);
-      const now = Date.now();
-      const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-      const found = matching(live, ({ field }) => field, args.match);
-      return scanReply(
-        next,
-        found.flatMap(({ field, value: bytes }) =>
-          args.noValues ? [bulkValue(field)] : [bulkValue(field), bulkValue(bytes)],
-        ),
-      );
-    }),
-    itemScan("sscan", (value, args) => {
-      if (value && value.type !== "set") throw new WrongTypeRedisError();
-      const { items, next } = pageOf(value?.members, args);
-      return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
-    }),
-    itemScan("zscan", (value, args) => {
-      if (value && value.type !== "zset") throw new WrongTypeRedisError();
-      const { items, next } = pageOf<Member>(value?.members, args);
-      const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
-      const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
-      return scanReply(
-        next,
-        found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(format(score))]),
-      );
-    }),
-  ]);
+  itemScan("sscan", (value, args) => {
+    if (value && value.type !== "set") throw new WrongTypeRedisError();
+    const { items, next } = pageOf(value?.members, args);
+    return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
+  });
+  itemScan("zscan", (value, args) => {
+    if (value && value.type !== "zset") throw new WrongTypeRedisError();
+    const { items, next } = pageOf<Member>(value?.members, args);
+    const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
+    const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
+    return scanReply(
+      next,
+      found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(format(score))]),
+    );
+  });
 }

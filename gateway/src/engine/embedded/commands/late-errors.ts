@@ -1,6 +1,5 @@
 import {
   type CommandDefinition,
-  type CommandExecutor,
   RedisCommandError,
   type RedisResult,
   t,
@@ -8,9 +7,7 @@ import {
 } from "js-redis-server/core";
 import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
-import { optionName } from "./args.js";
-import { addCommands } from "./define.js";
-import { bulk, integer } from "./results.js";
+import { bulk, type CommandTable, integer, optionName } from "./define.js";
 import { hasGroup, missingStream, noSuchConsumerGroup, noSuchGroup } from "./streams.js";
 
 /** Stands for arguments that could not be parsed. */
@@ -31,7 +28,7 @@ interface Invalid {
   valueAt(key: Buffer): StoredValue | undefined;
 }
 
-/** Returns the reply, or undefined for the error of the arguments, as the values at the keys are. */
+/** Returns the reply that follows from the values at the keys. Undefined if the reply is the error of the arguments. */
 type KeyCheck = (command: Invalid) => RedisResult | undefined;
 
 /** Commands for which Redis reads the keys before it parses other arguments. */
@@ -101,9 +98,9 @@ function requireSources(command: Invalid, at: number): undefined {
  * Lets every command that an executor has fail for its arguments when it is run, as in Redis, not when it is parsed. In a
  * transaction the others then run.
  */
-export function deferArgumentErrors(executor: CommandExecutor): void {
+export function deferArgumentErrors(table: CommandTable): void {
   // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
-  addCommands(executor, executor["registry"].getAll().map(withLateErrors));
+  table.add(...table.executor["registry"].getAll().map(withLateErrors));
 }
 
 function withLateErrors(base: CommandDefinition): CommandDefinition {
@@ -129,7 +126,7 @@ function withLateErrors(base: CommandDefinition): CommandDefinition {
   };
 }
 
-/** The library throws a class that it does not export where an argument is another one than a keyword. */
+/** For a wrong keyword the library throws a class that it does not export. */
 function toCommandError(thrown: unknown): RedisCommandError | undefined {
   if (thrown instanceof RedisCommandError) return thrown;
   const isMismatch = thrown instanceof Error && thrown.message === "schema mismatch";

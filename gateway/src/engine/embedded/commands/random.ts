@@ -1,16 +1,9 @@
-import {
-  type CommandExecutor,
-  RedisCommandError,
-  RedisResult,
-  RedisValue,
-  WrongTypeRedisError,
-} from "js-redis-server/core";
+import { RedisCommandError, RedisResult, RedisValue, WrongTypeRedisError } from "js-redis-server/core";
 import type { HashField } from "../collections/hash-fields.js";
 import { IndexedMap } from "../collections/indexed-map.js";
 import type { Member } from "../collections/sorted-members.js";
 import { peek, randomKey } from "../keyspace.js";
-import { addCommands, type Context, libraryCommand } from "./define.js";
-import { array, bulk, bulkValue } from "./results.js";
+import { array, bulk, bulkValue, type CommandTable, type Context } from "./define.js";
 
 interface RandomArguments {
   readonly key: Buffer;
@@ -19,10 +12,10 @@ interface RandomArguments {
   readonly withScores?: boolean;
 }
 
-/** A share of a collection, from which on random picks of different items would too often be picks of the same one. */
+/** Above this share of a collection, random picks would too often hit an item twice. Then all items are shuffled. */
 const MAX_SHARE = 1 / 3;
 
-/** Returns random items. If the count is negative as many as its amount, with repetitions, else different ones. */
+/** Returns random items: different ones, or with a negative count, as many as its amount, with repetitions. */
 function randomItems<V>(items: IndexedMap<V>, count: number): V[] {
   if (items.size === 0) return [];
   if (count < 0) return Array.from({ length: -count }, () => items.get(items.randomId()!)!);
@@ -46,68 +39,51 @@ function shuffled<T>(items: T[]): T[] {
 }
 
 /** Replaces the commands that pick random keys, members or fields, which in the library read all of them. */
-export function addRandomCommands(executor: CommandExecutor): void {
+export function addRandomCommands(table: CommandTable): void {
+  // Scripts may call these, since their effects are replicated rather than they themselves.
+  table.replace("srandmember zrandmember hrandfield spop", (base) => ({
+    ...base,
+    flags: base.flags.filter((flag) => flag !== "noscript"),
+  }));
   /** A command that returns random items: one without a count, else an array. */
   const random = <V>(
     name: string,
-    itemsAt: (args: RandomArguments, ctx: Context) => IndexedMap<V>,
+    itemsAt: (key: Buffer, ctx: Context) => IndexedMap<V>,
     valuesOf: (item: V, args: RandomArguments) => RedisValue[],
-  ) => {
-    const base = libraryCommand(executor, name);
-    return {
-      ...base,
-      // Scripts may call it, since their effects are replicated rather than they themselves.
-      flags: base.flags.filter((flag) => flag !== "noscript"),
-      execute(given: unknown, ctx: Context): RedisResult {
-        const args = given as RandomArguments;
-        const items = itemsAt(args, ctx);
-        if (args.count !== undefined)
-          return array(randomItems(items, args.count).flatMap((item) => valuesOf(item, args)));
-        const id = items.randomId();
-        return id === undefined ? bulk(null) : RedisResult.create(valuesOf(items.get(id)!, args)[0]!);
-      },
-    };
-  };
-  const spop = libraryCommand(executor, "spop");
-  addCommands(executor, [
-    random<Buffer>(
-      "srandmember",
-      ({ key }, ctx) => membersOf(ctx.db.getSet(key)),
-      (member) => [bulkValue(member)],
-    ),
-    random<Member>(
-      "zrandmember",
-      ({ key }, ctx) => membersOf(ctx.db.getSortedSet(key)),
-      ({ member, score }, { withScores }) =>
-        withScores ? [bulkValue(member), RedisValue.double(score)] : [bulkValue(member)],
-    ),
-    random<HashField>(
-      "hrandfield",
-      ({ key }, ctx) => fieldsAt(key, ctx),
-      ({ field, value }, { withValues }) =>
-        withValues ? [bulkValue(field), bulkValue(value)] : [bulkValue(field)],
-    ),
-    {
-      ...spop,
-      flags: spop.flags.filter((flag) => flag !== "noscript"),
-      execute(args, ctx) {
-        const { key, count } = args as RandomArguments;
-        if (count !== undefined && count < 0)
-          throw new RedisCommandError("value is out of range, must be positive");
-        const found = randomItems(membersOf<Buffer>(ctx.db.getSet(key)), count ?? 1);
-        if (found.length > 0) {
-          ctx.db.updateSet(key, (set) => {
-            for (const member of found) set.deleteMember(member);
-          });
-        }
-        return count === undefined ? bulk(found[0] ?? null) : array(found.map(bulkValue));
-      },
-    },
-    {
-      ...libraryCommand(executor, "randomkey"),
-      execute: (_args, ctx) => bulk(randomKey(ctx.db) ?? null),
-    },
-  ]);
+  ) =>
+    table.override<RandomArguments>(name, (args, ctx) => {
+      const items = itemsAt(args.key, ctx);
+      if (args.count !== undefined)
+        return array(randomItems(items, args.count).flatMap((item) => valuesOf(item, args)));
+      const id = items.randomId();
+      return id === undefined ? bulk(null) : RedisResult.create(valuesOf(items.get(id)!, args)[0]!);
+    });
+  random<Buffer>(
+    "srandmember",
+    (key, ctx) => membersOf(ctx.db.getSet(key)),
+    (member) => [bulkValue(member)],
+  );
+  random<Member>(
+    "zrandmember",
+    (key, ctx) => membersOf(ctx.db.getSortedSet(key)),
+    ({ member, score }, { withScores }) =>
+      withScores ? [bulkValue(member), RedisValue.double(score)] : [bulkValue(member)],
+  );
+  random<HashField>("hrandfield", fieldsAt, ({ field, value }, { withValues }) =>
+    withValues ? [bulkValue(field), bulkValue(value)] : [bulkValue(field)],
+  );
+  table.override<RandomArguments>("spop", ({ key, count }, ctx) => {
+    if (count !== undefined && count < 0)
+      throw new RedisCommandError("value is out of range, must be positive");
+    const found = randomItems(membersOf<Buffer>(ctx.db.getSet(key)), count ?? 1);
+    if (found.length > 0) {
+      ctx.db.updateSet(key, (set) => {
+        for (const member of found) set.deleteMember(member);
+      });
+    }
+    return count === undefined ? bulk(found[0] ?? null) : array(found.map(bulkValue));
+  });
+  table.override("randomkey", (_args, ctx) => bulk(randomKey(ctx.db) ?? null));
 }
 
 function membersOf<V>(value: { readonly members: Map<string, V> } | null): IndexedMap<V> {

@@ -2,7 +2,7 @@ import { RedisResult, RedisValue } from "js-redis-server/core";
 import type { ExecutionPolicy } from "../guards.js";
 import { formatDouble } from "./numbers.js";
 
-/** Commands with no result reply with the null array, where the library has the null string. */
+/** Commands that reply with the null array if they have no result. The library returns the null string. */
 const NULL_ARRAYS = new Set(["xread", "xreadgroup"]);
 /** Commands that reply with a null array only after their wait timed out. */
 const NULL_ARRAYS_AFTER_WAIT = new Set(["blmove", "brpoplpush"]);
@@ -53,7 +53,7 @@ function isNull(value: RedisValue): boolean {
   return value.kind === "null" || (value.kind === "bulk-string" && value.value === null);
 }
 
-/** A stream's entries, where one that was deleted since it was delivered has the null array in place of its fields. */
+/** Returns a stream's entries with the null array as the fields of each entry that was deleted since its delivery. */
 function withoutDeletedFields([stream, entries]: [RedisValue, RedisValue]): [RedisValue, RedisValue] {
   if (entries.kind !== "array") return [stream, entries];
   const corrected = entries.items.map((entry) =>

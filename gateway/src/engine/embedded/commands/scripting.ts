@@ -1,5 +1,4 @@
 import {
-  type CommandExecutor,
   RedisCommandError,
   RedisResult,
   RedisValue,
@@ -9,9 +8,7 @@ import { matchesGlob } from "../../../util/glob.js";
 import type { FunctionLibraries } from "../lua/functions.js";
 import { libraryName, scriptFlags } from "../lua/shebang.js";
 import type { EngineState } from "../lua-state.js";
-import { optionName } from "./args.js";
-import { addCommands, type Context, libraryCommand, withCheck } from "./define.js";
-import { array, bulk, bulkValue } from "./results.js";
+import { array, bulk, bulkValue, type CommandTable, type Context, optionName } from "./define.js";
 
 interface CallArguments {
   readonly numKeys: number;
@@ -26,13 +23,72 @@ const WRITES_IN_READ_ONLY = "Can not execute a script with write flag using *_ro
 
 const stateOf = ({ server }: Context) => server as EngineState;
 
-/** Replaces the commands that run scripts and functions, which then run in Lua as Redis has it. */
-export function addScriptingCommands(executor: CommandExecutor): void {
-  const evaluate = (name: string, isBySha: boolean, isReadOnly: boolean) => ({
-    ...libraryCommand(executor, name),
-    async execute(given: unknown, ctx: Context): Promise<RedisResult> {
-      const args = given as CallArguments & { readonly script?: Buffer; readonly sha?: string };
-      const source = isBySha ? ctx.server.scriptCache.get(args.sha!) : args.script!;
+/** FUNCTION LOAD. */
+async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult> {
+  const replace = rest.length === 2 && optionName(rest[0]) === "REPLACE";
+  if (rest.length > 2 || rest.length === 0) throw new WrongNumberOfArgumentsError("function|load");
+  if (rest.length === 2 && !replace) throw new RedisCommandError(`Unknown option given: ${rest[0]}`);
+  const code = rest.at(-1)!;
+  const name = libraryName(code);
+  const registry = ctx.server.functionRegistry as FunctionLibraries;
+  if (!replace && registry.list().some((library) => library.name === name))
+    throw new RedisCommandError(`Library '${name}' already exists`);
+  const functions = await stateOf(ctx).withLua((lua) => lua.load(code, ctx));
+  if (functions.length === 0) throw new RedisCommandError("No functions registered");
+  registry.add({
+    name,
+    code: code.toString("base64"),
+    functions: functions.map((item) => ({ ...item, flags: [...item.flags] })),
+    replace,
+  });
+  return bulk(name);
+}
+
+/** FUNCTION LIST. */
+function list(rest: readonly Buffer[], ctx: Context): RedisResult {
+  let withCode = false;
+  let pattern: Buffer | undefined;
+  for (let at = 0; at < rest.length; at += 1) {
+    const option = optionName(rest[at]);
+    if (option === "WITHCODE" && !withCode) withCode = true;
+    else if (option === "LIBRARYNAME" && !pattern) {
+      pattern = rest[++at];
+      if (!pattern) throw new RedisCommandError("library name argument was not given");
+    } else throw new RedisCommandError(`Unknown argument ${rest[at]}`);
+  }
+  const registry = ctx.server.functionRegistry as FunctionLibraries;
+  const libraries = registry
+    .list()
+    .filter((library) => !pattern || matchesGlob(pattern, Buffer.from(library.name)));
+  return array(
+    libraries.map(({ name, code, functions }) =>
+      RedisValue.map([
+        [bulkValue("library_name"), bulkValue(name)],
+        [bulkValue("engine"), bulkValue("LUA")],
+        [
+          bulkValue("functions"),
+          RedisValue.array(
+            functions.map((item) =>
+              RedisValue.map([
+                [bulkValue("name"), bulkValue(item.name)],
+                [bulkValue("description"), bulkValue(registry.descriptionOf(item.name))],
+                [bulkValue("flags"), RedisValue.set(item.flags.map(bulkValue))],
+              ]),
+            ),
+          ),
+        ],
+        ...(withCode ? [[bulkValue("library_code"), bulkValue(code)] as [RedisValue, RedisValue]] : []),
+      ]),
+    ),
+  );
+}
+
+/** Replaces the commands that run scripts and functions, which then run in Lua as in Redis. */
+export function addScriptingCommands(table: CommandTable): void {
+  type EvalArguments = CallArguments & { readonly script?: Buffer; readonly sha?: string };
+  const evaluate = (name: string, isReadOnly: boolean) =>
+    table.override<EvalArguments>(name, async (args, ctx) => {
+      const source = args.sha === undefined ? args.script! : ctx.server.scriptCache.get(args.sha);
       if (!source) throw new RedisCommandError("No matching script. Please use EVAL.", "NOSCRIPT");
       const flags = scriptFlags(source);
       if (isReadOnly && flags && !flags.includes("no-writes")) {
@@ -46,15 +102,14 @@ export function addScriptingCommands(executor: CommandExecutor): void {
       );
       // Redis keeps no script that can't be compiled.
       const isBroken = result.kind === "error" && result.message.startsWith("Error compiling script");
-      if (!isBySha && !isBroken) ctx.server.scriptCache.load(source);
+      if (args.sha === undefined && !isBroken) ctx.server.scriptCache.load(source);
       return RedisResult.create(result);
-    },
-  });
+    });
+  evaluate("eval evalsha", false);
+  evaluate("eval_ro evalsha_ro", true);
 
-  const callFunction = (name: string, isReadOnly: boolean) => ({
-    ...libraryCommand(executor, name),
-    async execute(given: unknown, ctx: Context): Promise<RedisResult> {
-      const args = given as CallArguments & { readonly functionName: string };
+  const callFunction = (name: string, isReadOnly: boolean) =>
+    table.override<CallArguments & { readonly functionName: string }>(name, async (args, ctx) => {
       const found = ctx.server.functionRegistry.findFunction(args.functionName);
       if (!found) throw new RedisCommandError("Function not found");
       const readOnly = found.flags.includes("no-writes");
@@ -63,92 +118,17 @@ export function addScriptingCommands(executor: CommandExecutor): void {
         lua.runFunction(found.script, found.name, { ...keysAndArgs(args), ctx, readOnly }),
       );
       return RedisResult.create(result);
-    },
-  });
-
-  async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult> {
-    const replace = rest.length === 2 && optionName(rest[0]) === "REPLACE";
-    if (rest.length > 2 || rest.length === 0) throw new WrongNumberOfArgumentsError("function|load");
-    if (rest.length === 2 && !replace) throw new RedisCommandError(`Unknown option given: ${rest[0]}`);
-    const code = rest.at(-1)!;
-    const name = libraryName(code);
-    const registry = ctx.server.functionRegistry as FunctionLibraries;
-    if (!replace && registry.list().some((library) => library.name === name))
-      throw new RedisCommandError(`Library '${name}' already exists`);
-    const functions = await stateOf(ctx).withLua((lua) => lua.load(code, ctx));
-    if (functions.length === 0) throw new RedisCommandError("No functions registered");
-    registry.add({
-      name,
-      code: code.toString("base64"),
-      functions: functions.map((item) => ({ ...item, flags: [...item.flags] })),
-      replace,
     });
-    return bulk(name);
-  }
+  callFunction("fcall", false);
+  callFunction("fcall_ro", true);
 
-  function list(rest: readonly Buffer[], ctx: Context): RedisResult {
-    let withCode = false;
-    let pattern: Buffer | undefined;
-    for (let at = 0; at < rest.length; at += 1) {
-      const option = optionName(rest[at]);
-      if (option === "WITHCODE" && !withCode) withCode = true;
-      else if (option === "LIBRARYNAME" && !pattern) {
-        pattern = rest[++at];
-        if (!pattern) throw new RedisCommandError("library name argument was not given");
-      } else throw new RedisCommandError(`Unknown argument ${rest[at]}`);
-    }
-    const registry = ctx.server.functionRegistry as FunctionLibraries;
-    const libraries = registry
-      .list()
-      .filter((library) => !pattern || matchesGlob(pattern, Buffer.from(library.name)));
-    const text = (value: string | null) => bulkValue(value);
-    return array(
-      libraries.map(({ name, code, functions }) =>
-        RedisValue.map([
-          [text("library_name"), text(name)],
-          [text("engine"), text("LUA")],
-          [
-            text("functions"),
-            RedisValue.array(
-              functions.map((item) =>
-                RedisValue.map([
-                  [text("name"), text(item.name)],
-                  [text("description"), text(registry.descriptionOf(item.name))],
-                  [text("flags"), RedisValue.set(item.flags.map(text))],
-                ]),
-              ),
-            ),
-          ],
-          ...(withCode ? [[text("library_code"), bulkValue(code)] as [RedisValue, RedisValue]] : []),
-        ]),
-      ),
-    );
-  }
-
-  const functions = libraryCommand(executor, "function");
-  const calls = [
-    evaluate("eval", false, false),
-    evaluate("eval_ro", false, true),
-    evaluate("evalsha", true, false),
-    evaluate("evalsha_ro", true, true),
-    callFunction("fcall", false),
-    callFunction("fcall_ro", true),
-  ].map((command) =>
-    withCheck(command, ([, numKeys]) => {
-      if (/^-[1-9]\d*$/.test(numKeys?.toString("latin1") ?? ""))
-        throw new RedisCommandError("Number of keys can't be negative");
-    }),
-  );
-  addCommands(executor, [
-    ...calls,
-    {
-      ...functions,
-      execute(args, ctx) {
-        const { subcommand, rest } = args as { subcommand: string; rest: readonly Buffer[] };
-        const name = subcommand.toUpperCase();
-        if (name === "LOAD") return load(rest, ctx);
-        return name === "LIST" ? list(rest, ctx) : functions.execute(args, ctx);
-      },
-    },
-  ]);
+  table.check("eval eval_ro evalsha evalsha_ro fcall fcall_ro", ([, numKeys]) => {
+    if (/^-[1-9]\d*$/.test(numKeys?.toString("latin1") ?? ""))
+      throw new RedisCommandError("Number of keys can't be negative");
+  });
+  table.override<{ subcommand: string; rest: readonly Buffer[] }>("function", (args, ctx, run) => {
+    const name = args.subcommand.toUpperCase();
+    if (name === "LOAD") return load(args.rest, ctx);
+    return name === "LIST" ? list(args.rest, ctx) : run(args);
+  });
 }

@@ -1,9 +1,7 @@
 import { release, type as systemName } from "node:os";
-import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import { RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
 import { CLAIMED_VERSION } from "../claimed-version.js";
-import { parseInteger } from "./args.js";
-import { addCommands, libraryCommand, plainCommand } from "./define.js";
-import { array, bulk, bulkValue, integer } from "./results.js";
+import { array, bulk, bulkValue, type CommandTable, integer, parseInteger, plainCommand } from "./define.js";
 
 /** That of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
@@ -86,51 +84,34 @@ function infoFields(): Record<string, string | number> {
 }
 
 /** Adds server commands that the library lacks and corrects what INFO and HELLO say of the server. */
-export function addServerCommands(executor: CommandExecutor): void {
-  const acl = libraryCommand(executor, "acl");
-  const info = libraryCommand(executor, "info");
-  const hello = libraryCommand(executor, "hello");
-  addCommands(executor, [
-    echo,
-    wait,
-    role,
-    {
-      ...acl,
-      execute(given, ctx) {
-        const { subcommand, args } = given as { subcommand: string; args: readonly Buffer[] };
-        const name = subcommand.toUpperCase();
-        if (name === "LIST" && args.length === 0) return array([bulkValue(DEFAULT_USER)]);
-        return acl.execute(given, ctx);
-      },
-    },
-    {
-      ...info,
-      execute(args, ctx) {
-        const result = info.execute(args, ctx) as RedisResult;
-        if (result.value.kind !== "bulk-string") return result;
-        const fields = infoFields();
-        const text = result.value.value!.toString().replace(/^(\w+):.*$/gm, (line, name: string) => {
-          const value = fields[name];
-          return value === undefined ? line : `${name}:${value}${line.endsWith("\r") ? "\r" : ""}`;
-        });
-        return bulk(text);
-      },
-    },
-    {
-      ...hello,
-      execute(args, ctx) {
-        const result = hello.execute(args, ctx) as RedisResult;
-        const { value } = result;
-        const correct = (items: readonly RedisValue[]): RedisValue[] =>
-          items.map((item, at) =>
-            at > 0 && textOf(items[at - 1]!) === "version" ? bulkValue(CLAIMED_VERSION) : item,
-          );
-        if (value.kind === "array") return RedisResult.create(RedisValue.array(correct(value.items)));
-        if (value.kind !== "map") return result;
-        return RedisResult.create(
-          RedisValue.map(value.entries.map((entry) => correct(entry) as [RedisValue, RedisValue])),
-        );
-      },
-    },
-  ]);
+export function addServerCommands(table: CommandTable): void {
+  table.add(echo, wait, role);
+  table.override<{ subcommand: string; args: readonly Buffer[] }>("acl", (args, _ctx, run) =>
+    args.subcommand.toUpperCase() === "LIST" && args.args.length === 0
+      ? array([bulkValue(DEFAULT_USER)])
+      : run(args),
+  );
+  table.override("info", (args, _ctx, run) => {
+    const result = run(args);
+    if (result.value.kind !== "bulk-string") return result;
+    const fields = infoFields();
+    const text = result.value.value!.toString().replace(/^(\w+):.*$/gm, (line, name: string) => {
+      const value = fields[name];
+      return value === undefined ? line : `${name}:${value}${line.endsWith("\r") ? "\r" : ""}`;
+    });
+    return bulk(text);
+  });
+  table.override("hello", (args, _ctx, run) => {
+    const result = run(args);
+    const { value } = result;
+    const correct = (items: readonly RedisValue[]): RedisValue[] =>
+      items.map((item, at) =>
+        at > 0 && textOf(items[at - 1]!) === "version" ? bulkValue(CLAIMED_VERSION) : item,
+      );
+    if (value.kind === "array") return array(correct(value.items));
+    if (value.kind !== "map") return result;
+    return RedisResult.create(
+      RedisValue.map(value.entries.map((entry) => correct(entry) as [RedisValue, RedisValue])),
+    );
+  });
 }

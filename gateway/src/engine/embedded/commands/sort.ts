@@ -1,14 +1,12 @@
 import {
-  type CommandExecutor,
   RedisCommandError,
   type RedisDatabase,
   type RedisResult,
   WrongTypeRedisError,
 } from "js-redis-server/core";
 import { dropEntry, peek } from "../keyspace.js";
-import { addCommands, type Context, libraryCommand } from "./define.js";
+import { array, bulkValue, type CommandTable, type Context, integer } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
-import { array, bulkValue, integer } from "./results.js";
 
 interface SortArguments {
   readonly key: Buffer;
@@ -23,7 +21,7 @@ interface SortArguments {
 const STAR = "*".charCodeAt(0);
 const EMPTY = Buffer.alloc(0);
 
-/** The value that a pattern means for an element: a string, or with `->` a field of a hash. Undefined if there is none. */
+/** The value that a pattern selects for an element: a string, or with `->` a field of a hash. Undefined if it does not exist. */
 function lookUp(database: RedisDatabase, pattern: Buffer, element: Buffer): Buffer | undefined {
   if (pattern.equals(Buffer.from("#"))) return element;
   const star = pattern.indexOf(STAR);
@@ -128,12 +126,6 @@ function sort(args: SortArguments, ctx: Context): RedisResult {
 }
 
 /** Replaces SORT, whose patterns in the library reach no fields of hashes. */
-export function addSortCommands(executor: CommandExecutor): void {
-  addCommands(
-    executor,
-    ["sort", "sort_ro"].map((name) => ({
-      ...libraryCommand(executor, name),
-      execute: (args: unknown, ctx: Context) => sort(args as SortArguments, ctx),
-    })),
-  );
+export function addSortCommands(table: CommandTable): void {
+  table.override("sort sort_ro", sort);
 }

@@ -1,6 +1,4 @@
 import {
-  type CommandDefinition,
-  type CommandExecutor,
   InvalidStreamIdError,
   RedisCommandError,
   type RedisDatabase,
@@ -14,17 +12,16 @@ import type { StoredValue } from "../stored-value.js";
 import { lagOf } from "../stream-lag.js";
 import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
 import type { WaitingClients } from "../waiting-clients.js";
-import { optionName } from "./args.js";
-import { patient, streamRead } from "./blocking.js";
+import { letWait, streamRead } from "./blocking.js";
 import {
-  addCommands,
+  array,
+  bulkValue,
+  type CommandTable,
   type Context,
-  libraryCommand,
-  withArguments,
-  withCheck,
+  integer,
+  optionName,
   withDatabase,
 } from "./define.js";
-import { array, bulkValue, integer } from "./results.js";
 
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
@@ -32,7 +29,7 @@ const MIN_ID: StreamId = { ms: 0n, seq: 0n };
 const MAX_UINT64 = (1n << 64n) - 1n;
 const EQUALS = Buffer.from("=");
 const ZERO = Buffer.from("0");
-/** Key, NOMKSTREAM, MAXLEN and `=` at the latest; behind the id it would be a field or a value. */
+/** The highest index of `=`, after the key, NOMKSTREAM and MAXLEN. Behind the id it is a field or a value. */
 const MAX_TRIM_INDEX = 3;
 
 /** The error of XGROUP where there is no stream. */
@@ -52,7 +49,7 @@ export function hasGroup(value: StoredValue | undefined, group: Buffer): boolean
   return value?.type === "stream" && value.groups.has(group.toString("hex"));
 }
 
-/** `MAXLEN = 5` means the same as `MAXLEN 5`, which is all that the library reads. */
+/** `MAXLEN = 5` means the same as `MAXLEN 5`. The library reads only the latter. */
 function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex(
     (arg, index) =>
@@ -120,7 +117,7 @@ function checkNoNewest(args: readonly Buffer[]): void {
   if (streams > 0 && ids.some((id) => id.toString("latin1") === "$")) throw new RedisCommandError(NO_NEWEST);
 }
 
-/** A negative COUNT means none, as 0 does, which is all that the library reads. */
+/** A negative COUNT means no limit, as 0 does. The library reads only 0. */
 function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
   const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");
@@ -142,9 +139,6 @@ function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
   return args.with(at, ZERO);
 }
 
-type SetIdArguments = {
-  args: { key: Buffer; id: StreamId; entriesAdded: number | null; maxDeletedId: StreamId | null };
-};
 type StreamId = { ms: bigint; seq: bigint };
 
 /** The summary of XPENDING has the consumers by name, and each one's count as a string. */
@@ -166,39 +160,6 @@ function countsAsText(consumers: RedisValue): RedisValue {
 function nameOf(consumer: RedisValue): Buffer {
   const name = consumer.kind === "array" ? consumer.items[0] : undefined;
   return name?.kind === "bulk-string" && name.value ? name.value : Buffer.alloc(0);
-}
-
-type ReadGroupArguments = {
-  args: {
-    group: Buffer;
-    blockMs: number | null;
-    streams: readonly { key: Buffer; id: StreamId | ">" }[];
-  };
-};
-
-/**
- * Returns XREADGROUP that counts a read of a consumer's history as a delivery. Redis sets the time and raises the count
- * of each entry that it returns with its fields. An entry that was deleted from the stream keeps both.
- */
-function withHistoryDeliveries(xreadgroup: CommandDefinition): CommandDefinition {
-  return {
-    ...xreadgroup,
-    execute(args, ctx) {
-      const { args: options } = args as ReadGroupArguments;
-      const readsHistory = options.streams.some(({ id }) => id !== ">");
-      // If a group is missing, the library throws before it reads any stream.
-      if (!readsHistory || !options.streams.every(({ key }) => hasGroup(peek(ctx.db, key), options.group)))
-        return xreadgroup.execute(args, ctx);
-      const pairs = options.streams.flatMap((stream) => {
-        const single = { args: { ...options, blockMs: null, streams: [stream] } };
-        const { value } = xreadgroup.execute(single, ctx) as RedisResult;
-        if (value.kind !== "map-pairs") return [];
-        if (stream.id !== ">") countDeliveries(ctx.db, stream.key, options.group, value.entries[0]![1]);
-        return value.entries;
-      });
-      return RedisResult.create(RedisValue.mapPairs(pairs));
-    },
-  };
 }
 
 /** Raises the delivery count of the entries of a reply, except those that were deleted from the stream. */
@@ -247,30 +208,6 @@ function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
   return { strategy: "maxlen", count: BigInt(ids.length - removed), approximate: false, limit: null };
 }
 
-/** Returns XADD or XTRIM that removes whole nodes where it trims with `~`. */
-function withNodes(base: CommandDefinition): CommandDefinition {
-  return {
-    ...base,
-    execute(args, ctx) {
-      const { key, trim, id } = args as { key: Buffer; trim?: TrimSpec; id?: string };
-      const value = peek(ctx.db, key);
-      if (!trim?.approximate || (value && value.type !== "stream")) return base.execute(args, ctx);
-      const entries = value?.entries ?? [];
-      const ids: Ids = {
-        length: entries.length + (id === undefined ? 0 : 1),
-        at(place) {
-          const entry = entries[place];
-          if (!entry || !value) return id === undefined ? undefined : exactId(id);
-          // A node keeps the ids of its deleted entries.
-          const isLast = place === entries.length - 1;
-          return isLast && isBefore(entry.id, value.maxDeletedEntryId) ? value.maxDeletedEntryId : entry.id;
-        },
-      };
-      return base.execute({ ...(args as object), trim: inWholeNodes(trim, ids) }, ctx);
-    },
-  };
-}
-
 function exactId(text: string): StreamId | undefined {
   const match = /^(\d+)(?:-(\d+))?$/.exec(text);
   if (!match) return undefined;
@@ -278,65 +215,8 @@ function exactId(text: string): StreamId | undefined {
   return id.ms > MAX_UINT64 || id.seq > MAX_UINT64 ? undefined : id;
 }
 
-type AutoClaimArguments = {
-  args: {
-    key: Buffer;
-    group: Buffer;
-    consumer: Buffer;
-    minIdleMs: number;
-    start: StreamId;
-    count: number;
-    justId: boolean;
-  };
-};
-
 /** Pending entries that XAUTOCLAIM visits for each one that it may return. */
 const ATTEMPTS_PER_ENTRY = 10;
-
-/** Returns XAUTOCLAIM whose COUNT includes the entries that were deleted from the stream. */
-function withDeletedCounted(xautoclaim: CommandDefinition): CommandDefinition {
-  return {
-    ...xautoclaim,
-    execute(args, ctx) {
-      const { key, group, consumer, minIdleMs, start, count, justId } = (args as AutoClaimArguments).args;
-      // The library has the errors.
-      if (!hasGroup(peek(ctx.db, key), group)) return xautoclaim.execute(args, ctx);
-      const now = Date.now();
-      return ctx.db.updateStream(key, ({ value }) => {
-        const { consumers, pending } = value.groups.get(group.toString("hex"))!;
-        const consumerId = consumer.toString("hex");
-        consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
-        const deliveries = [...pending.values()]
-          .filter(({ id }) => !isBefore(id, start))
-          .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
-        const claimed: RedisValue[] = [];
-        const deleted: RedisValue[] = [];
-        let at = 0;
-        for (; at < deliveries.length && at < count * ATTEMPTS_PER_ENTRY; at++) {
-          if (claimed.length + deleted.length === count) break;
-          const delivery = deliveries[at]!;
-          const id = idText(delivery.id);
-          const entry = entryOf(value.entries, delivery.id);
-          if (!entry) {
-            pending.delete(id);
-            deleted.push(bulkValue(id));
-          } else if (now - delivery.deliveredAt >= minIdleMs) {
-            Object.assign(delivery, { consumerId, deliveredAt: now });
-            if (!justId) delivery.deliveryCount++;
-            const fields = RedisValue.array(entry.fields.map(bulkValue));
-            claimed.push(justId ? bulkValue(id) : RedisValue.array([bulkValue(id), fields]));
-          }
-        }
-        const next = deliveries[at];
-        return array([
-          bulkValue(next ? idText(next.id) : "0-0"),
-          RedisValue.array(claimed),
-          RedisValue.array(deleted),
-        ]);
-      });
-    },
-  };
-}
 
 /** Returns a context in which streams have a part of their entries. */
 function withEntries(
@@ -351,83 +231,7 @@ function withEntries(
   });
 }
 
-type ReadArguments = {
-  args: { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
-};
-
-/** Returns XREAD in which `$` means the newest entry at the beginning, however often it is run. */
-function withNewestIds(xread: CommandDefinition): CommandDefinition {
-  return {
-    ...xread,
-    execute(given, ctx) {
-      const { args } = given as ReadArguments;
-      const streams = args.streams.map(({ key, afterId }) => ({
-        key,
-        afterId: afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
-      }));
-      return xread.execute({ args: { ...args, streams } }, ctx);
-    },
-  };
-}
-
-/** Returns XREAD or XREADGROUP that refuses to wait for a script, even if there are entries. */
-function withoutWaitInScripts(base: CommandDefinition): CommandDefinition {
-  return {
-    ...base,
-    execute(given, ctx) {
-      const { blockMs } = (given as { args: { blockMs: number | null } }).args;
-      if (ctx.monitor?.defer && blockMs !== null)
-        throw new RedisCommandError(`${base.name} command is not allowed with BLOCK option from scripts`);
-      return base.execute(given, ctx);
-    },
-  };
-}
-
-/** Returns XREAD that looks for the first entry that it may return, rather than at all before it. */
-function withoutEntriesBefore(xread: CommandDefinition): CommandDefinition {
-  return {
-    ...xread,
-    execute(args, ctx) {
-      const { streams, count } = (args as ReadArguments).args;
-      const afterIds = new Map(streams.map(({ key, afterId }) => [key.toString("hex"), afterId]));
-      const isRepeated = afterIds.size < streams.length;
-      return xread.execute(
-        args,
-        withEntries(ctx, (key, { entries }) => {
-          const after = afterIds.get(key.toString("hex"));
-          if (isRepeated || after === undefined || typeof after === "string") return entries;
-          const from = placeAfter(entries, after);
-          return entries.slice(from, count ? from + count : undefined);
-        }),
-      );
-    },
-  };
-}
-
 type RangeArguments = { key: Buffer; start: string; end: string; count: number | null };
-
-/** Returns XRANGE or XREVRANGE that looks at the entries of the range alone. */
-function withinRange(base: CommandDefinition, isReverse: boolean): CommandDefinition {
-  return {
-    ...base,
-    execute(args, ctx) {
-      const { key, start, end, count } = args as RangeArguments;
-      const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
-      if (isNone) return RedisResult.create(RedisValue.nullArray());
-      return base.execute(
-        args,
-        withEntries(ctx, (_key, { entries }) => {
-          const from = firstInRange(entries, start);
-          const to = Math.max(from, lastInRange(entries, end));
-          if (count === null) return entries.slice(from, to);
-          return isReverse
-            ? entries.slice(Math.max(from, to - count), to)
-            : entries.slice(from, Math.min(to, from + count));
-        }),
-      );
-    },
-  };
-}
 
 function firstInRange(entries: RedisStreamData["entries"], bound: string): number {
   if (bound === "-") return 0;
@@ -446,19 +250,6 @@ function lastInRange(entries: RedisStreamData["entries"], bound: string): number
 }
 
 const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
-
-/** Returns XINFO with the lags that Redis knows of, which are null where deleted entries hide them. */
-function withKnownLag(xinfo: CommandDefinition): CommandDefinition {
-  return {
-    ...xinfo,
-    execute(args, ctx) {
-      const result = xinfo.execute(args, ctx) as RedisResult;
-      const value = peek(ctx.db, (args as { args: { key: Buffer } }).args.key);
-      if (value?.type !== "stream") return result;
-      return RedisResult.create(withLags(result.value, value), result.options);
-    },
-  };
-}
 
 /** The reply of XINFO, with groups and consumers by name, and the lags of groups. */
 function withLags(reply: RedisValue, stream: RedisStreamData): RedisValue {
@@ -503,87 +294,222 @@ function replaceValue(
   );
 }
 
+/** The form in which the library parses the arguments of most stream commands. */
+type Options<A> = { args: A };
+
 /** Replaces the stream commands whose replies differ from Redis's. */
-export function addStreamCommands(executor: CommandExecutor, waiting: WaitingClients): void {
-  const xack = libraryCommand(executor, "xack");
-  const xgroup = libraryCommand(executor, "xgroup");
-  const xsetid = libraryCommand(executor, "xsetid");
-  const xpending = libraryCommand(executor, "xpending");
-  const trims = ["xadd", "xtrim"].map((name) =>
-    withCheck(withArguments(withNodes(libraryCommand(executor, name)), withoutEqualsSign), (args) => {
-      checkTrimCount(args);
-      if (name === "xadd") checkAddId(args);
-    }),
-  );
-  const xread = withoutEntriesBefore(libraryCommand(executor, "xread"));
-  const xreadgroup = withHistoryDeliveries(libraryCommand(executor, "xreadgroup"));
-  const reads = [
-    withNewestIds(patient(executor, waiting, xread, streamRead(false))),
-    withCheck(patient(executor, waiting, xreadgroup, streamRead(true)), checkNoNewest),
-  ].map((command) => withArguments(withoutWaitInScripts(command), withoutNegativeCount));
-  const ranges = ["xrange", "xrevrange"].map((name) => {
-    const base = withinRange(libraryCommand(executor, name), name === "xrevrange");
-    return withCheck(base, ([, start, end]) => {
-      if (start && end) [start, end].forEach(checkRangeBound);
-    });
+export function addStreamCommands(table: CommandTable, waiting: WaitingClients): void {
+  addTrims(table);
+  addReads(table, waiting);
+  addGroupCommands(table, waiting);
+  // The lags that Redis knows of: they are null where deleted entries hide them.
+  table.override<Options<{ key: Buffer }>>("xinfo", (args, ctx, run) => {
+    const result = run(args);
+    const value = peek(ctx.db, args.args.key);
+    if (value?.type !== "stream") return result;
+    return RedisResult.create(withLags(result.value, value), result.options);
   });
-  addCommands(executor, [
-    withKnownLag(libraryCommand(executor, "xinfo")),
-    ...trims,
-    ...reads,
-    ...ranges,
-    withCheck(libraryCommand(executor, "xdel"), checkIds),
-    withCheck(libraryCommand(executor, "xclaim"), checkClaimedIds),
-    withCheck(withDeletedCounted(libraryCommand(executor, "xautoclaim")), checkClaimCount),
-    {
-      ...xack,
-      execute(args, ctx) {
-        const { key, group } = args as { key: Buffer; group: Buffer };
-        const value = peek(ctx.db, key);
-        const isMissing = !value || (value.type === "stream" && !hasGroup(value, group));
-        return isMissing ? integer(0) : xack.execute(args, ctx);
+  table.check("xdel", checkIds);
+  type SetId = { key: Buffer; id: StreamId; entriesAdded: number | null; maxDeletedId: StreamId | null };
+  table.override<Options<SetId>>("xsetid", (args, ctx, run) => {
+    const { key, id, ...rest } = args.args;
+    const value = peek(ctx.db, key);
+    // An id may go back to that of the newest entry; the library compares with the newest that ever was.
+    const isAllowed = value?.type === "stream" && !isBefore(id, value.entries.at(-1)?.id ?? id);
+    if (!isAllowed) return run(args);
+    ctx.db.updateStream(key, (stream) => stream.setId(id, rest));
+    return RedisResult.ok();
+  });
+}
+
+/** XADD and XTRIM remove whole nodes where they trim with `~`. */
+function addTrims(table: CommandTable): void {
+  table.override<{ key: Buffer; trim?: TrimSpec; id?: string }>("xadd xtrim", (args, ctx, run) => {
+    const { key, trim, id } = args;
+    const value = peek(ctx.db, key);
+    if (!trim?.approximate || (value && value.type !== "stream")) return run(args);
+    const entries = value?.entries ?? [];
+    const ids: Ids = {
+      length: entries.length + (id === undefined ? 0 : 1),
+      at(place) {
+        const entry = entries[place];
+        if (!entry || !value) return id === undefined ? undefined : exactId(id);
+        // A node keeps the ids of its deleted entries.
+        const isLast = place === entries.length - 1;
+        return isLast && isBefore(entry.id, value.maxDeletedEntryId) ? value.maxDeletedEntryId : entry.id;
       },
+    };
+    return run({ ...args, trim: inWholeNodes(trim, ids) });
+  });
+  table.rewrite("xadd xtrim", withoutEqualsSign);
+  table.check("xadd", checkAddId);
+  table.check("xadd xtrim", checkTrimCount);
+}
+
+function addReads(table: CommandTable, waiting: WaitingClients): void {
+  type Read = { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
+  // Looks for the first entry that may be returned, rather than at all before it.
+  table.override<Options<Read>>("xread", (args, ctx, run) => {
+    const { streams, count } = args.args;
+    const afterIds = new Map(streams.map(({ key, afterId }) => [key.toString("hex"), afterId]));
+    const isRepeated = afterIds.size < streams.length;
+    const within = withEntries(ctx, (key, { entries }) => {
+      const after = afterIds.get(key.toString("hex"));
+      if (isRepeated || after === undefined || typeof after === "string") return entries;
+      const from = placeAfter(entries, after);
+      return entries.slice(from, count ? from + count : undefined);
+    });
+    return run(args, within);
+  });
+  type ReadGroup = {
+    group: Buffer;
+    blockMs: number | null;
+    streams: readonly { key: Buffer; id: StreamId | ">" }[];
+  };
+  // A read of a consumer's history counts as a delivery. Redis sets the time and raises the count of each entry that it returns with
+  // its fields. An entry that was deleted from the stream keeps both.
+  table.override<Options<ReadGroup>>("xreadgroup", (args, ctx, run) => {
+    const { group, streams } = args.args;
+    const readsHistory = streams.some(({ id }) => id !== ">");
+    // If a group is missing, the library throws before it reads any stream.
+    if (!readsHistory || !streams.every(({ key }) => hasGroup(peek(ctx.db, key), group))) return run(args);
+    const pairs = streams.flatMap((stream) => {
+      const { value } = run({ args: { ...args.args, blockMs: null, streams: [stream] } });
+      if (value.kind !== "map-pairs") return [];
+      if (stream.id !== ">") countDeliveries(ctx.db, stream.key, group, value.entries[0]![1]);
+      return value.entries;
+    });
+    return RedisResult.create(RedisValue.mapPairs(pairs));
+  });
+  letWait(table, waiting, "xread", streamRead(false));
+  letWait(table, waiting, "xreadgroup", streamRead(true));
+  // `$` means the newest entry at the beginning, however often the command is run.
+  table.override<Options<Read>>("xread", ({ args }, ctx, run) => {
+    const streams = args.streams.map(({ key, afterId }) => ({
+      key,
+      afterId: afterId === "$" ? (ctx.db.getStream(key)?.lastId ?? MIN_ID) : afterId,
+    }));
+    return run({ args: { ...args, streams } });
+  });
+  table.check("xreadgroup", checkNoNewest);
+  table.replace("xread xreadgroup", (base) => ({
+    ...base,
+    execute(given, ctx) {
+      const { blockMs } = (given as Options<{ blockMs: number | null }>).args;
+      // A script may not wait, even if there are entries.
+      if (ctx.monitor?.defer && blockMs !== null)
+        throw new RedisCommandError(`${base.name} command is not allowed with BLOCK option from scripts`);
+      return base.execute(given, ctx);
     },
-    {
-      ...withArguments(xpending, pendingCountAtLeastZero),
-      execute(args, ctx) {
-        const { count } = (args as { args: { count?: number } }).args;
-        const result = xpending.execute(args, ctx) as RedisResult;
-        if (count === 0) return array([]);
-        if (count !== undefined || result.value.kind !== "array") return result;
-        // Without pending entries there is no list of consumers either.
-        const { items } = result.value;
-        const isEmpty = items[0]?.kind === "integer" && items[0].value === 0;
-        return array(items.with(3, isEmpty ? RedisValue.nullArray() : countsAsText(items[3]!)));
-      },
-    },
-    {
-      ...xsetid,
-      execute(args, ctx) {
-        const { key, id, ...rest } = (args as SetIdArguments).args;
-        const value = peek(ctx.db, key);
-        // An id may go back to that of the newest entry; the library compares with the newest that ever was.
-        const isAllowed = value?.type === "stream" && !isBefore(id, value.entries.at(-1)?.id ?? id);
-        if (!isAllowed) return xsetid.execute(args, ctx);
-        ctx.db.updateStream(key, (stream) => stream.setId(id, rest));
-        return RedisResult.ok();
-      },
-    },
-    {
-      ...xgroup,
-      execute(args, ctx) {
-        const { subcommand, key, group } = (
-          args as { args: { subcommand: string; key: Buffer; group: Buffer } }
-        ).args;
-        const value = peek(ctx.db, key);
-        if (subcommand !== "create" && !value) throw missingStream();
-        const needsGroup = subcommand !== "create" && subcommand !== "destroy";
-        if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
-          throw noSuchConsumerGroup(key, group);
-        // Clients that wait for what the group gets have to fail.
-        if (subcommand === "destroy") waiting.signal(ctx.db, key, "stream");
-        return xgroup.execute(args, ctx);
-      },
-    },
-  ]);
+  }));
+  table.rewrite("xread xreadgroup", withoutNegativeCount);
+
+  /** Lets the library look at the entries of a range alone. */
+  const range = (name: string, isReverse: boolean) =>
+    table.override<RangeArguments>(name, (args, ctx, run) => {
+      const { key, start, end, count } = args;
+      const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
+      if (isNone) return RedisResult.create(RedisValue.nullArray());
+      const within = withEntries(ctx, (_key, { entries }) => {
+        const from = firstInRange(entries, start);
+        const to = Math.max(from, lastInRange(entries, end));
+        if (count === null) return entries.slice(from, to);
+        return isReverse
+          ? entries.slice(Math.max(from, to - count), to)
+          : entries.slice(from, Math.min(to, from + count));
+      });
+      return run(args, within);
+    });
+  range("xrange", false);
+  range("xrevrange", true);
+  table.check("xrange xrevrange", ([, start, end]) => {
+    if (start && end) [start, end].forEach(checkRangeBound);
+  });
+}
+
+function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
+  table.override<{ key: Buffer; group: Buffer }>("xack", (args, ctx, run) => {
+    const value = peek(ctx.db, args.key);
+    const isMissing = !value || (value.type === "stream" && !hasGroup(value, args.group));
+    return isMissing ? integer(0) : run(args);
+  });
+  table.override<Options<{ count?: number }>>("xpending", (args, _ctx, run) => {
+    const { count } = args.args;
+    const result = run(args);
+    if (count === 0) return array([]);
+    if (count !== undefined || result.value.kind !== "array") return result;
+    // Without pending entries there is no list of consumers either.
+    const { items } = result.value;
+    const isEmpty = items[0]?.kind === "integer" && items[0].value === 0;
+    return array(items.with(3, isEmpty ? RedisValue.nullArray() : countsAsText(items[3]!)));
+  });
+  table.rewrite("xpending", pendingCountAtLeastZero);
+  table.override<Options<{ subcommand: string; key: Buffer; group: Buffer }>>("xgroup", (args, ctx, run) => {
+    const { subcommand, key, group } = args.args;
+    const value = peek(ctx.db, key);
+    if (subcommand !== "create" && !value) throw missingStream();
+    const needsGroup = subcommand !== "create" && subcommand !== "destroy";
+    if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
+      throw noSuchConsumerGroup(key, group);
+    // Clients that wait for what the group gets have to fail.
+    if (subcommand === "destroy") waiting.signal(ctx.db, key, "stream");
+    return run(args);
+  });
+  table.check("xclaim", checkClaimedIds);
+  table.override<Options<AutoClaim>>("xautoclaim", (args, ctx, run) => {
+    // The library has the errors.
+    const hasErrors = !hasGroup(peek(ctx.db, args.args.key), args.args.group);
+    return hasErrors ? run(args) : autoClaim(args.args, ctx);
+  });
+  table.check("xautoclaim", checkClaimCount);
+}
+
+type AutoClaim = {
+  key: Buffer;
+  group: Buffer;
+  consumer: Buffer;
+  minIdleMs: number;
+  start: StreamId;
+  count: number;
+  justId: boolean;
+};
+
+/** Runs XAUTOCLAIM, whose COUNT includes the entries that were deleted from the stream. */
+function autoClaim(
+  { key, group, consumer, minIdleMs, start, count, justId }: AutoClaim,
+  ctx: Context,
+): RedisResult {
+  const now = Date.now();
+  return ctx.db.updateStream(key, ({ value }) => {
+    const { consumers, pending } = value.groups.get(group.toString("hex"))!;
+    const consumerId = consumer.toString("hex");
+    consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
+    const deliveries = [...pending.values()]
+      .filter(({ id }) => !isBefore(id, start))
+      .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
+    const claimed: RedisValue[] = [];
+    const deleted: RedisValue[] = [];
+    let at = 0;
+    for (; at < deliveries.length && at < count * ATTEMPTS_PER_ENTRY; at++) {
+      if (claimed.length + deleted.length === count) break;
+      const delivery = deliveries[at]!;
+      const id = idText(delivery.id);
+      const entry = entryOf(value.entries, delivery.id);
+      if (!entry) {
+        pending.delete(id);
+        deleted.push(bulkValue(id));
+      } else if (now - delivery.deliveredAt >= minIdleMs) {
+        Object.assign(delivery, { consumerId, deliveredAt: now });
+        if (!justId) delivery.deliveryCount++;
+        const fields = RedisValue.array(entry.fields.map(bulkValue));
+        claimed.push(justId ? bulkValue(id) : RedisValue.array([bulkValue(id), fields]));
+      }
+    }
+    const next = deliveries[at];
+    return array([
+      bulkValue(next ? idText(next.id) : "0-0"),
+      RedisValue.array(claimed),
+      RedisValue.array(deleted),
+    ]);
+  });
 }

@@ -1,10 +1,18 @@
-import { type CommandExecutor, RedisCommandError, RedisValue } from "js-redis-server/core";
+import { RedisCommandError, RedisValue } from "js-redis-server/core";
 import { peek, stringLength } from "../keyspace.js";
-import { optionName, parseInteger } from "./args.js";
 import { bytesAt } from "./bytes.js";
-import { addCommands, libraryCommand, plainCommand, withArguments, withCheck } from "./define.js";
+import {
+  array,
+  bulk,
+  bulkValue,
+  type CommandTable,
+  integer,
+  optionName,
+  parseInteger,
+  plainCommand,
+  withArguments,
+} from "./define.js";
 import { addDecimals } from "./numbers.js";
-import { array, bulk, bulkValue, integer } from "./results.js";
 
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;
@@ -164,48 +172,31 @@ function withUnsignedOperand(operation: FieldOperation): FieldOperation {
 }
 
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
-export function addStringCommands(executor: CommandExecutor): void {
-  const bitpos = withCheck(libraryCommand(executor, "bitpos"), ([, bit]) => {
+export function addStringCommands(table: CommandTable): void {
+  table.add(ranges("getrange"), ranges("substr"), incrbyfloat, hincrbyfloat, lcs);
+  table.check("lpop rpop spop", ([, count]) => {
+    if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
+      throw new RedisCommandError("value is out of range, must be positive");
+  });
+  table.replace("blmove", (base) => ({
+    ...withArguments(base, ([source, target, ...rest]) =>
+      source && target ? [source, target, Buffer.from("RIGHT"), Buffer.from("LEFT"), ...rest] : [],
+    ),
+    name: "brpoplpush",
+  }));
+  table.override<{ key: Buffer; ops: readonly FieldOperation[] }>("bitfield", ({ key, ops }, _ctx, run) =>
+    run({ key, ops: ops.map(withUnsignedOperand) }),
+  );
+  type BitposArguments = { key: Buffer; end?: number; bitMode: boolean };
+  table.override<BitposArguments>("bitpos", (args, ctx, run) => {
+    const { key, end = 0, bitMode } = args;
+    const value = peek(ctx.db, key);
+    if (value?.type === "string" && value.value.length === 0) return integer(-1);
+    const size = stringLength(ctx.db, key) * (bitMode ? 8 : 1);
+    // An end before the beginning of the string means its first byte or bit.
+    return run(end < -size ? { ...args, end: 0 } : args);
+  });
+  table.check("bitpos", ([, bit]) => {
     if (bit) parseInteger(bit);
   });
-  const bitfield = libraryCommand(executor, "bitfield");
-  const pops = ["lpop", "rpop", "spop"].map((name) =>
-    withCheck(libraryCommand(executor, name), ([, count]) => {
-      if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
-        throw new RedisCommandError("value is out of range, must be positive");
-    }),
-  );
-  const blmove = libraryCommand(executor, "blmove");
-  addCommands(executor, [
-    ...pops,
-    {
-      ...withArguments(blmove, ([source, target, ...rest]) =>
-        source && target ? [source, target, Buffer.from("RIGHT"), Buffer.from("LEFT"), ...rest] : [],
-      ),
-      name: "brpoplpush",
-    },
-    ranges("getrange"),
-    ranges("substr"),
-    incrbyfloat,
-    hincrbyfloat,
-    lcs,
-    {
-      ...bitfield,
-      execute(args, ctx) {
-        const { key, ops } = args as { key: Buffer; ops: readonly FieldOperation[] };
-        return bitfield.execute({ key, ops: ops.map(withUnsignedOperand) }, ctx);
-      },
-    },
-    {
-      ...bitpos,
-      execute(args, ctx) {
-        const { key, end = 0, bitMode } = args as { key: Buffer; end?: number; bitMode: boolean };
-        const value = peek(ctx.db, key);
-        if (value?.type === "string" && value.value.length === 0) return integer(-1);
-        const size = stringLength(ctx.db, key) * (bitMode ? 8 : 1);
-        // An end before the beginning of the string means its first byte or bit.
-        return bitpos.execute(end < -size ? { ...(args as object), end: 0 } : args, ctx);
-      },
-    },
-  ]);
 }

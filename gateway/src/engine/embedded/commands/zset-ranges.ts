@@ -1,16 +1,17 @@
-import {
-  type CommandExecutor,
-  RedisCommandError,
-  type RedisDatabase,
-  RedisResult,
-  RedisValue,
-} from "js-redis-server/core";
+import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "js-redis-server/core";
 import type { Member, SortedMembers } from "../collections/sorted-members.js";
 import { dropEntry } from "../keyspace.js";
-import { parseInteger } from "./args.js";
-import { addCommands, type Context, libraryCommand, withDatabase } from "./define.js";
+import {
+  array,
+  bulk,
+  bulkValue,
+  type CommandTable,
+  type Context,
+  integer,
+  parseInteger,
+  withDatabase,
+} from "./define.js";
 import { parseFloatText } from "./floats.js";
-import { array, bulk, bulkValue, integer } from "./results.js";
 
 // The library sorts all members for each command that needs an order. These commands find the places of a range in the order.
 
@@ -106,6 +107,12 @@ function reply(found: readonly Member[], withScores: boolean): RedisResult {
   return RedisResult.create(RedisValue.flatPairs(pairs));
 }
 
+/** The first members of a sorted set, or the last ones in the reverse order. */
+function firstOf(database: RedisDatabase, key: Buffer, isReverse: boolean, count: number): Member[] {
+  const members = membersAt(database, key);
+  return members ? select(members, [0, members.size], isReverse, { offset: 0, count }) : [];
+}
+
 /** Removes members, and their key with the last one. */
 function remove(database: RedisDatabase, key: Buffer, found: readonly Member[]): void {
   if (found.length === 0) return;
@@ -139,120 +146,106 @@ function selected(args: RangeArguments, ctx: Context): Member[] {
   return members ? select(members, placesBetween(members, range), rev, limit) : [];
 }
 
-/** Replaces the commands that read, count or remove a range of a sorted set, or its first or last members. */
-export function addRangeCommands(executor: CommandExecutor): void {
-  const replace = <A>(name: string, execute: (args: A, ctx: Context) => RedisResult) => ({
-    ...libraryCommand(executor, name),
-    execute: (args: unknown, ctx: Context) => execute(args as A, ctx),
-  });
+type Between = { key: Buffer; min: Buffer | string; max: Buffer | string };
+type Ranks = { key: Buffer; start: number; stop: number };
 
+/** Replaces the commands that read, count or remove a range of a sorted set, or its first or last members. */
+export function addRangeCommands(table: CommandTable): void {
   const rank = (name: string, isReverse: boolean) =>
-    replace<{ key: Buffer; member: Buffer; withScore: boolean }>(name, ({ key, member, withScore }, ctx) => {
-      const members = membersAt(ctx.db, key);
-      const found = members?.get(id(member));
-      if (!members || !found) return withScore ? RedisResult.create(RedisValue.nullArray()) : bulk(null);
+    table.override<{ key: Buffer; member: Buffer; withScore: boolean }>(name, (args, ctx) => {
+      const members = membersAt(ctx.db, args.key);
+      const found = members?.get(id(args.member));
+      if (!members || !found) return args.withScore ? RedisResult.create(RedisValue.nullArray()) : bulk(null);
       const place = placeOf(members, found);
       const value = isReverse ? members.size - 1 - place : place;
-      return withScore ? array([RedisValue.integer(value), RedisValue.double(found.score)]) : integer(value);
+      if (!args.withScore) return integer(value);
+      return array([RedisValue.integer(value), RedisValue.double(found.score)]);
     });
+  rank("zrank", false);
+  rank("zrevrank", true);
 
+  type BoundedArguments = { key: Buffer; first: Buffer; second: Buffer; withScores?: boolean; limit?: Limit };
   const range = (name: string, isByScore: boolean, isReverse: boolean) =>
-    replace<{ key: Buffer; first: Buffer; second: Buffer; withScores?: boolean; limit?: Limit }>(
-      name,
-      ({ key, first, second, withScores, limit }, ctx) => {
-        const between = isReverse ? bounds(isByScore, second, first) : bounds(isByScore, first, second);
-        const members = membersAt(ctx.db, key);
-        if (!members) return array([]);
-        return reply(select(members, placesBetween(members, between), isReverse, limit), withScores === true);
-      },
-    );
+    table.override<BoundedArguments>(name, ({ key, first, second, withScores, limit }, ctx) => {
+      const between = isReverse ? bounds(isByScore, second, first) : bounds(isByScore, first, second);
+      const members = membersAt(ctx.db, key);
+      if (!members) return array([]);
+      return reply(select(members, placesBetween(members, between), isReverse, limit), withScores === true);
+    });
+  range("zrangebyscore", true, false);
+  range("zrevrangebyscore", true, true);
+  range("zrangebylex", false, false);
+  range("zrevrangebylex", false, true);
 
-  type Between = { key: Buffer; min: Buffer | string; max: Buffer | string };
   const count = (name: string, isByScore: boolean) =>
-    replace<Between>(name, ({ key, min, max }, ctx) => {
+    table.override<Between>(name, ({ key, min, max }, ctx) => {
       const between = bounds(isByScore, min, max);
       const members = membersAt(ctx.db, key);
       if (!members) return integer(0);
       const [from, to] = placesBetween(members, between);
       return integer(Math.max(0, to - from));
     });
+  count("zcount", true);
+  count("zlexcount", false);
 
   const removeBetween = (name: string, isByScore: boolean) =>
-    replace<Between>(name, ({ key, min, max }, ctx) => {
+    table.override<Between>(name, ({ key, min, max }, ctx) => {
       const between = bounds(isByScore, min, max);
       const members = membersAt(ctx.db, key);
       const found = members ? select(members, placesBetween(members, between), false) : [];
       remove(ctx.db, key, found);
       return integer(found.length);
     });
-
-  /** Removes and returns the first or the last members. */
-  function pop(database: RedisDatabase, key: Buffer, isReverse: boolean, size: number): Member[] {
-    const members = membersAt(database, key);
-    if (!members) return [];
-    const found = select(members, [0, members.size], isReverse, { offset: 0, count: size });
-    remove(database, key, found);
-    return found;
-  }
+  removeBetween("zremrangebyscore", true);
+  removeBetween("zremrangebylex", false);
+  table.override<Ranks>("zremrangebyrank", ({ key, start, stop }, ctx) => {
+    const members = membersAt(ctx.db, key);
+    const found = members ? select(members, ranks(start, stop, members.size), false) : [];
+    remove(ctx.db, key, found);
+    return integer(found.length);
+  });
 
   const popCommand = (name: string, isReverse: boolean) =>
-    replace<{ key: Buffer; count?: number }>(name, ({ key, count: size }, ctx) => {
-      const found = pop(ctx.db, key, isReverse, size ?? 1);
+    table.override<{ key: Buffer; count?: number }>(name, ({ key, count: size }, ctx) => {
+      const found = firstOf(ctx.db, key, isReverse, size ?? 1);
+      remove(ctx.db, key, found);
       const [only] = found;
       if (!only || size !== undefined) return reply(found, true);
       return array([bulkValue(only.member), RedisValue.double(only.score)]);
     });
+  popCommand("zpopmin", false);
+  popCommand("zpopmax", true);
 
-  /** A command of the library that sorts all members, of which it gets those alone that it may pop. */
-  const popOfMany = (name: string) => {
-    const base = libraryCommand(executor, name);
-    return replace<{ side?: "min" | "max"; count?: number }>(name, (args, ctx) => {
-      const { side = name === "bzpopmax" ? "max" : "min", count: size = 1 } = args;
+  /** Commands of the library that sort all members. They get only those that they may pop. */
+  const popOfMany = (names: string, usual: "min" | "max") =>
+    table.override<{ side?: "min" | "max"; count?: number }>(names, (args, ctx, run) => {
+      const { side = usual, count: size = 1 } = args;
       const getSortedSet: RedisDatabase["getSortedSet"] = (key) => {
-        const members = membersAt(ctx.db, key);
-        if (!members) return null;
-        const found = select(members, [0, members.size], side === "max", { offset: 0, count: size });
+        if (!membersAt(ctx.db, key)) return null;
+        const found = firstOf(ctx.db, key, side === "max", size);
         return { type: "zset", members: new Map(found.map((item) => [id(item.member), item])) };
       };
-      return base.execute(args, withDatabase(ctx, { getSortedSet })) as RedisResult;
+      return run(args, withDatabase(ctx, { getSortedSet }));
     });
-  };
+  popOfMany("zmpop bzmpop bzpopmin", "min");
+  popOfMany("bzpopmax", "max");
 
-  addCommands(executor, [
-    ...["zmpop", "bzmpop", "bzpopmin", "bzpopmax"].map(popOfMany),
-    rank("zrank", false),
-    rank("zrevrank", true),
-    replace<RangeArguments>("zrange", (args, ctx) => reply(selected(args, ctx), args.withScores === true)),
-    replace<RangeArguments & { destination: Buffer }>("zrangestore", (args, ctx) => {
-      const found = selected(args, ctx);
-      if (found.length === 0) ctx.db.delete(args.destination);
-      else dropEntry(ctx.db, args.destination);
-      ctx.db.updateSortedSet(args.destination, (zset) => {
-        for (const { member, score } of found) zset.setScore(member, score);
-      });
-      return integer(found.length);
-    }),
-    replace<{ key: Buffer; start: number; stop: number; withScores?: unknown }>("zrevrange", (args, ctx) => {
-      const members = membersAt(ctx.db, args.key);
-      if (!members) return array([]);
-      const places = mirrored(ranks(args.start, args.stop, members.size), members.size);
-      return reply(select(members, places, true), args.withScores !== undefined);
-    }),
-    range("zrangebyscore", true, false),
-    range("zrevrangebyscore", true, true),
-    range("zrangebylex", false, false),
-    range("zrevrangebylex", false, true),
-    count("zcount", true),
-    count("zlexcount", false),
-    removeBetween("zremrangebyscore", true),
-    removeBetween("zremrangebylex", false),
-    replace<{ key: Buffer; start: number; stop: number }>("zremrangebyrank", ({ key, start, stop }, ctx) => {
-      const members = membersAt(ctx.db, key);
-      const found = members ? select(members, ranks(start, stop, members.size), false) : [];
-      remove(ctx.db, key, found);
-      return integer(found.length);
-    }),
-    popCommand("zpopmin", false),
-    popCommand("zpopmax", true),
-  ]);
+  table.override<RangeArguments>("zrange", (args, ctx) =>
+    reply(selected(args, ctx), args.withScores === true),
+  );
+  table.override<RangeArguments & { destination: Buffer }>("zrangestore", (args, ctx) => {
+    const found = selected(args, ctx);
+    if (found.length === 0) ctx.db.delete(args.destination);
+    else dropEntry(ctx.db, args.destination);
+    ctx.db.updateSortedSet(args.destination, (zset) => {
+      for (const { member, score } of found) zset.setScore(member, score);
+    });
+    return integer(found.length);
+  });
+  table.override<Ranks & { withScores?: unknown }>("zrevrange", (args, ctx) => {
+    const members = membersAt(ctx.db, args.key);
+    if (!members) return array([]);
+    const places = mirrored(ranks(args.start, args.stop, members.size), members.size);
+    return reply(select(members, places, true), args.withScores !== undefined);
+  });
 }

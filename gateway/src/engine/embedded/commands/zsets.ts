@@ -1,6 +1,5 @@
-import { type CommandExecutor, RedisCommandError, RedisSyntaxError } from "js-redis-server/core";
-import { optionName, parseInteger } from "./args.js";
-import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
+import { RedisCommandError, RedisSyntaxError } from "js-redis-server/core";
+import { type CommandTable, optionName, parseInteger } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
 import { formatDouble } from "./numbers.js";
 
@@ -26,12 +25,8 @@ function checkRanks(args: readonly Buffer[]): void {
 }
 
 /** Replaces the commands on sorted sets whose replies differ from Redis's. */
-export function addSortedSetCommands(executor: CommandExecutor): void {
-  addCommands(executor, [
-    withArguments(libraryCommand(executor, "zadd"), withPlainScores),
-    withArguments(libraryCommand(executor, "zincrby"), (args) =>
-      args[1] ? args.with(1, plainScore(args[1])) : args,
-    ),
-    withCheck(libraryCommand(executor, "zrange"), checkRanks),
-  ]);
+export function addSortedSetCommands(table: CommandTable): void {
+  table.rewrite("zadd", withPlainScores);
+  table.rewrite("zincrby", (args) => (args[1] ? args.with(1, plainScore(args[1])) : args));
+  table.check("zrange", checkRanks);
 }

@@ -1,13 +1,10 @@
 import {
-  type CommandExecutor,
   RedisCommandError,
   RedisResult,
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
-import { optionName } from "../commands/args.js";
-import { addCommands, plainCommand } from "../commands/define.js";
-import { array, bulk, integer } from "../commands/results.js";
+import { array, bulk, type CommandTable, integer, optionName, plainCommand } from "../commands/define.js";
 import { peek } from "../keyspace.js";
 import { JSON_TYPE } from "../stored-value.js";
 import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
@@ -190,8 +187,17 @@ const clear = plainCommand({
   },
 });
 
-/** Adds the JSON commands of RedisJSON, as far as clients use them. */
-export function addJsonCommands(executor: CommandExecutor): void {
-  addCommands(executor, [set, mset, mergeCommand, get, mget, del("json.del"), del("json.forget"), clear]);
-  addCommands(executor, VALUE_COMMANDS);
+/** Adds the commands of RedisJSON that clients use. */
+export function addJsonCommands(table: CommandTable): void {
+  table.add(
+    set,
+    mset,
+    mergeCommand,
+    get,
+    mget,
+    del("json.del"),
+    del("json.forget"),
+    clear,
+    ...VALUE_COMMANDS,
+  );
 }

@@ -1,5 +1,5 @@
 import { RedisCommandError, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
-import { bulkValue } from "../commands/results.js";
+import { bulkValue } from "../commands/define.js";
 import { peek, setDocument } from "../keyspace.js";
 import { JSON_TYPE } from "../stored-value.js";
 import type { Path } from "./path.js";

@@ -1,5 +1,5 @@
 import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "js-redis-server/core";
-import { array } from "../commands/results.js";
+import { array } from "../commands/define.js";
 import { noPath, requireDocument, store, wrongPathType } from "./document.js";
 import type { Path } from "./path.js";
 import {

@@ -1,7 +1,5 @@
 import { RedisCommandError, type RedisDatabase, type RedisResult, RedisValue } from "js-redis-server/core";
-import { parseInteger } from "../commands/args.js";
-import { plainCommand } from "../commands/define.js";
-import { bulk, bulkValue } from "../commands/results.js";
+import { bulk, bulkValue, parseInteger, plainCommand } from "../commands/define.js";
 import { documentAt, NO_KEY, ROOT, requireDocument, textOf, wrongPathType } from "./document.js";
 import { changeEach, readEach } from "./each.js";
 import { type Path, parsePath } from "./path.js";
@@ -83,7 +81,7 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
     },
   });
 
-/** Changes arrays and replies with their lengths. @param change returns what goes from an array, and what comes in its place */
+/** Changes arrays and replies with their lengths. @param change returns the elements to remove and to insert */
 function changeArrays(
   database: RedisDatabase,
   key: Buffer,

@@ -208,7 +208,7 @@ export function changeAt(
   return members;
 }
 
-/** Elements of an array that go, and those that come in their place. */
+/** Elements of an array to remove at an index, and elements to insert there. */
 export interface Splice {
   readonly at: number;
   readonly remove: number;

@@ -13,7 +13,7 @@ local error, pcall, xpcall, type, select, unpack = error, pcall, xpcall, type, s
 local loadstring, tostring, rawget, pairs, ipairs = loadstring, tostring, rawget, pairs, ipairs
 local floor, match, gsub, sub, rep, lower, upper, find =
   math.floor, string.match, string.gsub, string.sub, string.rep, string.lower, string.upper, string.find
-local reverse, concat, remove, byte_of = string.reverse, table.concat, table.remove, string.byte
+local reverse, concat, remove = string.reverse, table.concat, table.remove
 local resume = coroutine.resume
 local globals = _G
 local MAX_INTEGER = 2^63
@@ -201,90 +201,77 @@ tonumber = function(value, ...)
   return (sign == '-' and number > 0) and 2^64 - number or number
 end
 
--- struct: integers of 8 bytes, and those of the size of a C long, which has 8 bytes where Redis runs.
-local function with_longs(format)
-  return (gsub(gsub(gsub(format, 'l', 'i8'), 'L', 'I8'), 'T', 'I8'))
-end
-
--- Splits a format into parts that the host can do, and integers of 8 bytes.
-local function parts_of(format)
-  local parts, endianness, at = {}, '<', 1
-  while at <= #format do
-    local option, size = match(format, '^(.)(%d*)', at)
-    if option == '<' or option == '>' or option == '=' then
-      endianness = option == '=' and '<' or option
-    elseif option == '!' then
-      error('struct: alignment is not supported with integers of 8 bytes in the embedded engine', 0)
-    elseif option == ' ' then
-    elseif (option == 'i' or option == 'I') and size == '8' then
-      parts[#parts + 1] = { is_long = true, is_signed = option == 'i', endianness = endianness }
-    else
-      parts[#parts + 1] = { format = endianness .. option .. size, values = (option == 'x') and 0 or 1 }
-    end
-    at = at + 1 + #size
-  end
-  return parts
-end
+-- struct: integers of 8 bytes, and those of the size of a C long, which has 8 bytes where Redis runs. The host's have 4.
+local LONGS = { l = 'i8', L = 'I8', T = 'I8' }
 
 local function has_longs(format)
   return type(format) == 'string' and find(format, '[lLT]') or find(tostring(format), '[iI]8')
 end
 
+-- Returns a format in which each integer of 8 bytes is two of 4, and what is to be known of each value.
+local function halved(format)
+  local values, is_big = {}, false
+  local changed = gsub(gsub(format, '[lLT]', LONGS), '(.)(%d*)', function(option, size)
+    if option == '!' or option == 'c' and size == '0' then
+      error('struct: ' .. option .. size .. ' is not supported with integers of 8 bytes in the embedded engine', 0)
+    end
+    if find(option, '[<>=]') then is_big = option == '>'
+    elseif option ~= ' ' and option ~= 'x' then
+      local is_long = size == '8' and (option == 'i' or option == 'I')
+      values[#values + 1] = { is_long = is_long, is_signed = option == 'i', is_big = is_big }
+      if is_long then return 'i4i4' end
+    end
+  end)
+  return changed, values
+end
+
 struct.pack = function(format, ...)
   if not has_longs(format) then return pack(format, ...) end
-  local out, at = {}, 1
-  for _, part in ipairs(parts_of(with_longs(format))) do
-    if part.is_long then
-      local number = host_tonumber((select(at, ...)))
+  local changed, values = halved(format)
+  local given, count = {}, 0
+  local function add(value)
+    count = count + 1
+    given[count] = value
+  end
+  for at, value in ipairs(values) do
+    local argument = select(at, ...)
+    if value.is_long then
+      local number = host_tonumber(argument)
       if not number then error("bad argument #" .. (at + 1) .. " to 'pack' (number expected)", 0) end
       number = truncated(number)
       local high, low = floor(number / 2^32), number % 2^32
-      if high < 0 then high = high + 2^32 end
-      -- As two's complement, since the host's integers have 32 bits with their sign.
-      local function signed(half) return half >= 2^31 and half - 2^32 or half end
-      high, low = signed(high), signed(low)
-      out[#out + 1] = part.endianness == '>' and pack('>i4i4', high, low) or pack('<i4i4', low, high)
-      at = at + 1
+      -- As two's complement.
+      if low >= 2^31 then low = low - 2^32 end
+      add(value.is_big and high or low)
+      add(value.is_big and low or high)
     else
-      out[#out + 1] = part.values == 0 and pack(part.format) or pack(part.format, (select(at, ...)))
-      at = at + part.values
+      add(argument)
     end
   end
-  return concat(out)
+  return pack(changed, unpack(given, 1, count))
 end
 
 struct.unpack = function(format, data, position)
   if not has_longs(format) then return unpack_struct(format, data, position) end
-  local out, at = {}, position or 1
-  for _, part in ipairs(parts_of(with_longs(format))) do
-    if part.is_long then
-      if at + 7 > #data then error('data string too short', 0) end
-      local number = 0
-      for byte = 0, 7 do
-        number = number * 256 + byte_of(data, part.endianness == '>' and at + byte or at + 7 - byte)
-      end
-      if part.is_signed and number >= MAX_INTEGER then
-        local high, low = 0, 0
-        for byte = 0, 3 do
-          high = high * 256 + byte_of(data, part.endianness == '>' and at + byte or at + 7 - byte)
-          low = low * 256 + byte_of(data, part.endianness == '>' and at + 4 + byte or at + 3 - byte)
-        end
-        number = (high - 2^32) * 2^32 + low
-      end
-      out[#out + 1] = number
-      at = at + 8
-    else
-      local found = { unpack_struct(part.format, data, at) }
-      at = found[#found]
-      for index = 1, #found - 1 do out[#out + 1] = found[index] end
+  local changed, values = halved(format)
+  local found = { unpack_struct(changed, data, position) }
+  local out, at = {}, 1
+  for index, value in ipairs(values) do
+    out[index] = found[at]
+    at = at + 1
+    if value.is_long then
+      local high, low = found[at], found[at - 1]
+      if value.is_big then high, low = low, high end
+      out[index] = (value.is_signed and high or high % 2^32) * 2^32 + low % 2^32
+      at = at + 1
     end
   end
-  out[#out + 1] = at
+  out[#out + 1] = found[at]
   return unpack(out)
 end
 
 struct.size = function(format)
-  return size_struct(has_longs(format) and gsub(with_longs(format), '[iI]8', 'i4i4') or format)
+  return size_struct(has_longs(format) and halved(format) or format)
 end
 
 -- Results: numbers are cut to integers of 64 bits as by x86.

@@ -54,14 +54,12 @@ export interface RunOptions {
   readonly readOnly: boolean;
 }
 
-/** Lua as Redis has it, over that of the library. */
+/** Lua as in Redis, on top of the library's. */
 export class LuaRuntime {
-  readonly #library: RedisLuaRuntime;
   readonly #engine: Engine;
 
-  /** @throws {Error} if the library's Lua is another one than this module knows */
-  constructor(library: RedisLuaRuntime) {
-    this.#library = library;
+  /** @throws {Error} if the library's Lua has another layout than this module expects */
+  constructor(private readonly library: RedisLuaRuntime) {
     const runtime = library as unknown as Runtime;
     this.#engine = runtime.engine;
     runtime.runRedisCommand = (args) => runCommand(runtime, args);
@@ -132,7 +130,7 @@ export class LuaRuntime {
 
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
     const script = Buffer.from(`return ${entry}()`);
-    const result = this.#library.eval(script, [...keys], [...given, ...args], ctx, { readOnly }) as unknown;
+    const result = this.library.eval(script, [...keys], [...given, ...args], ctx, { readOnly }) as unknown;
     if (Array.isArray(result)) return result;
     // The script used up its steps or its stack.
     const error = result as { err: Buffer; code?: Buffer } | null;

@@ -22,7 +22,7 @@ export class AwsIam implements LoginSource {
   }
 }
 
-/** Loads the signer and AWS' search for credentials, a large file that few need. */
+/** Loads the signer and the search for credentials, a large file that few need. */
 async function loadTokens(request: ConnectRequest): Promise<() => Promise<IamToken>> {
   const file = builtFile("aws-iam.js", "the part that signs for AWS");
   const { createIamTokens } = (await import(file.href)) as typeof import("./iam-tokens.js");

@@ -50,7 +50,7 @@ function isService(text: string | undefined): text is AwsService {
   return AWS_SERVICES.includes(text as AwsService);
 }
 
-/** The names of hosts that AWS gives, as far as they say what has to be signed. `region` may be undefined. */
+/** Reads what has to be signed from a host name of AWS. Returns null for other names. `region` may be undefined. */
 function derivedFrom(host: string) {
   const name = host.toLowerCase();
   // clustercfg.orders.a1b2c3.memorydb.eu-west-1.amazonaws.com

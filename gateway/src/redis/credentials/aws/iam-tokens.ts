@@ -96,7 +96,7 @@ function viewOf(data: string | ArrayBuffer | ArrayBufferView | undefined) {
     | undefined;
 }
 
-/** Node's own SHA-256 and HMAC, as the signer wants them. */
+/** Node's SHA-256 and HMAC in the form that the signer takes. */
 class Sha256 {
   readonly #secret: string | NodeJS.ArrayBufferView | undefined;
   #hash: ReturnType<typeof createHash | typeof createHmac>;

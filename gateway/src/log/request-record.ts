@@ -1,6 +1,4 @@
-import type { TokenNumbers } from "../metrics/tokens.js";
-
-/** What the log and the metrics have of one request. */
+/** The facts about a request for logs and metrics. Its path and body are left out, since they hold keys and values. */
 export class RequestRecord {
   /** The route, as a short label. */
   route = "other";
@@ -8,7 +6,6 @@ export class RequestRecord {
   what = "";
   /** The name of the token that was presented. */
   token = "";
-  tokenNumbers: TokenNumbers | null = null;
   /** The request's id in logs and the response. Empty if neither uses one. */
   requestId = "";
   /** The IP address of the client, if logs include it. */
