@@ -28,11 +28,16 @@ export interface Counts {
   readonly serverEstablished: number;
 }
 
-/** Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state. */
-export function parseSockets(text: string): KernelSocket[] {
+/**
+ * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
+ * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
+ */
+export function parseSockets(text: string, port?: number): KernelSocket[] {
+  const end = port === undefined ? "" : `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   return text
     .split("\n")
     .slice(1)
+    .filter((line) => line.includes(end))
     .map((line) => line.trim().split(/\s+/))
     .filter((args) => args.length > 3)
     .map(([, local, remote, state]) => ({
@@ -44,9 +49,10 @@ export function parseSockets(text: string): KernelSocket[] {
     }));
 }
 
-/** The kernel's sockets of this moment. */
-export function kernelSockets(): KernelSocket[] {
-  return FILES.filter((file) => existsSync(file)).flatMap((file) => parseSockets(readFileSync(file, "utf8")));
+/** The kernel's sockets of this moment. @param port the port of one end. Default: any */
+export function kernelSockets(port?: number): KernelSocket[] {
+  const files = FILES.filter((file) => existsSync(file));
+  return files.flatMap((file) => parseSockets(readFileSync(file, "utf8"), port));
 }
 
 /** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
