@@ -16,7 +16,7 @@ export default defineScenario({
   name: "distance",
   title: "Keep-alive by round-trip time",
   question: "How does the gain from keep-alive grow with the round-trip time, and with TLS?",
-  clients: "shipped",
+  clients: "candidates",
   distances: true,
   fixed: ["tls"],
   defaults: { rounds: [1, 1], invocations: [20, 12] },

@@ -47,7 +47,7 @@ export default defineScenario({
   fixed: ["rtt", "tls"],
   // Each with a server and an instance, so that they leave the processors idle.
   lanes: 4,
-  defaults: { rounds: [1, 1], seconds: [45, 3] },
+  defaults: { rounds: [1, 1], seconds: [35, 3] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: ({ clients, record }) => {
     const finTimeoutS = Number(readFileSync(FIN_TIMEOUT, "utf8"));

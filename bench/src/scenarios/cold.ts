@@ -21,6 +21,7 @@ export default defineScenario({
   fixed: ["tls"],
   order: 10,
   ownServer: true,
+  plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;

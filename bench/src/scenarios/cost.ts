@@ -17,9 +17,10 @@ export default defineScenario({
   name: "cost",
   title: "Cost of a million invocations",
   question: "What do a million invocations cost, and how many bytes go over the network?",
-  clients: "shipped",
+  clients: "candidates",
   fixed: ["tls"],
   order: 13,
+  plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: true, greeting: true });

@@ -53,7 +53,8 @@ export default defineScenario({
   clients: "none",
   fixed: ["rtt", "tls"],
   order: 9,
-  defaults: { rounds: [1, 1], seconds: [12, 8] },
+  plannedS: 40,
+  defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {
     record({ ...FLEET, lifetimeMs: LIFETIME_MS, load: LOAD });
     return ARMS;

@@ -23,8 +23,9 @@ export default defineScenario({
   name: "fluid",
   title: "Many requests in one instance",
   question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
-  clients: "shipped",
+  clients: "candidates",
   order: 6.8,
+  plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [25, 5] },
   cases: async ({ rig, clients }) => {
     const own = await rig({ greeting: true });

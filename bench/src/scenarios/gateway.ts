@@ -48,6 +48,7 @@ export default defineScenario({
   clients: "none",
   fixed: ["rtt", "tls"],
   order: 13,
+  plannedS: 36,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
   cases: async ({ rig, defer, record }) => {

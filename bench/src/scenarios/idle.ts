@@ -20,10 +20,11 @@ export default defineScenario({
   name: "idle",
   title: "The first command after a pause",
   question: "How long do a read and a write take if the function was idle or frozen before?",
-  clients: "shipped",
+  clients: "candidates",
   order: 6.5,
   lanes: LANES,
   parts: [firstWrite],
+  plannedS: 110,
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });

@@ -50,9 +50,10 @@ export default defineScenario({
   title: "One command or ten per invocation",
   question:
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
-  clients: "shipped",
+  clients: "candidates",
   order: 4,
   parts: [cacheMiss, endToEnd],
+  plannedS: 60,
   defaults: { rounds: [1, 1], invocations: [16, 15] },
   cases: async ({ rig, clients }) => {
     const own = await rig();

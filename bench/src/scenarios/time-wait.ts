@@ -55,7 +55,8 @@ export default defineScenario({
   order: 8.1,
   lanes: LANES,
   parts: [twReuse],
-  defaults: { rounds: [1, 1], seconds: [70, 4] },
+  plannedS: 82,
+  defaults: { rounds: [1, 1], seconds: [66, 4] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {
     // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
