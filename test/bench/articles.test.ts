@@ -72,7 +72,7 @@ test("memory limits the processor, and its part runs the article's code for iore
   expect(of("ioredis").at(-1).latencies.p50.value).toBeLessThan(of("ioredis")[1].latencies.min);
 });
 
-test("fluid serves all requests of an invocation in one instance", async () => {
+test("fluid serves all requests of an invocation in one instance, on one thread and on two", async () => {
   const { data } = await run("fluid", "--clients", "warmline,fetch", "--invocations", "3");
   const rows: any[] = data;
   expect(rows.map(({ client, requests, latencies }) => [client, requests, latencies.count])).toEqual([
@@ -82,7 +82,10 @@ test("fluid serves all requests of an invocation in one instance", async () => {
     ["fetch", 10, 30],
     ["warmline", 50, 150],
     ["fetch", 50, 150],
+    ["warmline", 50, 150],
+    ["fetch", 50, 150],
   ]);
+  expect(rows.map(({ threads }) => threads)).toEqual([...Array(6).fill(undefined), 2, 2]);
   for (const { client, requests, opened } of rows) {
     if (client === "warmline") expect(opened.values[0]).toBeLessThanOrEqual(requests);
   }

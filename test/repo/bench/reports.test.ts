@@ -151,7 +151,7 @@ const servers = (
   rowsOf(
     cross(
       Object.keys(perSecond).map((server) => ({ server })),
-      [1, 50].map((connections) => ({ connections, commands: 1 })),
+      [undefined, 2_000].map((rate) => ({ connections: 50, commands: 1, rate })),
     ),
     // The machine is slower in one round, for all.
     ({ server }, round) => ({
@@ -411,7 +411,7 @@ test("first-write compares every client's reads and writes over TLS with its own
   expect(firstWrite.clients).toBe("candidates");
   const { table } = firstWrite.report(firstWrites(1.05), context);
   const peers = table.rows.map(({ cells }) => cells).filter(([, way]) => /ioredis/.test(way!));
-  const pauses = ["back to back, TLS", "frozen for 2 s, TLS", "frozen for 60 s, TLS"];
+  const pauses = ["back to back, TLS", "frozen for 2 s, TLS", "frozen for 20 s, TLS"];
   expect(peers.map((cells) => cells.slice(0, 2))).toEqual(
     pauses.flatMap((pause) => ["GET", "SET"].map((command) => [pause, `ioredis, ${command}`])),
   );
