@@ -51,7 +51,6 @@ export default defineScenario({
     const nearest = kept.filter(({ rttMs }) => rttMs === kept[0]!.rttMs);
     const redis = nearest.find(({ client }) => client.name === "ioredis");
     const overHttp = redis ? nearest.filter(({ client }) => client.protocol === "http") : [];
-    const _farthest = distanceOf(kept.at(-1)!);
     return {
       checks: [
         ...pairs.map(({ client, gain, ...at }) =>

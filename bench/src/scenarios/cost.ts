@@ -62,7 +62,6 @@ export default defineScenario({
         );
       return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
     });
-    const _marks = { group: ({ way }: (typeof priced)[number]) => way, ownScales: true };
     return {
       checks: [],
       table: tableOf(priced, ({ way }) => way, [

@@ -137,7 +137,6 @@ export default defineScenario({
       charts: chartsOf(rows, {
         style: ({ arm, hue }) => ({ label: arm, hue }),
         bars: [["Refusals per round", "", ({ refusals }) => refusals.estimate(mean)]],
-        curves: [["Command latency, connecting and refusals included", ({ latencies }) => latencies]],
         lines: [
           [
             "Connections open at the gateway over time, first round",

@@ -77,7 +77,6 @@ export default defineScenario({
           ["Median of a request", "ms", ({ latencies }) => latencies.estimate()],
           ["CPU time per command", "us", ({ cpuUs }) => cpuUs.estimate(mean)],
         ],
-        curves: [["A request's time by percentile", ({ latencies }) => latencies]],
         summary: ["Median of a request"],
       }),
       notes: [

@@ -86,10 +86,10 @@ export default defineScenario({
       ]),
       charts: chartsOf(priced, {
         group: overwritten,
-        // The charts have twelve hues.
+        // The charts have ten hues.
         style: ({ title }) => ({
           label: title,
-          hue: priced.findIndex((each) => each.title === title) % 12,
+          hue: priced.findIndex((each) => each.title === title) % 10,
         }),
         bars: [["Median time of ten reads", "ms", ({ warm }) => warm.estimate()]],
       }),

@@ -100,10 +100,6 @@ export default defineScenario({
     const decide = (claim: Claim, check: (client: (typeof saved)[number]) => Check) =>
       decideClaim(claim, saved, ({ name }) => name === "agent", check);
     const names = MODES.map(nameOf);
-    const _marks = {
-      group: ({ client }: (typeof rows)[number]) => client.label,
-      style: (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-    };
     return {
       checks: [
         ...decide(claimOf("lambda", "one"), ({ label, frozen: { one }, backToBack }) =>
@@ -143,7 +139,6 @@ export default defineScenario({
         group: ({ client }) => client.label,
         style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
         bars: [["An invocation's median time", "ms", ({ warm }) => warm.estimate()]],
-        curves: [["An invocation's time by percentile", ({ warm }) => warm]],
       }),
       notes: [
         `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,

@@ -84,10 +84,6 @@ export default defineScenario({
           rows.filter(({ cell }) => /^(1|50) in flight$/.test(cell)),
           { ...marks, bars: [["CPU time per command", "us", (row) => row.cpuUs.estimate()]] },
         ),
-        ...chartsOf(
-          rows.filter(({ cell }) => /arrivals/.test(cell)),
-          { ...marks, curves: [["Latency by percentile", ({ latencies }) => latencies]] },
-        ),
       ],
       notes: [
         `Each client runs in a separate process, ${settings.rounds} rounds of ${settings.seconds * 1_000} ms per row. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
