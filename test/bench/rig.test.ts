@@ -31,3 +31,14 @@ test("a rig that fails to start stops the servers that have started", {
   await expect(startRig(broken)).rejects.toThrow("no certificate");
   expect(children()).toEqual(before);
 });
+
+test("a rig without TLS has the certificate of a path with TLS that is opened later", async () => {
+  const rig = await startRig({ rttMs: 0, tls: false });
+  try {
+    expect(rig.trust).toEqual({});
+    await rig.at({ tls: true });
+    expect(rig.trust).toEqual({ NODE_EXTRA_CA_CERTS: expect.any(String) });
+  } finally {
+    await rig.close();
+  }
+});

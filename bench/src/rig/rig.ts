@@ -73,7 +73,8 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     return closed;
   };
   try {
-    return { ...(await startParts(options, (stop) => void stops.push(stop))), close };
+    // Not a copy: `trust` depends on what is opened later.
+    return Object.assign(await startParts(options, (stop) => void stops.push(stop)), { close });
   } catch (error) {
     await close();
     throw error;
