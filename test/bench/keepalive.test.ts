@@ -109,7 +109,7 @@ describe("npm start, a few invocations", () => {
     expect(report.match(/<svg [^>]*class="plot"/g)).toHaveLength(4 + 1 + 1);
     expect(report.match(/<g [^>]*aria-label="line"/g)).toHaveLength(4 * 3);
     expect(report).not.toMatch(/NaN|undefined|Infinity/);
-    expect(report).toContain("prefers-color-scheme: dark");
+    expect(report).toContain("color-scheme: light dark");
   });
 });
 

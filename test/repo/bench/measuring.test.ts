@@ -98,7 +98,7 @@ describe("the kernel's sockets", () => {
     state,
   });
 
-  test("the kernel's sockets are counted by side and state, without earlier ones", () => {
+  test("the kernel's sockets in TIME_WAIT are counted at both sides, without earlier ones", () => {
     const counter = new SocketCounter(new Set([6_379]), [socket(6_379, 1, "06")]);
     counter.ports.add(8_079);
     const now = [
@@ -109,15 +109,10 @@ describe("the kernel's sockets", () => {
       socket(8_079, 4, "06"),
       socket(5, 6, "01"),
     ];
-    expect(counter.count(now)).toEqual({
-      clientTimeWait: 1,
-      clientEstablished: 1,
-      serverTimeWait: 1,
-      serverEstablished: 1,
-    });
+    expect(counter.count(now)).toBe(2);
     const one = new SocketCounter(new Set([6_379]), [], "127.0.0.9");
     const others = [socket(2, 6_379, "06"), socket(2, 6_379, "06", "0900007F")];
-    expect(one.count(others)).toMatchObject({ clientTimeWait: 1, serverTimeWait: 0 });
+    expect(one.count(others)).toBe(1);
   });
 
   /** Reads these lists of states one after another, the last one again and again: of connections from the ports 1, 2 ... */
