@@ -16,6 +16,8 @@ const LIMIT_S = 3;
 const STAYS_S = 1;
 const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
 
+/** The least time in s for which a socket is followed: a running function may close its side so much later on a busy machine. */
+const FOLLOWED_S = 3;
 /** Longer than an invocation is stopped, in ms. */
 const NEVER_MS = 600_000;
 
@@ -66,7 +68,7 @@ export default defineScenario({
       try {
         // The function stops itself right after its command: on a busy machine this process would do so too late.
         const event: CommandsEvent = { stops: frozen };
-        const follow = followClosed(port, settings.seconds * 1_000, others);
+        const follow = followClosed(port, Math.max(FOLLOWED_S, settings.seconds) * 1_000, others);
         const invoked = instance.invoke(event).then(({ error }) => {
           if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
           return follow;
