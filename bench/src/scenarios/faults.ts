@@ -23,9 +23,9 @@ export default defineScenario({
   name: "faults",
   title: "Faults between a function and its Redis",
   question: "What happens to a call when the network, the server or the platform fails?",
-  lanes: 24,
+  lanes: 12,
   clients: "candidates",
-  plannedS: 62,
+  plannedS: 95,
   defaults: { rounds: [1, 1] },
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();

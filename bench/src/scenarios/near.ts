@@ -31,8 +31,8 @@ export default defineScenario({
   },
   fixed: ["tls"],
   order: 14,
-  plannedS: 38,
-  defaults: { rounds: [1, 1], invocations: [20, 10] },
+  plannedS: 33,
+  defaults: { rounds: [1, 1], invocations: [15, 10] },
   missing: redisMissing,
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: false, redis: true, gatewayArgs: ["--near-prefix", "near:"] });

@@ -53,8 +53,8 @@ export default defineScenario({
   clients: "candidates",
   order: 4,
   parts: [cacheMiss, endToEnd],
-  plannedS: 60,
-  defaults: { rounds: [1, 1], invocations: [16, 15] },
+  plannedS: 55,
+  defaults: { rounds: [1, 1], invocations: [12, 12] },
   cases: async ({ rig, clients }) => {
     const own = await rig();
     for (const key of KEYS) await own.command("SET", key, GREETING);

@@ -17,7 +17,7 @@ export default defineScenario({
   clients: "all",
   order: 11,
   ownServer: true,
-  plannedS: 135,
+  plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;
