@@ -82,6 +82,8 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
    * then mixed, longer ones earlier, so that all lanes end at about the same time. Default: one round after the other.
    */
   durationS?(each: NoInfer<Case>, settings: Settings): number;
+  /** Seconds that a run takes on an idle machine of two cores, parts included: what `publish` plans with until it has run. */
+  readonly plannedS?: number;
   /** Returns about how many seconds the whole run takes on an idle machine. Default: not known before it runs. */
   totalS?(context: Pick<Context, "settings" | "clients">): number;
   /** Whether it starts the server for clients over TCP itself, so that none needs a `redis-server`. */

@@ -13,9 +13,33 @@ test("a server that responds twice to some requests is measured, and they are co
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const target = { port, pid: process.pid, request: "PING\r\n" };
-  const { surplus, perSecond } = await drive(handlerPath("load"), target, 5, 500);
+  const { surplus, perSecond } = await drive(handlerPath("load"), target, { connections: 5 }, 500);
   server.close();
   expect(surplus).toBeGreaterThan(0);
   expect(surplus).toBeLessThanOrEqual(requests / 100);
   expect(perSecond).toBeGreaterThan(100);
+});
+
+test("at a fixed rate, requests that are due while the server stalls count with their wait", async () => {
+  const STALL_MS = 400;
+  let stalledUntil = 0;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => {
+      setTimeout(() => socket.write("+OK\r\n"), Math.max(0, stalledUntil - performance.now()));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const target = { port, pid: process.pid, request: "PING\r\n" };
+  // It stalls for two fifths of the time, again and again.
+  const stalling = setInterval(() => {
+    stalledUntil = performance.now() + STALL_MS;
+  }, 1_000);
+  const { p99, perSecond } = await drive(handlerPath("load"), target, { connections: 5, rate: 200 }, 2_000);
+  clearInterval(stalling);
+  server.close();
+  // Of 200 requests a second 80 wait, with five connections: in a closed loop five would.
+  expect(p99).toBeGreaterThan(STALL_MS / 2);
+  expect(perSecond).toBeLessThan(250);
 });

@@ -13,7 +13,7 @@ interface Drawn {
   readonly name: string;
   readonly width: number;
   readonly height: number;
-  /** Lines, bars and spans, and the ones among them without an area. */
+  /** Lines and bars, and the ones among them without an area. */
   readonly marks: number;
   readonly empty: number;
   readonly wordsOutside: readonly string[];
@@ -55,7 +55,7 @@ describeInBrowser("the bench's report", (browser) => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-report-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  // The published results. Between them the pages of these two draw each kind of chart: spans, curves and bars, and lines.
+  // The published results. Between them the pages of these two draw each kind of chart: bars and lines.
   beforeAll(async () => {
     const published = fileURLToPath(new URL("../../bench/results", import.meta.url));
     const results = readdirSync(published)
@@ -85,7 +85,7 @@ describeInBrowser("the bench's report", (browser) => {
             expect(complaints).toEqual([]);
             expect(requested.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(file).href]);
             const drawn = await page.evaluate<Drawn[]>(LOOK);
-            expect(drawn.length).toBe(name === "keepalive" ? 30 : 3);
+            expect(drawn.length).toBe(name === "keepalive" ? 25 : 2);
             for (const picture of drawn) {
               expect(picture, picture.name).toMatchObject({ empty: 0, wordsOutside: [], badNumbers: false });
               expect(picture.marks, picture.name).toBeGreaterThan(0);

@@ -12,10 +12,16 @@ export interface Target {
   readonly request: string;
 }
 
+/** How requests come: on so many connections, each after the last one's response or, with a rate per second, at fixed times. */
+export interface Load {
+  readonly connections: number;
+  readonly rate?: number | undefined;
+}
+
 /** The result of one load run. */
 export interface LoadResult {
   readonly perSecond: number;
-  /** In ms. */
+  /** In ms, from the time at which a request was due; NaN without a rate. */
   readonly p50: number;
   readonly p99: number;
   /** Processor time of the server for one request, in microseconds; NaN if the system does not report it. */
@@ -25,18 +31,18 @@ export interface LoadResult {
 }
 
 /**
- * Runs load on a server from a separate process: one request in flight per connection.
+ * Runs load on a server from a separate process.
  * @param program the built `handlers/load.ts`
  * @throws if the server responds with an error
  */
 export async function drive(
   program: string,
   target: Target,
-  connections: number,
+  given: Load,
   measureMs: number,
 ): Promise<LoadResult> {
   const { port, request, pid } = target;
-  const load = { port, request, connections, warmupMs: Math.min(1_000, measureMs / 2), measureMs };
+  const load = { ...given, port, request, warmupMs: Math.min(1_000, measureMs / 2), measureMs };
   const child = spawn(process.execPath, [program, JSON.stringify(load)], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -56,7 +62,8 @@ export async function drive(
   if (code !== 0 || line === undefined) throw new Error(`The load generator failed: ${stderr.slice(0, 500)}`);
   const { responses, surplus, seconds, p50, p99 } = JSON.parse(line);
   const cpuMicros = ((after - before) * 1_000) / responses;
-  return { perSecond: responses / seconds, p50, p99, cpuMicros, surplus };
+  const latencies = given.rate === undefined ? { p50: Number.NaN, p99: Number.NaN } : { p50, p99 };
+  return { perSecond: responses / seconds, ...latencies, cpuMicros, surplus };
 }
 
 /** Processor time of a process so far, in ms; NaN if the system does not report it. */

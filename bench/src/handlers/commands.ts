@@ -12,6 +12,8 @@ export interface CommandsEvent {
   readonly value?: string;
   /** So many pairs of one GET on the kept client and one on a new client, in place of the commands. */
   readonly pairs?: number;
+  /** Whether the process stops itself after the commands. It responds once it is continued. */
+  readonly stops?: boolean;
 }
 
 const kept = reused ? client.connect(options) : undefined;
@@ -20,9 +22,10 @@ const kept = reused ? client.connect(options) : undefined;
  * Returns the last value and the time in ms that the commands took; for pairs, the time with the new client divided by that with the
  * kept one, of each pair.
  */
-export const handler = async ({ pairs, ...event }: CommandsEvent) => {
+export const handler = async ({ pairs, stops, ...event }: CommandsEvent) => {
   const begunAt = performance.now();
   const body = pairs === undefined ? await runOn(kept, event) : await timePairs(kept!, pairs);
+  if (stops) process.kill(process.pid, "SIGSTOP");
   return { statusCode: 200, body, ms: performance.now() - begunAt };
 };
 

@@ -1,20 +1,27 @@
-// A process that keeps one request in flight per connection and prints the results. Every response to the same request has
+// A process that sends one request at a time on each connection and prints the results: the next one after each response, or at
+// a fixed rate, where latencies count from the time at which a request is due. Every response to the same request has
 // the same length, so responses are separated by counting bytes. That costs less than any parser and leaves the processor
 // to the server.
 import { connect } from "node:net";
 import { Latencies } from "../statistics/latencies.js";
+import { everyMs, runAt } from "../util/schedule.js";
 
 interface Load {
   readonly port: number;
   readonly request: string;
   readonly connections: number;
+  /** Requests per second, whether or not those before have ended. Absent: each connection sends the next one at once. */
+  readonly rate?: number;
   readonly warmupMs: number;
   readonly measureMs: number;
 }
 
-const { port, request, connections, warmupMs, measureMs }: Load = JSON.parse(process.argv[2]!);
+const { port, request, connections, rate, warmupMs, measureMs }: Load = JSON.parse(process.argv[2]!);
 const bytes = Buffer.from(request, "latin1");
 const latencies = new Latencies();
+/** At a fixed rate: the times of requests that are due and wait for a connection, and connections that wait for a request. */
+const due: number[] = [];
+const idle: (() => void)[] = [];
 let size = 0;
 let measuring = false;
 let running = true;
@@ -22,11 +29,17 @@ let responses = 0;
 /** Requests to which more bytes came than one response has. */
 let surplus = 0;
 
-/** Timeout in ms of the first byte of a response, and the silence in ms after which a response is complete. */
+/** Timeout in ms of the first byte of a response, and the silence in ms after which a response without a length is complete. */
 const FIRST_BYTE_TIMEOUT = 5_000;
 const SILENCE = 300;
 
-/** Measures the length of one response: one after which nothing follows for 300 ms. */
+/** Returns the length of an HTTP response by its head; undefined if the head is not complete, or for a reply of Redis. */
+function lengthOf(text: string): number | undefined {
+  const [head, length] = /^HTTP.*?\r\ncontent-length: *(\d+).*?\r\n\r\n/is.exec(text) ?? [];
+  return head === undefined ? undefined : head.length + Number(length);
+}
+
+/** Measures the length of one response. */
 function measureLength(): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -41,7 +54,9 @@ function measureLength(): Promise<number> {
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1");
       clearTimeout(timer);
-      timer = setTimeout(finish, SILENCE);
+      const length = lengthOf(received);
+      if (length !== undefined && received.length >= length) finish();
+      else timer = setTimeout(finish, length === undefined ? SILENCE : FIRST_BYTE_TIMEOUT);
     });
     socket.write(bytes);
   });
@@ -52,8 +67,13 @@ function drive(): void {
   let left = size;
   let sentAt = 0;
   const send = () => {
+    const from = rate === undefined ? performance.now() : due.shift();
+    if (from === undefined) {
+      idle.push(send);
+      return;
+    }
     left = size;
-    sentAt = performance.now();
+    sentAt = from;
     socket.write(bytes);
   };
   socket.on("connect", send);
@@ -78,6 +98,11 @@ function drive(): void {
 
 size = await measureLength();
 for (let i = 0; i < connections; i++) drive();
+if (rate !== undefined)
+  void runAt(everyMs(1_000 / rate, warmupMs + measureMs), async (from) => {
+    due.push(from);
+    idle.shift()?.();
+  });
 setTimeout(() => {
   measuring = true;
   const begun = performance.now();

@@ -7,7 +7,7 @@ import { totalmem } from "node:os";
 const SHARES: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [2, 0.5],
-  [60, 0.05],
+  [30, 0.05],
 ]);
 /** The times in s between two invocations of the scenario idle. */
 export const IDLE_S = [...SHARES.keys()];

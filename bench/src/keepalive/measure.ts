@@ -31,7 +31,7 @@ export interface KeepaliveSample {
 }
 
 /** Whether the client and its connections outlive an invocation. */
-export const isKept = ({ keepAlive, reused }: Variant): boolean => keepAlive && reused;
+const isKept = ({ keepAlive, reused }: Variant): boolean => keepAlive && reused;
 
 /** While one instance starts or runs, all others of this process are frozen, wait for a reply or have not started. */
 const alone = new Gate(1);

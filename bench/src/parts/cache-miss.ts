@@ -14,7 +14,7 @@ export default defineScenario({
   name: "cache-miss",
   title: "A cache miss in a cold function",
   question: "How much does keep-alive save if a cold call reads a missing key and stores its value?",
-  clients: "shipped",
+  clients: "candidates",
   fixed: ["tls"],
   defaults: { rounds: [2, 2] },
   cases: async ({ rig, clients, record }) => {

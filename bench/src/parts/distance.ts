@@ -16,7 +16,7 @@ export default defineScenario({
   name: "distance",
   title: "Keep-alive by round-trip time",
   question: "How does the gain from keep-alive grow with the round-trip time, and with TLS?",
-  clients: "shipped",
+  clients: "candidates",
   distances: true,
   fixed: ["tls"],
   defaults: { rounds: [1, 1], invocations: [20, 12] },
@@ -51,7 +51,6 @@ export default defineScenario({
     const nearest = kept.filter(({ rttMs }) => rttMs === kept[0]!.rttMs);
     const redis = nearest.find(({ client }) => client.name === "ioredis");
     const overHttp = redis ? nearest.filter(({ client }) => client.protocol === "http") : [];
-    const _farthest = distanceOf(kept.at(-1)!);
     return {
       checks: [
         ...pairs.map(({ client, gain, ...at }) =>

@@ -79,10 +79,6 @@ export default defineScenario({
     const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
       decideClaim(claim, clients, (client) => client.name === "agent", check);
     const names = MODES.map(nameOf);
-    const _marks = {
-      group: ({ client }: (typeof rows)[number]) => client.label,
-      style: (row: (typeof rows)[number]) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-    };
     return {
       checks: [
         ...decide(claimOf("lambda", "endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>

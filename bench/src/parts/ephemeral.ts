@@ -95,10 +95,6 @@ export default defineScenario({
         ...latencyColumns("latencies", 3),
       ]),
       charts: [
-        ...chartsOf(rows, {
-          group: (row) => `${nameOf(row)}, ${row.rttMs} ms`,
-          curves: [["Latency by percentile", ({ latencies }) => latencies]],
-        }),
         ...chartsOf(pairs, {
           group: ({ rttMs }) => `${rttMs} ms`,
           bars: [

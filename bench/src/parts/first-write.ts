@@ -31,7 +31,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** Times in s between two invocations, in real time. */
-const FROZEN_S = [0, 2, 60];
+const FROZEN_S = [0, 2, 20];
 const QUICK_FROZEN_S = [0, 2];
 
 /** Returns the ways and their pauses: warmline's with and without TLS, the clients' reads and writes with TLS. */
@@ -87,7 +87,7 @@ export default defineScenario({
   name: "first-write",
   title: "The first write after a freeze",
   question: "How much longer does the first write after a freeze take than a warm one?",
-  clients: "shipped",
+  clients: "candidates",
   fixed: ["tls"],
   lanes: Math.min(120, LANES),
   defaults: { rounds: [1, 1], invocations: [20, 3] },

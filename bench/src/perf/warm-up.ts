@@ -9,7 +9,7 @@ export interface WarmUpLimits {
 }
 
 /** Limits of a full run and of a quick one; the same for all clients. */
-export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 40, maxSlices: 16 };
+export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 25, maxSlices: 16 };
 export const QUICK_WARM_UP: WarmUpLimits = { sliceMs: 20, maxSlices: 2 };
 
 /** A finished warm-up. */

@@ -1,5 +1,5 @@
-import { CELL_KINDS, type Chart, type MatrixChart, type Style } from "../results/result.js";
-import { bars, curves, lines, type Panel, spans } from "./charts.js";
+import { CELL_KINDS, type Chart, type MatrixChart } from "../results/result.js";
+import { bars, lines, type Panel } from "./charts.js";
 import { escapeHtml, list, scrollingTable, tag } from "./html.js";
 
 /**
@@ -45,9 +45,7 @@ function columnsFor(panels: number): number {
 
 function panelsOf(chart: Chart): Panel[] {
   if (chart.kind === "matrix") return [];
-  if (chart.kind === "curves") return curves(chart);
-  if (chart.kind === "lines") return lines(chart);
-  return chart.kind === "bars" ? bars(chart) : spans(chart);
+  return chart.kind === "lines" ? lines(chart) : bars(chart);
 }
 
 function panelElement({ title, svg }: Panel): string {
@@ -56,14 +54,6 @@ function panelElement({ title, svg }: Panel): string {
 
 function aboutOf(chart: Chart): string {
   if (chart.kind === "matrix") return chart.about;
-  if (chart.kind === "spans") {
-    const estimated = chart.rows.some(({ high }) => high !== undefined);
-    return `${chart.about}${estimated ? " Thin lines are 95% intervals of the sum." : ""}`;
-  }
-  if (chart.kind === "curves") {
-    const tuned = chart.panels.some(({ lines }) => lines.some(({ dashed }) => dashed));
-    return `In ${chart.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.${tuned ? " Dashed lines are a client's best known settings." : ""}`;
-  }
   if (chart.kind === "lines") return `Upwards: ${chart.unit}, from zero. To the right: ${chart.along}.`;
   const marks = chart.groups.flatMap((group) => group.bars);
   return [
@@ -75,25 +65,18 @@ function aboutOf(chart: Chart): string {
     .join(" ");
 }
 
+/** The legend of a chart of lines; bars have their labels above them. */
 function legendOf(chart: Chart): string {
-  if (chart.kind === "curves" || chart.kind === "lines") {
-    const all = chart.panels.flatMap((panel) => panel.lines);
-    return legend(uniqueByLabel(all), (style) => (style.dashed ? "key dashed" : "key"));
-  }
-  if (chart.kind !== "spans") return "";
-  const all = chart.rows.flatMap((row) => row.spans);
-  return legend(uniqueByLabel(all), () => "key thick");
-}
-
-const uniqueByLabel = (styles: readonly Style[]): Style[] => [
-  ...new Map(styles.map((style) => [style.label, style])).values(),
-];
-
-function legend(styles: readonly Style[], classOf: (style: Style) => string): string {
-  const items = styles.map((style) => {
-    const line = tag("path", { class: classOf(style), d: "M2 5H28", stroke: `var(--hue${style.hue})` });
+  if (chart.kind !== "lines") return "";
+  const styles = new Map(chart.panels.flatMap(({ lines }) => lines.map((line) => [line.label, line])));
+  const items = Array.from(styles.values(), ({ hue, dashed, label }) => {
+    const line = tag("path", {
+      class: dashed ? "key dashed" : "key",
+      d: "M2 5H28",
+      stroke: `var(--hue${hue})`,
+    });
     const key = tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line);
-    return tag("li", {}, key, escapeHtml(style.label));
+    return tag("li", {}, key, escapeHtml(label));
   });
   return tag("ul", { class: "legend" }, ...items);
 }

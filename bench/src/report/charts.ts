@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import type { BarChart, CurveChart, LineChart, SpanChart, Style } from "../results/result.js";
+import type { BarChart, LineChart, Style } from "../results/result.js";
 
 /** A picture as SVG, with its title. */
 export interface Panel {
@@ -125,62 +125,6 @@ export function bars(chart: BarChart): Panel[] {
   });
 }
 
-/** The marked percentiles. */
-const PERCENTILES = [0, 50, 90, 99, 99.9];
-/** Each step to the right divides the calls that are slower by ten. */
-const depth = (percent: number) => -Math.log10(1 - percent / 100);
-/** A microsecond in ms: a logarithmic axis has no zero. */
-const LEAST = 0.001;
-
-/** Percentile curves on logarithmic scales; all clients in one panel, all panels on the same scales. */
-export function curves(chart: CurveChart): Panel[] {
-  const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
-  const heights = values.map(([, value]) => Math.max(value, LEAST));
-  // Of a single value there is one point, which is every percentile.
-  const most = Math.max(50, ...values.map(([percent]) => percent));
-  const marked = PERCENTILES.filter((percent) => percent <= most);
-  const [lowest, highest] = [Math.min(...heights), Math.max(...heights)];
-  return chart.panels.map(({ title, lines }) => ({
-    title,
-    svg: draw(`${title}: ${chart.title}`, {
-      height: 260,
-      marginLeft: 44,
-      marginRight: 16,
-      x: {
-        domain: [0, depth(most)],
-        ticks: marked.map(depth),
-        tickFormat: (_, index) => (marked[index] === 0 ? "min" : `p${marked[index]}`),
-        label: null,
-        grid: true,
-      },
-      y: {
-        type: "log",
-        domain: [lowest, Math.max(highest, lowest * 2)],
-        ticks: 5,
-        tickFormat: tick,
-        label: `↑ ${chart.unit}`,
-        grid: true,
-      },
-      marks: lines.flatMap((line) => {
-        const median = line.points.find(([percent]) => percent === 50)?.[1];
-        const options = {
-          x: ([percent]: Point) => depth(percent),
-          y: ([, value]: Point) => Math.max(value, LEAST),
-          ...strokeOf(line),
-          title: () =>
-            median === undefined ? line.label : `${line.label}: p50 ${short(median)} ${chart.unit}`,
-        };
-        return [
-          Plot.line(line.points, options),
-          ...(line.points.length === 1 ? [Plot.dot(line.points, options)] : []),
-        ];
-      }),
-    }),
-  }));
-}
-
-type Point = readonly [percent: number, value: number];
-
 /** Counts over time or another quantity, upwards from zero; all panels on the same scales. */
 export function lines(chart: LineChart): Panel[] {
   const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
@@ -223,24 +167,3 @@ const strokeOf = (style: Style) => ({
   strokeWidth: 2,
   ...(style.dashed && { strokeDasharray: "2 4" }),
 });
-
-/** Stacked bars to scale: the parts that a time is made of. */
-export function spans(chart: SpanChart): Panel[] {
-  const parts = chart.rows.flatMap(({ spans }, row) => spans.map((span) => ({ ...span, row })));
-  const rows = chart.rows.map(({ title, spans, low, high }, row) => {
-    const sum = spans.reduce((all, { length }) => all + length, 0);
-    const end = Math.max(sum, high ?? 0);
-    return { label: title, text: `${short(sum)} ${chart.unit}`, end, row, low, high };
-  });
-  const longest = Math.max(...rows.map(({ end }) => end)) || 1;
-  const svg = drawRows(chart.title, rows, [0, longest], BESIDE, [
-    Plot.barX(parts, {
-      ...BAR,
-      x: "length",
-      insetRight: 1,
-      title: ({ label, length }) => `${label}: ${short(length)} ${chart.unit}`,
-    }),
-    ...intervals(rows),
-  ]);
-  return [{ title: "", svg }];
-}

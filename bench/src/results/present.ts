@@ -1,8 +1,8 @@
 import type { BenchClient } from "../client/bench-client.js";
 import type { Estimate } from "../statistics/estimate.js";
-import { combine, mean, type Series } from "../statistics/series.js";
+import { mean, type Series } from "../statistics/series.js";
 import { withInterval } from "./format.js";
-import type { BarChart, Chart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
+import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
 
 /** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
@@ -117,8 +117,6 @@ type ChartOptions<T> = MarkOptions<T> & {
     unit: string,
     numberOf: (row: T) => number | Estimate,
   ])[];
-  /** Percentile curves in ms. */
-  readonly curves?: readonly (readonly [title: string, seriesOf: (row: T) => Series])[];
   /** Lines over time or another quantity. */
   readonly lines?: readonly (readonly [
     title: string,
@@ -132,7 +130,7 @@ type ChartOptions<T> = MarkOptions<T> & {
 
 /** Returns the charts of rows. */
 export function chartsOf<T>(rows: readonly T[], how: ChartOptions<T>): Chart[] {
-  const { bars = [], curves = [], lines = [], summary = [] } = how;
+  const { bars = [], lines = [], summary = [] } = how;
   const panelsOf = (pointsOf: (row: T) => Points) =>
     grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
       title,
@@ -140,9 +138,6 @@ export function chartsOf<T>(rows: readonly T[], how: ChartOptions<T>): Chart[] {
     }));
   const charts = [
     ...bars.map(([title, unit, numberOf]) => barChart(title, unit, rows, how, numberOf)),
-    ...curves.map(([title, seriesOf]): CurveChart => {
-      return { kind: "curves", title, unit: "ms", panels: panelsOf((row) => seriesOf(row).curve) };
-    }),
     ...lines.map(([title, unit, along, pointsOf]): LineChart => {
       return { kind: "lines", title, unit, along, panels: panelsOf(pointsOf) };
     }),
@@ -170,32 +165,5 @@ function barChart<T>(
       title,
       bars: own.map((row) => ({ ...styleOf(row, how), ...lengthOf(numberOf(row)) })),
     })),
-  };
-}
-
-/** Returns the stacked medians of init phase and first command, one row each. */
-export function initAndFirst<T extends { readonly first: Series; readonly init: Series }>(
-  title: string,
-  about: string,
-  rows: readonly T[],
-  titleOf: (row: T) => string,
-): SpanChart {
-  return {
-    kind: "spans",
-    title,
-    about: `Medians in ms, to scale. ${about}`,
-    unit: "ms",
-    rows: rows.map((row) => {
-      const { low, high, n } = combine([row.init, row.first], (init, first) => init + first);
-      return {
-        title: titleOf(row),
-        ...(n > 1 && { low, high }),
-        // No client has these colours.
-        spans: [
-          { label: "init", hue: 10, length: row.init.estimate().value },
-          { label: "first", hue: 11, length: row.first.estimate().value },
-        ],
-      };
-    }),
   };
 }

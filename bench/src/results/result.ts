@@ -5,7 +5,7 @@ import type { Machine } from "./machine.js";
 /** One line of a chart, or one bar. */
 export interface Style {
   readonly label: string;
-  /** The number of a colour of the report, from 0 to 11; the same number means the same thing all over a scenario. */
+  /** The number of a colour of the report, from 0 to 9; the same number means the same thing all over a scenario. */
   readonly hue: number;
   /** Whether these are a client's best known settings rather than those it ships with. */
   readonly dashed?: boolean;
@@ -15,16 +15,6 @@ interface ChartBase {
   readonly title: string;
   /** Whether the summary page shows the chart too. */
   readonly inSummary?: boolean;
-}
-
-/** Percentile curves, one panel beside the other on a common scale. */
-export interface CurveChart extends ChartBase {
-  readonly kind: "curves";
-  readonly unit: string;
-  readonly panels: readonly {
-    readonly title: string;
-    readonly lines: readonly (Style & { readonly points: readonly (readonly [number, number])[] })[];
-  }[];
 }
 
 /** Bars in groups, on a linear axis from zero. */
@@ -51,20 +41,9 @@ export interface LineChart extends ChartBase {
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
-  readonly panels: CurveChart["panels"];
-}
-
-/** Spans of time drawn to scale, one row under the other: how a measured time is made up. */
-export interface SpanChart extends ChartBase {
-  readonly kind: "spans";
-  readonly about: string;
-  readonly unit: string;
-  readonly rows: readonly {
+  readonly panels: readonly {
     readonly title: string;
-    /** The ends of the 95% interval of the sum. */
-    readonly low?: number;
-    readonly high?: number;
-    readonly spans: readonly (Style & { readonly length: number })[];
+    readonly lines: readonly (Style & { readonly points: readonly (readonly [number, number])[] })[];
   }[];
 }
 
@@ -83,7 +62,7 @@ export interface MatrixChart extends ChartBase {
   }[];
 }
 
-export type Chart = CurveChart | BarChart | LineChart | SpanChart | MatrixChart;
+export type Chart = BarChart | LineChart | MatrixChart;
 
 /** A table: the first cells of a row name it, numbers are already text. */
 export interface Table {
@@ -151,6 +130,20 @@ export interface Outcome extends Report {
   readonly data: unknown;
 }
 
+/** How a second publication, hours after the first one, agrees with it. */
+export interface Repeated {
+  /** The seeds of the first publication's runs. */
+  readonly seeds: readonly number[];
+  /** The number of ratios with an interval in tables and checks, and the names of those whose two intervals do not overlap. */
+  readonly ratios: number;
+  readonly ratiosApart: readonly string[];
+  /** The same for all other figures. */
+  readonly figures: number;
+  readonly figuresApart: readonly string[];
+  /** The checks that are yes in one and no in the other. */
+  readonly verdicts: readonly string[];
+}
+
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
   readonly format: 4;
@@ -176,6 +169,8 @@ export interface Result extends Outcome {
     readonly void: number;
     readonly seeds: readonly number[];
     readonly startedAt: readonly string[];
+    /** The comparison with an earlier publication of the same commit. Absent if there is none. */
+    readonly repeated?: Repeated;
   };
 }
 

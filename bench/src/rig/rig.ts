@@ -60,13 +60,41 @@ export interface RigOptions extends Distance {
   readonly gatewayArgs?: readonly string[];
 }
 
-/** Starts the gateway and a path to it. */
+/** Starts the gateway and a path to it. If a part of it does not start, what has started is stopped. */
 export async function startRig(options: RigOptions): Promise<Rig> {
+  /** Stops what has started; the last one runs first. */
+  const stops: (() => unknown)[] = [];
+  let closed: Promise<void> | undefined;
+  const closeAll = async () => {
+    for (const stop of stops.toReversed()) await stop();
+  };
+  const close = () => {
+    closed ??= closeAll();
+    return closed;
+  };
+  try {
+    // Not a copy: `trust` depends on what is opened later.
+    return Object.assign(await startParts(options, (stop) => void stops.push(stop)), { close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts the parts of a rig. Each is stopped by a function that `defer` receives once it has started. */
+async function startParts(
+  options: RigOptions,
+  defer: (stop: () => unknown) => void,
+): Promise<Omit<Rig, "close">> {
   const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
+  defer(() => redis?.stop());
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
   const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
-  const paths: NetworkProxy[] = [];
+  defer(() => gateway.stop());
+  const paths = new Set<NetworkProxy>();
+  defer(() => Promise.all(Array.from(paths, (path) => path.close())));
   let certificate: Certificate | undefined;
+  defer(() => certificate?.remove());
   const pathTo = (
     port: number,
     distance: Distance,
@@ -79,15 +107,16 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const at = async (given: Partial<Distance>): Promise<Site> => {
     const distance = { ...options, ...given };
     const http = await pathTo(gateway.port, distance, "http");
+    paths.add(http);
     const tcp = redis && (await pathTo(redis.port!, distance, "raw"));
-    const own = [http, ...(tcp ? [tcp] : [])];
+    if (tcp) paths.add(tcp);
+    const proxies = [http, ...(tcp ? [tcp] : [])];
     const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http);
-    paths.push(...own);
     return {
-      proxies: own,
+      proxies,
       close: async () => {
-        for (const proxy of own) paths.splice(paths.indexOf(proxy), 1);
-        await Promise.all(own.map((proxy) => proxy.close()));
+        for (const proxy of proxies) paths.delete(proxy);
+        await Promise.all(proxies.map((proxy) => proxy.close()));
       },
       endpoint: {
         url: http.url,
@@ -99,13 +128,6 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     };
   };
   const site = await at({});
-  let closed: Promise<void> | undefined;
-  const closeAll = async () => {
-    await Promise.all(paths.map((each) => each.close()));
-    await gateway.stop();
-    await redis?.stop();
-    certificate?.remove();
-  };
   return {
     ...site,
     direct: {
@@ -131,10 +153,6 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       const { result, error } = (await reply.json()) as { result?: unknown; error?: string };
       if (error !== undefined) throw new Error(error);
       return result;
-    },
-    close: () => {
-      closed ??= closeAll();
-      return closed;
     },
   };
 }

@@ -71,7 +71,8 @@ npm run bench -- --list
 publish            writes bench/results. A scenario that was published from this commit is skipped, and an interrupted
                    publication continues. A run on a host that slows or is busy is void, and is repeated
 --runs N           runs of each scenario; default 5. Each is one repetition of the figures
---again            measures scenarios that have been published from this commit again
+--again            measures scenarios that have been published from this commit once more, with another --seed, and compares both:
+                   a figure whose two intervals do not overlap is published as the range of both
 --trial            writes to bench/report/trial; takes any other option, uncommitted changes and a busy host
 `;
 
@@ -180,6 +181,8 @@ export function parse(
     const chosen = scenarios.filter((each) => more.length === 0 || more.includes(each.name));
     const count = number("runs", values.runs, 1) ?? PUBLISHED_RUNS;
     const again = values.again ?? false;
+    if (again && values.seed === undefined)
+      throw new UsageError("--again needs a --seed other than that of the first publication.");
     return { action: "publish", runs: chosen.map(runOf), count, seed, again, trial };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compareResults, repeatedText } from "../results/compare.js";
 import type { Load } from "../results/load-guard.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
@@ -11,6 +12,8 @@ import type { Run } from "./command-line.js";
 export interface PublishedRun {
   readonly scenario: string;
   readonly seed: number;
+  /** The seed of the publication. */
+  readonly from: number;
   /** The commit, settings, clients and machine. Only runs that agree in all of them are published together. */
   readonly key: string;
   readonly startedAt: string;
@@ -28,7 +31,7 @@ export interface Publication {
   /** The number of runs of each scenario. */
   readonly count: number;
   readonly seed: number;
-  /** Whether scenarios are measured that have been published from this commit. */
+  /** Whether scenarios that have been published from this commit are measured again, and compared with the first publication. */
   readonly again: boolean;
   readonly commit: string | undefined;
   /** Whether no run is void, for trials on a busy machine. */
@@ -39,7 +42,7 @@ export interface Publication {
   readonly folder: string;
   keyOf(run: Run): string;
   /** Runs a scenario once in a process of its own; its samples are written to a file of that name in `folder`. */
-  measure(run: Run, seed: number, file: string): Promise<Omit<PublishedRun, "key">>;
+  measure(run: Run, seed: number, file: string): Promise<Omit<PublishedRun, "key" | "from">>;
   /** Reports runs as one result. */
   report(run: Run, files: readonly string[]): Promise<Result>;
   say(line: string): void;
@@ -67,24 +70,30 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
   };
   const keys = new Map(runs.map((run) => [run.scenario.name, publication.keyOf(run)]));
-  keep(known.filter(({ scenario, key }) => !keys.has(scenario) || (!again && keys.get(scenario) === key)));
+  keep(
+    known.filter(
+      ({ scenario, key, from }) =>
+        !keys.has(scenario) || (keys.get(scenario) === key && (!again || from === publication.seed)),
+    ),
+  );
 
   const skipped: SkippedScenario[] = [];
   const left = new Set<Run>();
+  /** The results that were published from this commit before. */
+  const before = new Map<Run, Result>();
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;
     const reason = missing?.();
     const file = join(to, `${scenario}.json`);
-    const before: Result | undefined = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+    const published: Result | undefined = existsSync(file)
+      ? JSON.parse(readFileSync(file, "utf8"))
+      : undefined;
+    const isDone =
+      commit !== undefined && published?.commit === commit && (published.runs?.count ?? 1) >= count;
+    if (isDone) before.set(run, published);
     if (reason !== undefined) skipped.push({ scenario, reason });
-    else if (
-      !again &&
-      commit !== undefined &&
-      before?.commit === commit &&
-      (before.runs?.count ?? 1) >= count
-    )
-      say(`${scenario}: published from this commit`);
-    else left.add(run);
+    else if (!isDone || (again && !published.runs?.repeated)) left.add(run);
+    else say(`${scenario}: published from this commit${again ? ", twice" : ""}`);
   }
   const give = (run: Run, reason: string) => {
     left.delete(run);
@@ -94,30 +103,40 @@ export async function publish(publication: Publication): Promise<SkippedScenario
   const voidOf = (run: PublishedRun) => (lenient ? undefined : reasonToVoid(run, known));
   const validOf = (name: string) =>
     known.filter((each) => each.scenario === name && voidOf(each) === undefined);
+  /** Returns how many seconds a run takes: as those before, or as planned. */
+  const secondsOf = ({ scenario: { name, plannedS } }: Run) => {
+    const own = known.filter(({ scenario }) => scenario === name).map(({ seconds }) => seconds);
+    return own.length > 0 ? median(own) : (plannedS ?? 0);
+  };
+  const runsLeft = (run: Run) => Math.max(0, count - validOf(run.scenario.name).length);
+  const minutesLeft = () =>
+    Math.round([...left].reduce((sum, run) => sum + runsLeft(run) * secondsOf(run), 0) / 60);
+  if (left.size > 0) say(`Planned, without runs that turn out void: about ${minutesLeft()} minutes.`);
+  for (const run of left)
+    say(`  ${run.scenario.name.padEnd(16)}${runsLeft(run)} runs of ${Math.round(secondsOf(run))} s`);
   const attempts = new Map<Run, number>();
   while (left.size > 0) {
     for (const run of [...left]) {
       const { name } = run.scenario;
       const seed = publication.seed + known.filter(({ scenario }) => scenario === name).length;
       try {
-        if (validOf(name).length < count) {
+        if (runsLeft(run) > 0) {
           attempts.set(run, (attempts.get(run) ?? 0) + 1);
-          const key = keys.get(name)!;
-          const measured = { key, ...(await publication.measure(run, seed, `${name}.${seed}.json.gz`)) };
+          const own = { key: keys.get(name)!, from: publication.seed };
+          const measured = { ...own, ...(await publication.measure(run, seed, `${name}.${seed}.json.gz`)) };
           keep([...known, measured]);
           const reason = voidOf(measured);
           const of = `run ${validOf(name).length} of ${count}, ${Math.round(measured.seconds)} s`;
-          say(`${name}: ${reason === undefined ? of : `void, since ${reason}`}`);
+          const rest = `about ${minutesLeft()} minutes left`;
+          say(`${name}: ${reason === undefined ? of : `void, since ${reason}`}; ${rest}`);
         }
         const valid = validOf(name);
         const voided = known.filter(({ scenario }) => scenario === name).length - valid.length;
         if (valid.length >= count) {
           const used = valid.slice(0, count);
-          const result = await publication.report(
-            run,
-            used.map(({ file }) => join(folder, file)),
-          );
-          writeFileSync(join(to, `${name}.json`), published(withRuns(result, used, voided)));
+          const files = used.map(({ file }) => join(folder, file));
+          const result = withRuns(await publication.report(run, files), used, voided);
+          writeFileSync(join(to, `${name}.json`), published(compared(before.get(run), result, name, say)));
           left.delete(run);
           say(`${name}: published`);
         } else if (attempts.get(run)! >= count + MAX_VOID)
@@ -128,6 +147,19 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     }
   }
   return skipped;
+}
+
+/** Returns a result as it is published: beside an earlier one of this commit, with how both agree. */
+function compared(
+  first: Result | undefined,
+  second: Result,
+  name: string,
+  say: (line: string) => void,
+): Result {
+  if (!first) return second;
+  const { result, repeated } = compareResults(first, second);
+  say(`${name}: ${repeatedText(repeated)}`);
+  return { ...result, runs: { ...second.runs!, repeated } };
 }
 
 /** Returns why a run is void; undefined if it counts. The pace that it is held to is the best of all runs, of any scenario. */

@@ -1,6 +1,6 @@
 import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
 import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
-import { chartsOf, initAndFirst, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 const WAYS: readonly ColdWay[] = [
@@ -10,6 +10,7 @@ const WAYS: readonly ColdWay[] = [
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
 ];
 const ROUND_TRIPS = [0, 10];
+const ALL_TOGETHER = "Import, init phase and first command";
 
 /** Measures import, init phase and first command in fresh processes over TLS. */
 export default defineScenario({
@@ -21,6 +22,7 @@ export default defineScenario({
   fixed: ["tls"],
   order: 10,
   ownServer: true,
+  plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
@@ -49,9 +51,7 @@ export default defineScenario({
   group: caseOf,
   run: ({ start }) => start(),
   report: (rows, { settings }) => {
-    const { node, rttMs } = rows[0]!;
-    const onChart = (way: ColdWay) => rows.filter((row) => row.way === way.name);
-    const nearest = (way: ColdWay) => onChart(way).filter((row) => row.rttMs === rttMs);
+    const nearest = rows.filter((row) => row.rttMs === rows[0]!.rttMs);
     return {
       checks: [],
       table: tableOf(rows, caseOf, [
@@ -62,23 +62,11 @@ export default defineScenario({
         ...medianColumns({ warmMs: "warm ms" }),
         ...medianColumns({ cpuMs: "CPU ms" }, 1),
       ]),
-      charts: [
-        ...WAYS.slice(1).map((way, index) => ({
-          ...initAndFirst(
-            `Init phase and first command: ${way.name}`,
-            `TLS, a round trip of ${rttMs} ms, Node ${node.slice(1)}. The init phase includes the import.`,
-            nearest(way),
-            ({ client }) => client.label,
-          ),
-          inSummary: index === 0,
-        })),
-        ...chartsOf(onChart(WAYS[0]!), {
-          group: (row) => `${row.rttMs} ms`,
-          bars: [
-            ["Import and first command without an init phase", "ms", ({ totalMs }) => totalMs.estimate()],
-          ],
-        }),
-      ],
+      charts: chartsOf(nearest, {
+        group: ({ way }) => way,
+        bars: [[ALL_TOGETHER, "ms", ({ totalMs }) => totalMs.estimate()]],
+        summary: [ALL_TOGETHER],
+      }),
       notes: [
         `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
         "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",

@@ -17,9 +17,10 @@ export default defineScenario({
   name: "cost",
   title: "Cost of a million invocations",
   question: "What do a million invocations cost, and how many bytes go over the network?",
-  clients: "shipped",
+  clients: "candidates",
   fixed: ["tls"],
   order: 13,
+  plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: true, greeting: true });
@@ -61,7 +62,6 @@ export default defineScenario({
         );
       return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
     });
-    const _marks = { group: ({ way }: (typeof priced)[number]) => way, ownScales: true };
     return {
       checks: [],
       table: tableOf(priced, ({ way }) => way, [

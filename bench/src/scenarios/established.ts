@@ -96,7 +96,8 @@ export default defineScenario({
   order: 8.5,
   lanes: 4,
   parts: [redisMemory],
-  defaults: { rounds: [1, 1], seconds: [12, 5] },
+  plannedS: 48,
+  defaults: { rounds: [1, 1], seconds: [10, 5] },
   missing: redisMissing,
   cases: ({ record }) => {
     const gaps = { nodeGapMs: NODE_GAP_MS, gapMs: Math.round(GAP_MS) };

@@ -53,7 +53,8 @@ export default defineScenario({
   clients: "none",
   fixed: ["rtt", "tls"],
   order: 9,
-  defaults: { rounds: [1, 1], seconds: [12, 8] },
+  plannedS: 40,
+  defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {
     record({ ...FLEET, lifetimeMs: LIFETIME_MS, load: LOAD });
     return ARMS;
@@ -136,7 +137,6 @@ export default defineScenario({
       charts: chartsOf(rows, {
         style: ({ arm, hue }) => ({ label: arm, hue }),
         bars: [["Refusals per round", "", ({ refusals }) => refusals.estimate(mean)]],
-        curves: [["Command latency, connecting and refusals included", ({ latencies }) => latencies]],
         lines: [
           [
             "Connections open at the gateway over time, first round",

@@ -6,8 +6,14 @@ import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../statistics/series.js";
 
-/** Requests that an instance serves at a time. */
-const REQUESTS = [1, 10, 50];
+/** Requests that an instance serves at a time, and the worker threads that share them. */
+const MOST = 50;
+const LOADS: readonly { readonly requests: number; readonly threads?: number }[] = [
+  { requests: 1 },
+  { requests: 10 },
+  { requests: MOST },
+  { requests: MOST, threads: 2 },
+];
 const OVER_MS = 5;
 const COMMANDS = 3;
 /** Connections that they need at most: warmline sends a few requests at a time, and their commands together. */
@@ -15,27 +21,28 @@ const MAX_CONNECTIONS = 8;
 /** Invocations that do not count. */
 const WARM_UP = 5;
 
-const requestsOf = ({ requests }: { readonly requests: number }) =>
-  `${requests} request${requests === 1 ? "" : "s"} at a time`;
+const requestsOf = ({ requests, threads }: (typeof LOADS)[number]) =>
+  `${requests} request${requests === 1 ? "" : "s"} at a time${threads === undefined ? "" : ` on ${threads} threads`}`;
 
 /** Serves several requests at once in one instance, with clients as they ship. */
 export default defineScenario({
   name: "fluid",
   title: "Many requests in one instance",
   question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
-  clients: "shipped",
+  clients: "candidates",
   order: 6.8,
+  plannedS: 32,
   defaults: { rounds: [1, 1], invocations: [25, 5] },
   cases: async ({ rig, clients }) => {
     const own = await rig({ greeting: true });
-    return REQUESTS.flatMap((requests) => clients.map((client) => ({ client, requests, rig: own })));
+    return LOADS.flatMap((load) => clients.map((client) => ({ client, ...load, rig: own })));
   },
   label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,
   group: requestsOf,
-  run: async ({ client, requests, rig }, { settings }) => {
+  run: async ({ client, requests, threads, rig }, { settings }) => {
     const what = clientFunction("fluid", client, { keepAlive: true, reused: true }, rig.endpoint);
     const before = rig.connectionsOpened(client);
-    const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS };
+    const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
     const options = { events: [event], invocations: settings.invocations + WARM_UP, trust: rig.trust };
     const { bodies } = await runInstance(client.label, what, options);
     const counted = (bodies as FluidReport[]).slice(WARM_UP);
@@ -47,14 +54,12 @@ export default defineScenario({
     };
   },
   report: (rows, { settings }) => {
-    const [most] = REQUESTS.slice(-1);
-    const full = rows.filter(({ requests }) => requests === most);
     return {
-      checks: full
-        .filter(({ client }) => client.name === "warmline")
+      checks: rows
+        .filter((row) => row.client.name === "warmline" && row.requests === MOST && !row.threads)
         .map(({ opened, client }) =>
           exactly(
-            `${client.label}, ${most} requests at a time: at most ${MAX_CONNECTIONS} connections`,
+            `${client.label}, ${MOST} requests at a time: at most ${MAX_CONNECTIONS} connections`,
             opened.max <= MAX_CONNECTIONS,
             `at most ${opened.max}`,
           ),
@@ -72,11 +77,10 @@ export default defineScenario({
           ["Median of a request", "ms", ({ latencies }) => latencies.estimate()],
           ["CPU time per command", "us", ({ cpuUs }) => cpuUs.estimate(mean)],
         ],
-        curves: [["A request's time by percentile", ({ latencies }) => latencies]],
         summary: ["Median of a request"],
       }),
       notes: [
-        `One process serves all requests with one client, created outside the handler, as it ships. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
+        `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
         `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
       ],
     };

@@ -1,9 +1,9 @@
 import type { RedisServer } from "warmline-testbed";
 import { handlerPath } from "../client/bench-client.js";
-import { drive } from "../gateway/load.js";
+import { drive, type Load } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { preciseFactor } from "../results/format.js";
+import { count, preciseFactor } from "../results/format.js";
 import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
@@ -12,7 +12,13 @@ import { combine, ratio } from "../statistics/series.js";
 const KEY = "greeting";
 /** Commands of a pipeline. */
 const MANY = 100;
-const CONNECTIONS = [1, 50, 500];
+const LOADS: readonly Load[] = [
+  { connections: 1 },
+  { connections: 50 },
+  { connections: 500 },
+  // Less than any of the servers serves at most, so that nothing queues up.
+  { connections: 50, rate: 2_000 },
+];
 const SERVERS = {
   gateway: { label: "warmline-gateway", hue: 0 },
   webdis: { label: "webdis", hue: 1 },
@@ -21,8 +27,8 @@ const SERVERS = {
 type Server = keyof typeof SERVERS;
 
 const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server].label;
-const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
-  `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}`;
+const caseOf = ({ connections, rate, commands }: Load & { commands: number }) =>
+  `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}${rate === undefined ? "" : `, ${count(rate)} a second`}`;
 
 /** Returns a GET for each server, and a pipeline for those that have one. */
 function requestsOf(token: string) {
@@ -48,6 +54,7 @@ export default defineScenario({
   clients: "none",
   fixed: ["rtt", "tls"],
   order: 13,
+  plannedS: 38,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
   cases: async ({ rig, defer, record }) => {
@@ -57,27 +64,28 @@ export default defineScenario({
     const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
     defer(() => webdis?.stop());
     const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };
-    return CONNECTIONS.flatMap((connections) =>
+    return LOADS.flatMap((load) =>
       requestsOf(gateway.token).flatMap(({ server, commands, request }) => {
         const found = servers[server];
-        if (!found || (commands > 1 && connections === 500)) return [];
+        if (!found || (commands > 1 && (load.connections === 500 || load.rate !== undefined))) return [];
         const { port, pid } = found;
-        return [{ server, connections, commands, target: { port, pid, request } }];
+        return [{ server, ...load, commands, target: { port, pid, request } }];
       }),
     );
   },
   label: (each) => `${nameOf(each)}, ${caseOf(each)}`,
   group: caseOf,
-  run: ({ target, connections }, { settings }) =>
-    drive(handlerPath("load"), target, connections, settings.seconds * 1_000),
+  run: ({ target, connections, rate }, { settings }) =>
+    drive(handlerPath("load"), target, { connections, rate }, settings.seconds * 1_000),
   report: (rows, { settings }) => {
-    const find = (server: Server, connections: number) =>
-      rows.find((each) => each.server === server && each.connections === connections && each.commands === 1);
-    const [ours, alone] = [find("gateway", 50)!, find("gateway", 1)!];
-    const [theirs, theirsAlone] = [find("webdis", 50), find("webdis", 1)];
+    const of50 = rows.filter(({ connections, commands }) => connections === 50 && commands === 1);
+    const find = (server: Server, hasRate: boolean) =>
+      of50.find((each) => each.server === server && (each.rate !== undefined) === hasRate);
+    const [ours, paced] = [find("gateway", false)!, find("gateway", true)!];
+    const [theirs, theirsPaced] = [find("webdis", false), find("webdis", true)];
     return {
       checks:
-        theirs && theirsAlone
+        theirs && theirsPaced
           ? [
               atLeast(
                 "50 connections: at least 1.2x the requests per second of webdis",
@@ -86,8 +94,8 @@ export default defineScenario({
                 { text: preciseFactor },
               ),
               atMost(
-                "one connection: a median latency of at most 1.3x that of webdis",
-                ratio(alone.p50, theirsAlone.p50),
+                "at a fixed rate: a median latency of at most 1.3x that of webdis",
+                ratio(paced.p50, theirsPaced.p50),
                 1.3,
                 { text: preciseFactor },
               ),
@@ -102,7 +110,7 @@ export default defineScenario({
         ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
       charts: chartsOf(
-        rows.filter(({ commands }) => commands === 1),
+        rows.filter(({ commands, rate }) => commands === 1 && rate === undefined),
         {
           group: caseOf,
           style: ({ server }) => SERVERS[server],
@@ -110,7 +118,8 @@ export default defineScenario({
         },
       ),
       notes: [
-        `A separate process generates the load for ${settings.seconds} s per round. It keeps one request in flight per connection and separates responses by their length. It shares the processors with the server and Redis.`,
+        `A separate process generates the load for ${settings.seconds} s per round, and separates responses by their length. It shares the processors with the server and Redis.`,
+        "Requests per second: a closed loop, in which a connection sends the next request after each response. Latencies: an open loop, in which requests are due at a fixed rate that all servers keep up with. They count from the time at which a request is due, so that a stall is not hidden.",
         "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine. Numbers are medians of the rounds. Compared cases run one after the other, in shuffled order. Ratios are computed per round; the median is shown.",
         "CPU is the measured server's user and kernel time per request. Other load on the machine affects it less than the other numbers.",
         theirs

@@ -20,10 +20,11 @@ export default defineScenario({
   name: "idle",
   title: "The first command after a pause",
   question: "How long do a read and a write take if the function was idle or frozen before?",
-  clients: "shipped",
+  clients: "candidates",
   order: 6.5,
   lanes: LANES,
   parts: [firstWrite],
+  plannedS: 110,
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
@@ -84,7 +85,6 @@ export default defineScenario({
       charts: chartsOf(compared, {
         group: nameOf,
         bars: [["Median after a pause", "ms", ({ latencies }) => latencies.estimate()]],
-        curves: [["Latency by percentile", ({ latencies }) => latencies]],
       }),
       notes: [
         `Each case runs in ${settings.rounds} instances, after three invocations that do not count. The longer the pause, the fewer the invocations. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,

@@ -1,13 +1,13 @@
 import type { Variant } from "../client/bench-client.js";
-import { FROZEN_MS, isKept, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
+import { FROZEN_MS, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
 import { atLeast, atMost, claimOf, decideClaim, exactly } from "../results/checks.js";
 import { factor, ms, preciseFactor, withInterval } from "../results/format.js";
-import { byClient, chartsOf, initAndFirst, tableOf } from "../results/present.js";
+import { byClient, chartsOf, tableOf } from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean, ratio } from "../statistics/series.js";
+import { difference, mean, ratio, sum } from "../statistics/series.js";
 
 const VARIANTS: readonly Variant[] = [
   { keepAlive: true, reused: true },
@@ -29,6 +29,7 @@ export default defineScenario({
   // An instance that is frozen lets others run.
   lanes: 3,
   parts: [distance],
+  plannedS: 65,
   defaults: { rounds: [5, 5], invocations: [40, 16] },
   totalS: ({ settings: { rounds, invocations, rttMs }, clients }) => {
     const instanceS = 0.2 + (invocations * (6 + 2 * rttMs)) / 1_000;
@@ -147,7 +148,6 @@ export default defineScenario({
       charts: [
         ...chartsOf(rows, {
           group: nameOf,
-          curves: [["Warm calls: latency by percentile", ({ warm }) => warm]],
           lines: [
             [
               "Latency by the number of the call, first process",
@@ -158,14 +158,9 @@ export default defineScenario({
             ],
           ],
         }),
-        initAndFirst(
-          "Init phase and first call",
-          "The first event waits when the init phase ends, as in an on-demand start.",
-          rows.filter(isKept),
-          ({ client }) => client.label,
-        ),
         ...chartsOf(clients, {
           bars: [
+            ["Init phase and first call", "ms", ({ on }) => sum(on.init, on.first)],
             [
               "Time that a kept connection saves per warm command",
               "ms",

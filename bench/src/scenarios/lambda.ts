@@ -2,17 +2,10 @@ import { LambdaFunction } from "../aws/lambda.js";
 import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
 import { atLeast } from "../results/checks.js";
 import { ms } from "../results/format.js";
-import {
-  chartsOf,
-  grouped,
-  initAndFirst,
-  latencyColumns,
-  medianColumns,
-  tableOf,
-} from "../results/present.js";
+import { chartsOf, grouped, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio } from "../statistics/series.js";
+import { combine, mean, ratio, sum } from "../statistics/series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 
@@ -82,14 +75,10 @@ export default defineScenario({
         ["$ per million", costOf],
       ]),
       charts: [
-        ...chartsOf(rows, {
-          group: nameOf,
-          curves: [["Warm invocations: latency by percentile", ({ warm }) => warm]],
-        }),
-        initAndFirst("Init phase and first invocation", "As Lambda reports them.", kept, (row) => row.label),
         ...chartsOf(kept, {
           group: sizeOf,
           bars: [
+            ["Init phase and first invocation", "ms", ({ init, first }) => sum(init, first)],
             ["Keep-alive: times faster, p50", "x", ({ gain }) => gain],
             ["INCR after a freeze on a kept connection, p50", "ms", ({ incr }) => incr.estimate()],
           ],

@@ -24,7 +24,8 @@ export default defineScenario({
   sizes: true,
   order: 5,
   parts: [ephemeral],
-  defaults: { rounds: [1, 1], invocations: [16, 12] },
+  plannedS: 54,
+  defaults: { rounds: [1, 1], invocations: [12, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
     const sizes = settings.sizes ?? SIZES;

@@ -31,7 +31,8 @@ export default defineScenario({
   },
   fixed: ["tls"],
   order: 14,
-  defaults: { rounds: [1, 1], invocations: [30, 10] },
+  plannedS: 33,
+  defaults: { rounds: [1, 1], invocations: [15, 10] },
   missing: redisMissing,
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: false, redis: true, gatewayArgs: ["--near-prefix", "near:"] });
@@ -85,10 +86,10 @@ export default defineScenario({
       ]),
       charts: chartsOf(priced, {
         group: overwritten,
-        // The charts have twelve hues.
+        // The charts have ten hues.
         style: ({ title }) => ({
           label: title,
-          hue: priced.findIndex((each) => each.title === title) % 12,
+          hue: priced.findIndex((each) => each.title === title) % 10,
         }),
         bars: [["Median time of ten reads", "ms", ({ warm }) => warm.estimate()]],
       }),

@@ -111,7 +111,8 @@ export default defineScenario({
   },
   fixed: ["tls"],
   order: 7,
-  defaults: { rounds: [1, 2], seconds: [2, 1] },
+  plannedS: 41,
+  defaults: { rounds: [1, 2], seconds: [1.2, 1] },
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
     record({ users: USERS });

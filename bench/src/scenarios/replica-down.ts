@@ -10,7 +10,7 @@ import { mean } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
 /** Runs at the same time, each with a cluster of its own. */
-const LANES = 4;
+const LANES = 6;
 /** The times of the outage in ms, and of a quick run's: before, down and after; and between two reads. */
 const OUTAGE = { beforeMs: 1_500, downMs: 10_000, afterMs: 1_500, everyMs: 50 };
 const QUICK_OUTAGE = { ...OUTAGE, beforeMs: 500, downMs: 2_000, afterMs: 500 };
@@ -40,6 +40,7 @@ export default defineScenario({
   fixed: ["rtt", "tls"],
   order: 8.4,
   lanes: LANES,
+  plannedS: 25,
   defaults: { rounds: [1, 1] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {

@@ -37,6 +37,7 @@ export default defineScenario({
   protocol: "http",
   fixed: ["tls"],
   order: 8.2,
+  plannedS: 28,
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {

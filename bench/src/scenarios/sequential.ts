@@ -50,10 +50,11 @@ export default defineScenario({
   title: "One command or ten per invocation",
   question:
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
-  clients: "shipped",
+  clients: "candidates",
   order: 4,
   parts: [cacheMiss, endToEnd],
-  defaults: { rounds: [1, 1], invocations: [16, 15] },
+  plannedS: 55,
+  defaults: { rounds: [1, 1], invocations: [12, 12] },
   cases: async ({ rig, clients }) => {
     const own = await rig();
     for (const key of KEYS) await own.command("SET", key, GREETING);
@@ -99,10 +100,6 @@ export default defineScenario({
     const decide = (claim: Claim, check: (client: (typeof saved)[number]) => Check) =>
       decideClaim(claim, saved, ({ name }) => name === "agent", check);
     const names = MODES.map(nameOf);
-    const _marks = {
-      group: ({ client }: (typeof rows)[number]) => client.label,
-      style: (row: Mode) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-    };
     return {
       checks: [
         ...decide(claimOf("lambda", "one"), ({ label, frozen: { one }, backToBack }) =>
@@ -142,7 +139,6 @@ export default defineScenario({
         group: ({ client }) => client.label,
         style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
         bars: [["An invocation's median time", "ms", ({ warm }) => warm.estimate()]],
-        curves: [["An invocation's time by percentile", ({ warm }) => warm]],
       }),
       notes: [
         `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,

@@ -17,6 +17,7 @@ export default defineScenario({
   clients: "all",
   order: 11,
   ownServer: true,
+  plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;
@@ -82,10 +83,6 @@ export default defineScenario({
         ...chartsOf(
           rows.filter(({ cell }) => /^(1|50) in flight$/.test(cell)),
           { ...marks, bars: [["CPU time per command", "us", (row) => row.cpuUs.estimate()]] },
-        ),
-        ...chartsOf(
-          rows.filter(({ cell }) => /arrivals/.test(cell)),
-          { ...marks, curves: [["Latency by percentile", ({ latencies }) => latencies]] },
         ),
       ],
       notes: [

@@ -6,7 +6,7 @@ import { atLeast, atMost, claimOf } from "../results/checks.js";
 import { count, share } from "../results/format.js";
 import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { type Counts, kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
+import { kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
 import { requestToCluster } from "../sockets/requests.js";
 import { openGateway } from "../sockets/ways.js";
 import { combine, mean, reduction } from "../statistics/series.js";
@@ -42,8 +42,6 @@ const WAYS: readonly Way[] = [
   { way: "gateway, a connection per request", hue: 2 },
 ];
 
-const inTimeWait = ({ clientTimeWait, serverTimeWait }: Counts) => clientTimeWait + serverTimeWait;
-
 /** Runs requests for longer than a socket stays in TIME_WAIT, and counts these sockets in the steady state. */
 export default defineScenario({
   name: "time-wait",
@@ -55,7 +53,8 @@ export default defineScenario({
   order: 8.1,
   lanes: LANES,
   parts: [twReuse],
-  defaults: { rounds: [1, 1], seconds: [70, 4] },
+  plannedS: 82,
+  defaults: { rounds: [1, 1], seconds: [66, 4] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {
     // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
@@ -80,13 +79,13 @@ export default defineScenario({
       gateway ? gateway.request(keys) : requestToCluster(cluster.nodes[0]!.port, keys, from);
     const ports = gateway ? [gateway.gateway.port] : cluster.nodes.map(({ port }) => port);
     const counter = new SocketCounter(new Set(ports), undefined, direct ? from : undefined);
-    const samples: (Counts & { readonly atS: number })[] = [];
+    const samples: { readonly atS: number; readonly timeWait: number }[] = [];
     let [failed, closed] = [0, 0];
     try {
       await request(pageKeys(COMMANDS, random));
       const begunAt = performance.now();
       const elapsedS = () => (performance.now() - begunAt) / 1_000;
-      const sample = () => samples.push({ atS: elapsedS(), ...counter.count(sockets()) });
+      const sample = () => samples.push({ atS: elapsedS(), timeWait: counter.count(sockets()) });
       const sampling = setInterval(sample, SAMPLE_MS);
       const page = () =>
         request(pageKeys(COMMANDS, random)).then(
@@ -101,7 +100,7 @@ export default defineScenario({
       clearInterval(sampling);
       sample();
       const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
-      const timeWait = last.reduce((sum, each) => sum + inTimeWait(each), 0) / last.length;
+      const timeWait = last.reduce((sum, each) => sum + each.timeWait, 0) / last.length;
       return { timeWait, closedPerS: closed / tookS, failed, samples };
     } finally {
       await gateway?.close();
@@ -144,7 +143,7 @@ export default defineScenario({
             "Sockets in TIME_WAIT over time, first round",
             "sockets",
             "s",
-            ({ samples }) => samples[0]!.map((each) => [each.atS, inTimeWait(each)] as const),
+            ({ samples }) => samples[0]!.map(({ atS, timeWait }) => [atS, timeWait] as const),
           ],
         ],
       }),

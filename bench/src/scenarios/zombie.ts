@@ -1,6 +1,7 @@
 import { faultClients, faultNotes } from "../client/bench-client.js";
 import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
+import { LANES } from "../idle/idle-pauses.js";
 import finWait from "../parts/fin-wait.js";
 import { claimOf, decideClaim, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
@@ -35,8 +36,9 @@ export default defineScenario({
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
   clients: "candidates",
   order: 6,
-  lanes: 64,
+  lanes: LANES,
   parts: [finWait],
+  plannedS: 138,
   defaults: { rounds: [1, 1], seconds: [60, 6] },
   cases: async ({ rig, clients, settings }) => {
     const own = await rig();

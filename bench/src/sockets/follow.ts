@@ -3,51 +3,54 @@ import { ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, type KernelSocket, kernelSockets }
 
 /** The time between two reads of the kernel's sockets in ms. */
 const SAMPLE_MS = 100;
-/** The longest wait in ms until the server closes its sockets. */
-const CLOSE_MS = 30_000;
+/** The longest wait in ms until a function has connected and the server has closed its connections. */
+const CLOSE_MS = 60_000;
 
-/** Returns the remote ports of the sockets that a server has in ESTABLISHED. */
-export const establishedAt = (port: number, read: () => readonly KernelSocket[] = kernelSockets) =>
-  new Set(
-    read()
-      .filter((socket) => socket.localPort === port && socket.state === ESTABLISHED)
-      .map(({ remotePort }) => remotePort),
-  );
+/** The port of a socket's other end, seen from the server at `port`. */
+const peerOf = ({ localPort, remotePort }: KernelSocket, port: number) =>
+  localPort === port ? remotePort : localPort;
+
+/** Returns the ports of all sockets at a server that exist now: those of its clients, and 0 for its own that listens. */
+export const peersAt = (port: number, read = kernelSockets): ReadonlySet<number> =>
+  new Set(read(port).map((socket) => peerOf(socket, port)));
 
 /**
- * Follows the sockets that a server has in ESTABLISHED now, until it has closed them and none is left in FIN_WAIT_2.
- * Later connections do not count.
+ * Waits for connections to a server, and follows the first ones that it sees until the server has closed its sockets and none of
+ * them is in FIN_WAIT_2. A connection that ended before it was seen is found by its socket in TIME_WAIT, so it does not matter how
+ * late this process looks.
  * @param limitMs the longest time in FIN_WAIT_2
- * @param others remote ports of sockets that are not followed
- * @returns the time in ms until none of them was in ESTABLISHED, and that from the acknowledgement of their FIN until none was in
- * FIN_WAIT_2, or until the limit
- * @throws if there is none, or if the server does not close them within 30 s
+ * @param others ports of clients that are not followed
+ * @returns the time in ms until no socket of the server was in ESTABLISHED, and between the first and the last time that one was
+ * seen in FIN_WAIT_2
+ * @throws if there is no connection, or if the server does not close it, within a minute
  */
 export async function followClosed(
   port: number,
   limitMs: number,
   others: ReadonlySet<number>,
-  read: () => readonly KernelSocket[] = kernelSockets,
+  read: (port: number) => readonly KernelSocket[] = kernelSockets,
 ) {
   const began = performance.now();
-  const inState = (state: string) =>
-    read().filter((socket) => socket.localPort === port && socket.state === state);
-  const remotePorts = new Set([...establishedAt(port, read)].filter((remotePort) => !others.has(remotePort)));
-  if (remotePorts.size === 0) throw new Error(`The server on port ${port} has no connection to follow.`);
-  const until = async (state: string, limit: number) => {
-    const since = performance.now();
-    while (inState(state).some(({ remotePort }) => remotePorts.has(remotePort))) {
-      if (performance.now() - since >= limit) return false;
-      await pause(SAMPLE_MS);
+  let peers: ReadonlySet<number> | undefined;
+  let [closedMs, from, to] = [Number.NaN, Number.NaN, Number.NaN];
+  for (;;) {
+    const sockets = read(port).filter((socket) => !others.has(peerOf(socket, port)));
+    const ms = performance.now() - began;
+    if (sockets.length > 0) peers ??= new Set(sockets.map((socket) => peerOf(socket, port)));
+    const served = sockets.filter(
+      ({ localPort, remotePort }) => localPort === port && peers?.has(remotePort),
+    );
+    const states = new Set(served.map(({ state }) => state));
+    if (peers && !states.has(ESTABLISHED) && Number.isNaN(closedMs)) closedMs = ms;
+    if (states.has(FIN_WAIT_2)) [from, to] = [Number.isNaN(from) ? ms : from, ms];
+    const finWaitMs = Number.isNaN(from) ? 0 : to - from;
+    // The acknowledgement of the FIN may be delayed.
+    const isOver = !states.has(FIN_WAIT_1) && !states.has(FIN_WAIT_2);
+    if (!Number.isNaN(closedMs) && (isOver || finWaitMs >= limitMs)) return { closedMs, finWaitMs };
+    if (Number.isNaN(closedMs) && ms > CLOSE_MS) {
+      const problem = peers ? "did not close its connections" : "has no connection to follow";
+      throw new Error(`The server on port ${port} ${problem} within ${CLOSE_MS / 1_000} s.`);
     }
-    return true;
-  };
-  if (!(await until(ESTABLISHED, CLOSE_MS)))
-    throw new Error(`The server on port ${port} did not close its connections within ${CLOSE_MS / 1_000} s.`);
-  const closedMs = performance.now() - began;
-  // The acknowledgement of the FIN may be delayed.
-  await until(FIN_WAIT_1, CLOSE_MS);
-  const acknowledged = performance.now();
-  await until(FIN_WAIT_2, limitMs);
-  return { closedMs, finWaitMs: performance.now() - acknowledged };
+    await pause(SAMPLE_MS);
+  }
 }

@@ -20,19 +20,16 @@ export interface KernelSocket {
   readonly state: string;
 }
 
-/** How many sockets of some servers there are, by side and state. */
-export interface Counts {
-  readonly clientTimeWait: number;
-  readonly clientEstablished: number;
-  readonly serverTimeWait: number;
-  readonly serverEstablished: number;
-}
-
-/** Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state. */
-export function parseSockets(text: string): KernelSocket[] {
+/**
+ * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
+ * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
+ */
+export function parseSockets(text: string, port?: number): KernelSocket[] {
+  const end = port === undefined ? "" : `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   return text
     .split("\n")
     .slice(1)
+    .filter((line) => line.includes(end))
     .map((line) => line.trim().split(/\s+/))
     .filter((args) => args.length > 3)
     .map(([, local, remote, state]) => ({
@@ -44,9 +41,10 @@ export function parseSockets(text: string): KernelSocket[] {
     }));
 }
 
-/** The kernel's sockets of this moment. */
-export function kernelSockets(): KernelSocket[] {
-  return FILES.filter((file) => existsSync(file)).flatMap((file) => parseSockets(readFileSync(file, "utf8")));
+/** The kernel's sockets of this moment. @param port the port of one end. Default: any */
+export function kernelSockets(port?: number): KernelSocket[] {
+  const files = FILES.filter((file) => existsSync(file));
+  return files.flatMap((file) => parseSockets(readFileSync(file, "utf8"), port));
 }
 
 /** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
@@ -74,7 +72,7 @@ const hexadecimal = (address: string): string =>
     .join("")
     .toUpperCase();
 
-/** Counts the sockets of some servers, those that were there before it was made not included. */
+/** Counts the sockets of some servers that are in TIME_WAIT, those that were there before it was made not included. */
 export class SocketCounter {
   private readonly before: ReadonlySet<string>;
   private readonly client: string | undefined;
@@ -90,22 +88,19 @@ export class SocketCounter {
     this.client = client && hexadecimal(client);
   }
 
-  count(sockets: readonly KernelSocket[] = kernelSockets()): Counts {
+  /** Returns how many there are, at both sides. A connection is in TIME_WAIT at the side that closed it. */
+  count(sockets: readonly KernelSocket[] = kernelSockets()): number {
     const { client } = this;
     const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>
       client === undefined || localAddress === client || remoteAddress === client;
     const isServed = ({ localPort, remotePort }: KernelSocket) =>
       this.ports.has(localPort) || this.ports.has(remotePort);
-    const own = sockets.filter(
-      (socket) => isServed(socket) && isClient(socket) && !this.before.has(identity(socket)),
-    );
-    const of = (side: "localPort" | "remotePort", state: string) =>
-      own.filter((socket) => this.ports.has(socket[side]) && socket.state === state).length;
-    return {
-      clientTimeWait: of("remotePort", TIME_WAIT),
-      clientEstablished: of("remotePort", ESTABLISHED),
-      serverTimeWait: of("localPort", TIME_WAIT),
-      serverEstablished: of("localPort", ESTABLISHED),
-    };
+    return sockets.filter(
+      (socket) =>
+        socket.state === TIME_WAIT &&
+        isServed(socket) &&
+        isClient(socket) &&
+        !this.before.has(identity(socket)),
+    ).length;
   }
 }

@@ -24,17 +24,13 @@ export async function openGateway(cluster: RedisCluster, client?: BenchClient, .
   };
 }
 
-/** Returns which primary of a cluster holds which slots. */
-export const topologyOf = async ({ nodes }: Pick<RedisCluster, "nodes">) =>
-  slotRanges((await nodes[0]!.command("CLUSTER", "SLOTS")) as never);
-
 /**
  * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
  * client does.
  * @param retries whether a read that fails at the replica is sent to the primary
  */
 export async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
-  const ranges = await topologyOf(cluster);
+  const ranges = slotRanges((await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as never);
   return (key: string): Promise<string> => {
     const { port, replicas } = rangeOf(ranges, key);
     const value = readOnce(replicas[0]!, key);

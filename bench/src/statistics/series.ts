@@ -1,10 +1,5 @@
 import { type Estimate, estimateOf } from "./estimate.js";
 
-/** The percentiles that curves are drawn through. */
-const CURVE = [
-  0, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 92.5, 95, 97, 98, 99, 99.5, 99.7, 99.8, 99.9,
-];
-
 /** A number computed from the values of one repetition, in ascending order. NaN if there is none. */
 export type Statistic = (sorted: readonly number[]) => number;
 
@@ -64,14 +59,6 @@ export class Series {
   /** Returns a percentile with its interval; undefined if fewer than one value per repetition lies beyond it. */
   p(percent: number): Estimate | undefined {
     return shows(percent, this.count / this.rounds.length) ? this.estimate(percentile(percent)) : undefined;
-  }
-
-  /** Pairs of percentile and value over all repetitions, for a curve. */
-  get curve(): readonly (readonly [percent: number, value: number])[] {
-    const { all } = this;
-    return CURVE.filter((percent) => shows(percent, all.length)).map(
-      (percent) => [percent, percentile(percent)(all)] as const,
-    );
   }
 
   /** The numbers for `--json`: percentiles with intervals, and the numbers of each repetition that they are computed from. */

@@ -150,9 +150,10 @@ describe("the command line", () => {
     expect(names("--seed", "4")).toEqual({
       ...{ action: "publish", count: 5, seed: 4, again: false, trial: false, names: every },
     });
-    expect(names("web", "keepalive", "--runs", "2", "--again")).toMatchObject({
+    expect(names("web", "keepalive", "--runs", "2", "--again", "--seed", "9")).toMatchObject({
       ...{ count: 2, again: true, names: ["keepalive", "web"] },
     });
+    expect(() => read("publish", "--again")).toThrow("--again needs a --seed other than");
     expect(() => read("publish", "nonsense")).toThrow("Unknown scenario: nonsense");
     expect(() => read("publish", "--quick")).toThrow("--quick can be used with publish only beside --trial");
     expect(names("sweep", "--quick", "--trial")).toMatchObject({ trial: true, names: ["sweep"] });
