@@ -13,6 +13,7 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
@@ -207,15 +208,11 @@ describe("--persist", () => {
     await again.cli.stop();
   });
 
-  test.each([
-    [
-      ["--redis", "redis://127.0.0.1:1"],
+  test("--persist is refused with a running Redis", () => {
+    const args = ["--persist", newFolder(), "--redis", "redis://127.0.0.1:1"];
+    expect(() => readSettings(args, {})).toThrow(
       /--persist: keeps the data of a Redis that the gateway starts, and redis names/,
-    ],
-  ])("%j is refused with --persist", async (args, message) => {
-    const cli = new CliProcess(["--port", "0", "--persist", newFolder(), ...args]);
-    expect(await cli.ended).toBe(2);
-    expect(cli.stderr).toMatch(message);
+    );
   });
 
   test("persist is an option of createGateway, and refused with a running Redis", async () => {

@@ -113,7 +113,7 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
-  test("an idle engine and a busy one are left alone", async () => {
+  test("an idle engine and a busy one are left alone", { tags: "full-run" }, async () => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
       stallTimeoutMs: 1_000,

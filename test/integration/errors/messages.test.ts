@@ -107,7 +107,7 @@ test("a server that speaks HTTP/2 alone is named", async () => {
     url: `http://127.0.0.1:${plain}`,
     token: "t",
     retry: false,
-    timeout: 10_000,
+    timeout: 1_000,
   });
   cleanups.push(() => cleartext.close());
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
