@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
-import { asText } from "../../../bench/src/results/result-text.js";
 import { parse, UsageError } from "../../../bench/src/runner/command-line.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
-import { Latencies, median } from "../../../bench/src/statistics/latencies.js";
-import { randomFrom, shuffled } from "../../../bench/src/util/random.js";
+import { Latencies } from "../../../bench/src/statistics/latencies.js";
 
 describe("latencies", () => {
   test("latencies keep three digits of every percentile", () => {
@@ -24,29 +22,6 @@ describe("latencies", () => {
       ),
     );
   });
-
-  test("the median of an even count lies between the two in the middle", () => {
-    expect(median([4, 1, 3, 2])).toBe(2.5);
-    expect(median([9, 1, 5])).toBe(5);
-  });
-});
-
-test("shuffling by a seed is repeatable and loses nothing", () => {
-  const items = Array.from({ length: 12 }, (_, index) => index);
-  const order = (seed: number) => shuffled(items, randomFrom(seed));
-  expect(order(1)).toEqual(order(1));
-  expect(order(1)).not.toEqual(order(2));
-  expect([...order(3)].sort((a, b) => a - b)).toEqual(items);
-  const firsts = new Set(Array.from({ length: 200 }, (_, seed) => order(seed)[0]));
-  expect(firsts.size).toBe(12);
-});
-
-test("a table is aligned as text", () => {
-  const text = asText({
-    columns: [{ title: "name" }, { title: "ms", number: true }],
-    rows: [{ cells: ["a", "1.25"], newGroup: true }, { cells: ["longer", "10.50"] }],
-  });
-  expect(text.split("\n")).toEqual(["name       ms", "------  -----", "a        1.25", "longer  10.50"]);
 });
 
 describe("the command line", () => {

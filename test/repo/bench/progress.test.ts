@@ -42,24 +42,6 @@ test("without a plan the remaining time comes from the steps done, and shrinks w
   ]);
 });
 
-test("an expected duration is the remaining time until five seconds of steps are done", () => {
-  const { progress, written } = start();
-  progress.expect(20);
-  progress.step(0, 4, "a");
-  vi.advanceTimersByTime(4_000);
-  progress.step(1, 4, "b");
-  vi.advanceTimersByTime(4_000);
-  progress.note("b");
-  vi.advanceTimersByTime(8_000);
-  progress.step(2, 4, "c");
-  progress.end();
-  expect(written()).toEqual([
-    "idle: 0%, 0 s, about 20 s left (a)\n",
-    "idle: 25%, 8 s, about 12 s left (b)\n",
-    "idle: 50%, 16 s, about 16 s left (c)\n",
-  ]);
-});
-
 test("quick steps print a line every 5 s at most, and all of them on a terminal", () => {
   const step = ({ progress, written }: ReturnType<typeof start>) => {
     for (let done = 0; done < 12; done++) {

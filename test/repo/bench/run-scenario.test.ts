@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
 import { exactly } from "../../../bench/src/results/checks.js";
-import { type Measured, type Part, runScenario, spread } from "../../../bench/src/runner/run-scenario.js";
+import { type Measured, type Part, runScenario } from "../../../bench/src/runner/run-scenario.js";
 import {
   type Context,
   defineScenario,
@@ -9,7 +9,6 @@ import {
   type Settings,
 } from "../../../bench/src/scenario.js";
 import { Progress } from "../../../bench/src/util/progress.js";
-import { randomFrom } from "../../../bench/src/util/random.js";
 
 const settings: Settings = {
   quick: false,
@@ -145,20 +144,6 @@ test("the runner closes what a scenario started, the last one first, also after 
   expect(closed).toEqual([3, 2, 1]);
 });
 
-test("a close that fails is named in the notes, and the others run", async () => {
-  const closed: number[] = [];
-  const cases = ({ defer }: Context) => {
-    defer(() => closed.push(1));
-    defer(() => Promise.reject(new Error("the port is in use")));
-    defer(() => closed.push(3));
-    return CASES;
-  };
-  const { outcome } = await ran({ cases });
-  expect(closed).toEqual([3, 1]);
-  expect(outcome.notes).toEqual([expect.stringMatching(/did not stop properly\. the port is in use$/)]);
-  expect(outcome.data).toHaveLength(4);
-});
-
 test("the runner runs as many cases at once as there are lanes", async () => {
   let [running, most] = [0, 0];
   const run = async () => {
@@ -184,24 +169,6 @@ test("with lanes, rounds begin one after another, and a sample belongs to its ro
   const { data } = await ran({ lanes: 2, run });
   expect(rounds).toEqual([...rounds].sort((a, b) => a - b));
   expect(data[0].ms.values).toEqual([1, 2, 3, 4, 5, 6]);
-});
-
-test("the runner mixes long and short cases so that all lanes end at about the same time", () => {
-  const [lanes, long, short] = [20, 10, 1];
-  const jobs = [...Array(40).fill(long), ...Array(400).fill(short)] as number[];
-  const average = (40 * long + 400 * short) / lanes;
-  for (let seed = 0; seed < 5; seed++) {
-    const queue = spread(jobs, lanes, (seconds) => seconds, randomFrom(seed));
-    expect([...queue].sort()).toEqual([...jobs].sort());
-    const ends = new Array<number>(lanes).fill(0);
-    for (const seconds of queue) {
-      const free = ends.indexOf(Math.min(...ends));
-      ends[free]! += seconds;
-    }
-    expect(Math.max(...ends)).toBeLessThan(average + long / 2);
-    // Long ones are not all in the first half.
-    expect(new Set(queue.slice(-220))).toEqual(new Set([short, long]));
-  }
 });
 
 test("the runner skips a client that the scenario cannot measure, and names it", async () => {
@@ -230,25 +197,6 @@ test("the runner prints the time left by the durations of the cases, before the 
   progress.end();
   // Four cases of 10 s in six rounds, two at a time.
   expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 120 s left \([a-d]\)\n$/)]);
-});
-
-test("the runner prints the time left by the scenario's estimate until its own is better", async () => {
-  const lines: string[] = [];
-  const progress = new Progress({ write: (line: string) => lines.push(line) } as never, "test");
-  await ran({ totalS: ({ settings }) => 5 * settings.rounds }, {}, progress);
-  progress.end();
-  expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 30 s left \([a-d]\)\n$/)]);
-});
-
-test("the runner's data is plain, as in JSON, so that advice can use it without a file", async () => {
-  const { data, outcome } = await ran();
-  expect(data[0]).toMatchObject({
-    name: "a",
-    pair: "first",
-    ms: { count: 6, rounds: 6, p50: { value: 3.5, n: 6 } },
-  });
-  expect(JSON.parse(JSON.stringify(data))).toEqual(data);
-  expect(outcome.settings).toMatchObject({ rounds: 6, quick: false, rttMs: 1, engine: "embedded" });
 });
 
 test("checks of fewer than five rounds are undecided, counted ones too", async () => {

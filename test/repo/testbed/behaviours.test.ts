@@ -2,13 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type Behaviour,
   blackhole,
-  carries,
   closeBeforeReply,
-  combine,
   cutReply,
-  delayReply,
   extraBytes,
-  httpResponse,
   idleReaper,
   loseReply,
   type NetworkProxy,
@@ -16,7 +12,6 @@ import {
   proxyError,
   reset,
   rewrite,
-  slow,
   startNetworkProxy,
 } from "warmline-testbed";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
@@ -69,38 +64,9 @@ describe("loseReply applies the request and loses the response", () => {
     expect(one.text).toBe("");
     expect(server.applied).toBe(2);
   });
-
-  test("loseReply keeps the connection open, and only that response is missing", async () => {
-    const one = await afterOne(onRequest(2, loseReply({ leave: "open" })));
-    one.request();
-    await expect.poll(() => server.applied).toBe(2);
-    one.request();
-    await one.until(({ text }) => text.endsWith("answer 3"));
-    expect(one.text).not.toContain("answer 2");
-  });
-
-  test("loseReply applies to requests selected by content, on connections selected by number", async () => {
-    proxy.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
-    const one = await client();
-    one.request('["get"]');
-    await one.until(({ text }) => text.endsWith("answer 1"));
-    one.request('["incr"]');
-    await one.until(({ state }) => state === "ended");
-    const two = await client();
-    two.request('["incr"]');
-    await two.until(({ text }) => text.endsWith("answer 3"));
-  });
 });
 
 describe("closeBeforeReply", () => {
-  test("closeBeforeReply delivers the request, which is applied without a response", async () => {
-    const one = await afterOne(onRequest(2, closeBeforeReply()));
-    one.request();
-    await one.until(({ state }) => state === "ended");
-    await expect.poll(() => server.applied).toBe(2);
-    expect(one.text).toBe("");
-  });
-
   test("closeBeforeReply withholds the request, which is never applied", async () => {
     const one = await afterOne(onRequest(2, closeBeforeReply({ deliver: false, leave: "reset" })));
     one.request();
@@ -128,29 +94,9 @@ describe("cutReply ends the response", () => {
       expect(server.applied).toBe(2);
     },
   );
-
-  test("cutReply passes a shorter response whole", async () => {
-    const one = await afterOne(onRequest(2, cutReply({ bytes: 10_000 })));
-    one.request();
-    await one.until(({ text }) => text.endsWith("answer 2"));
-    expect(one.state).toBe("open");
-  });
 });
 
 describe("reset", () => {
-  test("reset resets the connection at once", async () => {
-    proxy.onConnection(() => reset("open"));
-    const one = await client();
-    await one.until(({ state }) => state === "ECONNRESET");
-  });
-
-  test("reset resets the connection at the first byte of a request", async () => {
-    const one = await afterOne(reset({ requestStart: 2 }));
-    one.socket.write("POST");
-    await one.until(({ state }) => state === "ECONNRESET");
-    expect(server.applied).toBe(1);
-  });
-
   test.each([true, false])(
     "reset resets the connection when the request is complete, delivered: %s",
     async (deliver) => {
@@ -162,31 +108,9 @@ describe("reset", () => {
       if (!deliver) expect(server.applied).toBe(1);
     },
   );
-
-  test("reset resets the connection instead of the response", async () => {
-    const one = await afterOne(reset({ response: 2 }));
-    one.request();
-    await one.until(({ state }) => state === "ECONNRESET");
-    expect(server.applied).toBe(2);
-  });
 });
 
 describe("blackhole drops all bytes and keeps both sides open", () => {
-  test("blackhole drops all bytes from the start", async () => {
-    proxy.onConnection(() => blackhole("open"));
-    const one = await client();
-    one.request();
-    await pause(50);
-    expect([one.state, one.text, server.applied]).toEqual(["open", "", 0]);
-  });
-
-  test("blackhole drops all bytes from the first byte of a request", async () => {
-    const one = await afterOne(blackhole({ request: 2 }));
-    one.request();
-    await pause(50);
-    expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
-  });
-
   test("blackhole after a response drops the server's FIN too", async () => {
     const one = await afterOne(blackhole({ responded: 1 }));
     one.request();
@@ -210,16 +134,6 @@ describe("blackhole drops all bytes and keeps both sides open", () => {
 });
 
 describe("extraBytes sends bytes after a response", () => {
-  test("extraBytes sends bytes in the response's write", async () => {
-    proxy.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
-    const one = await client();
-    const chunks: string[] = [];
-    one.socket.on("data", (bytes) => chunks.push(String(bytes)));
-    one.request();
-    await one.until(({ text }) => text.endsWith("for nobody"));
-    expect(chunks.at(-1)).toMatch(/answer 1HTTP\/1.1 200 OK\r\n/);
-  });
-
   test("extraBytes sends bytes later, on the idle connection, which stays open", async () => {
     const one = await afterOne(
       onRequest(1, extraBytes("HTTP/1.1 408 Request Timeout\r\n\r\n", { delayMs: 30 })),
@@ -254,32 +168,6 @@ describe("rewrite sends another response instead of the server's", () => {
     one.request();
     await one.until(({ text }) => text.endsWith("answer 2"));
   });
-
-  test("rewrite sends garbage and then closes", async () => {
-    const one = await afterOne(onRequest(2, rewrite("\u0000\u0001not http at all", { leave: "close" })));
-    one.request();
-    await one.until(({ state }) => state === "ended");
-    expect(one.text).toBe("\u0000\u0001not http at all");
-  });
-});
-
-test("slow sends the response in portions, but completely", async () => {
-  const one = await afterOne(onRequest(2, slow({ bytes: 10, everyMs: 3 })));
-  let chunks = 0;
-  one.socket.on("data", () => chunks++);
-  const begin = performance.now();
-  one.request();
-  await one.until(({ text }) => text.endsWith("answer 2"));
-  expect(chunks).toBeGreaterThan(5);
-  expect(performance.now() - begin).toBeGreaterThan(15);
-});
-
-test("delayReply delays one response", async () => {
-  const one = await afterOne(onRequest(2, delayReply(60)));
-  const begin = performance.now();
-  one.request();
-  await one.until(({ text }) => text.endsWith("answer 2"));
-  expect(performance.now() - begin).toBeGreaterThan(58);
 });
 
 describe("idleReaper", () => {
@@ -313,15 +201,6 @@ describe("idleReaper", () => {
     expect([late.state, late.text]).toEqual(["open", ""]);
     expect(server.applied).toBe(2);
   });
-});
-
-test("combine applies several behaviours to one connection", async () => {
-  const one = await afterOne(combine(onRequest(2, delayReply(20)), onRequest(3, loseReply())));
-  one.request();
-  await one.until(({ text }) => text.endsWith("answer 2"));
-  one.request();
-  await one.until(({ state }) => state === "ended");
-  expect(server.applied).toBe(3);
 });
 
 test("the raw protocol treats every chunk as an exchange", async () => {

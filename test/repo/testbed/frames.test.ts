@@ -118,9 +118,3 @@ test("RESP values are separated however the bytes are split", () => {
     ),
   );
 });
-
-test("an incomplete RESP value is held back, and comes with the end", () => {
-  const framer = new RespFramer();
-  expect(framer.push(Buffer.from("*1\r\n$5\r\nab"))).toEqual([]);
-  expect(framer.flush().toString()).toBe("*1\r\n$5\r\nab");
-});
