@@ -49,7 +49,7 @@ export interface DeliveryOptions<C extends Sent["command"]> {
    */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Called once, before the last commands settle. `error` is the error of the request, if it failed as a whole. */
-  onEnd?(error?: unknown): void;
+  readonly onEnd?: ((error?: unknown) => void) | undefined;
 }
 
 type CarriedCall = Omit<HandledCall, "argv" | "settings">;
