@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { carries, httpResponse, idleReaper, loseReply, type NetworkProxy, onRequest } from "warmline-testbed";
-import { inFullRun } from "../support/random-tests.js";
 import { Backend, frozen, pause, routeTests } from "./support/rig.js";
 
 // A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
@@ -90,13 +89,11 @@ describe.concurrent("frozen between invocations, with the next one waiting when 
 
 describe.concurrent("frozen between invocations, with ready() at the beginning of the next one", () => {
   routeTest.for([
+    ["the connection works", nothing, 0],
+    ["the connection works, and the write comes later", nothing, 100],
     ["the connection is reset", reset, 0],
+    ["the path forgets the flow", forgotten, 0],
     ["the path forgets the flow, and the write comes later", forgotten, 1_200],
-    ...inFullRun(
-      ["the connection works", nothing, 0] as const,
-      ["the connection works, and the write comes later", nothing, 100] as const,
-      ["the path forgets the flow", forgotten, 0] as const,
-    ),
   ] as const)("incr is applied once: %s", async ([, happening, hold], { route }) => {
     const instance = await route.startFunction();
     await instance.run(["INCR", route.key]);
@@ -125,8 +122,8 @@ describe.concurrent("frozen between invocations, with ready() at the beginning o
 describe.concurrent("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
   routeTest.for([
     ["closed", closed],
+    ["reset", reset],
     ["with an extra response", unasked],
-    ...inFullRun(["reset", reset] as const),
   ] as const)("a connection %s is never written on", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     for (let i = 1; i <= 3; i++) {
@@ -150,9 +147,10 @@ describe.concurrent("frozen in mid-callback, with an idle connection and a comma
 
 describe.concurrent("frozen right after the handshake, before the first command", () => {
   routeTest.for([
+    ["closed", closed, 2],
+    ["reset", reset, 2],
     ["forgotten", forgotten, 2],
     ["still open", nothing, 1],
-    ...inFullRun(["closed", closed, 2] as const, ["reset", reset, 2] as const),
   ] as const)(
     "a connection %s is replaced where it has to be",
     async ([, happening, connections], { route }) => {
@@ -170,8 +168,9 @@ describe.concurrent("frozen right after the handshake, before the first command"
 
 describe.concurrent("frozen while connecting, the connection made meanwhile", () => {
   routeTest.for([
+    ["closed", closed],
     ["forgotten", forgotten],
-    ...inFullRun(["closed", closed] as const, ["there", nothing] as const),
+    ["there", nothing],
   ] as const)("a connection %s when it thaws loses no command", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     const accepted = new Promise<void>((resolve) => {
@@ -191,8 +190,9 @@ describe.concurrent("frozen while connecting, the connection made meanwhile", ()
 describe.concurrent("a server that ends idle connections, times scaled down", () => {
   routeTest.for([
     ["delivered", 1_400],
+    ["delivered", 2_200],
+    ["lost", 1_400],
     ["lost", 2_200],
-    ...inFullRun(["delivered", 2_200] as const, ["lost", 1_400] as const),
   ] as const)(
     "commands survive a server close that %s, with a freeze of %i ms, an idle kill and a full kill",
     async ([fin, ms], { route }) => {

@@ -12,6 +12,3 @@ export const isFullRun = factor >= 0.3;
 
 /** Whether this run leaves nothing out, as the scheduled one. */
 export const isExhaustive = factor > 1;
-
-/** Returns rows of a table in a full run, else none: `npm test` has others beside them that take the same way. */
-export const inFullRun = <Row>(...rows: Row[]): Row[] => (isFullRun ? rows : []);

@@ -30,6 +30,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   #stopWaiting: (() => void) | undefined;
   #hedge: NodeJS.Timeout | undefined;
   #done = false;
+  /** Number of connections that were opened for this attempt. */
+  #opened = 0;
   /** The number of times that the request was written. */
   #written = 0;
   /** Whether two copies of the request may be under way at the same time. */
@@ -99,7 +101,9 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     if (!usable || validating.isStale(idle)) {
       this.#leave(validating);
       if (usable) validating.destroy("idle-timeout");
-      this.#start();
+      // A server that ends each connection at once would have connections opened in a loop. A freeze may end one.
+      if (!usable && this.#opened > 1) this.#failToOpen(validating.lostBy!);
+      else this.#start();
     } else if (this.pool.isSuspect(validating, idle)) this.#handleSuspect(validating);
     else this.#write(validating);
   }
@@ -146,6 +150,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       limit: maxConnections + extra,
       onConnection: (connection) => {
         this.#stopWaiting = undefined;
+        if (connection.requests === 0) this.#opened++;
         // Only a probe may be under way on the suspect connection.
         if (!this.#mayOverlap) this.#endRunning("no-response");
         // The connection may have been opened before a freeze, or given back just now: check it like an idle one.
@@ -153,10 +158,15 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       },
       onFailure: (cause) => {
         this.#stopWaiting = undefined;
-        if (this.#running.length === 0) this.#fail(cause);
-        else this.#hedgeAfter(HEDGE_AGAIN_AFTER, extra);
+        this.#failToOpen(cause, extra);
       },
     });
+  }
+
+  /** @param extra see {@link #waitForConnection}. */
+  #failToOpen(cause: Error, extra = 1): void {
+    if (this.#running.length === 0) this.#fail(cause);
+    else this.#hedgeAfter(HEDGE_AGAIN_AFTER, extra);
   }
 
   #write(connection: Connection): void {

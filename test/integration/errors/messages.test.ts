@@ -1,5 +1,5 @@
 import { createServer as createH2Server } from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
@@ -111,6 +111,26 @@ test("a server that speaks HTTP/2 alone is named", async () => {
   });
   cleanups.push(() => cleartext.close());
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
+});
+
+test.each<[name: string, end: (socket: Socket) => void, message: RegExp]>([
+  ["speaks first", (socket) => socket.write("220 ready\r\n"), /HTTP\/1\.1/],
+  ["closes them", (socket) => socket.end(), /closed/],
+  ["resets them", (socket) => socket.resetAndDestroy(), /closed|ECONNRESET/],
+])("a server that accepts connections and %s is named, and gets few of them", async (_name, end, message) => {
+  let connections = 0;
+  const port = await listen(
+    createServer((socket) => {
+      connections++;
+      socket.on("error", () => {}).resume();
+      end(socket);
+    }),
+  );
+  const redis = new Redis({ url: `http://127.0.0.1:${port}`, token: "t", timeout: 1_000 });
+  cleanups.push(() => redis.close());
+  expect((await errorOf(redis.get("k"))).message).toMatch(message);
+  // About two for each of six attempts: the pauses between them are those of any failure.
+  expect(connections).toBeLessThan(20);
 });
 
 function certificates() {

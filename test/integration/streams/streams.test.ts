@@ -8,7 +8,6 @@ import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
-import { isFullRun } from "../../support/random-tests.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
@@ -36,15 +35,7 @@ describeEngines("streams", (setup) => {
       "over the gateway's event stream",
       () => new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 }),
     ],
-    // Event streams are read by fetch on either entry.
-    ...(isFullRun
-      ? [
-          [
-            "on the fetch entry",
-            () => new FetchRedis({ url: gateway.url, token: gateway.token, timeout: 10_000 }),
-          ] as [string, () => Redis],
-        ]
-      : []),
+    ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token, timeout: 10_000 })],
     [
       "against an endpoint that is polled",
       () => new Redis({ url: plainUrl(), token: gateway.token, timeout: 10_000 }),
