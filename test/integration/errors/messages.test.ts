@@ -129,8 +129,8 @@ test.each<[name: string, end: (socket: Socket) => void, message: RegExp]>([
   const redis = new Redis({ url: `http://127.0.0.1:${port}`, token: "t", timeout: 1_000 });
   cleanups.push(() => redis.close());
   expect((await errorOf(redis.get("k"))).message).toMatch(message);
-  // About two for each of six attempts: the pauses between them are those of any failure.
-  expect(connections).toBeLessThan(20);
+  // About two for each attempt: the pauses between them are those of any failure. A loop opens thousands.
+  expect(connections).toBeLessThan(100);
 });
 
 function certificates() {
