@@ -24,8 +24,6 @@ export interface Command {
   readonly write: boolean;
   /** Whether it may be sent again after it may have been applied. */
   readonly repeatable: boolean;
-  /** Whether a script applies it once, however often it arrives. */
-  readonly guarded?: boolean;
   /** The time in ms for which a blocking command may block. Undefined for other commands. */
   readonly wait: number | undefined;
   /** Whether there are bytes among its arguments. */

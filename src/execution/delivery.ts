@@ -1,3 +1,4 @@
+import type { WriteMode } from "../options/options.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MAX_NUMBERED, type Numbers, type RequestNumber } from "../protocol/numbers.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
@@ -28,7 +29,7 @@ export interface DeliveryOptions<C extends Sent["command"]> {
   readonly label: string;
   /** Number of commands in traces, if the request is a batch. */
   readonly batchSize?: number | undefined;
-  readonly settings: RetryPolicy;
+  readonly settings: RetryPolicy & { readonly writes?: WriteMode };
   /** Time for all attempts and the pauses between them, in ms. */
   readonly time: number;
   readonly signal?: AbortSignal | undefined;
@@ -199,8 +200,10 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   }
 
   numberIfNeeded(): boolean {
-    if (this.#number || this.commands.every(isHarmless)) return true;
-    const { numbers } = this.options;
+    const { numbers, settings } = this.options;
+    // A late copy changes nothing if it reads, or if a guard applies its write once. Any other write could undo a later one.
+    const areHarmless = settings.writes !== "at-least-once" && this.repeatable;
+    if (this.#number || areHarmless || !this.#writes) return true;
     const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
     if (!this.#refused && isShort && !this.#waits) this.#number = numbers?.take(this.#budget.began);
     return this.#number !== undefined;
@@ -412,13 +415,16 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#pause = setTimeout(sendNow, waitMs, this);
   }
 
+  /** Whether a command may change data. */
+  get #writes(): boolean {
+    return this.commands.some(({ command }) => command.write);
+  }
+
   /** The facts about the request as if it were one command. */
   get #whole(): Sent {
-    const sent = this.commands;
-    const write = sent.some(({ command }) => command.write);
     const { repeatable } = this;
-    const possiblyApplied = sent.some(isPossiblyApplied);
-    return { command: { name: this.options.label, write, repeatable }, possiblyApplied };
+    const possiblyApplied = this.commands.some(isPossiblyApplied);
+    return { command: { name: this.options.label, write: this.#writes, repeatable }, possiblyApplied };
   }
 
   #end(failure: RequestFailure | undefined): void {
@@ -434,8 +440,6 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 }
 
 const isSettled = ({ settled }: { readonly settled: boolean }) => settled;
-/** Whether a late copy of a command changes nothing: a late copy of another write could undo a later one. */
-const isHarmless = ({ command: { write, guarded } }: Sent) => !write || guarded;
 const isPossiblyApplied = ({ possiblyApplied }: Sent) => possiblyApplied;
 
 // Timers get the delivery as their argument, so that no function is created per delivery.

@@ -22,8 +22,6 @@ export interface Sent {
     readonly write: boolean;
     /** Whether it may be sent again after it may have been applied. */
     readonly repeatable: boolean;
-    /** Whether a script applies it once, however often it arrives. */
-    readonly guarded?: boolean | undefined;
     /** The time in ms for which it may block at the server. */
     readonly wait?: number | undefined;
   };

@@ -78,8 +78,7 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
   const { protocol, prefix } = context;
   const { exactlyOnceTtl } = settings;
   const argv = wrapInIdempotencyScript(command.argv, exactlyOnceTtl, protocol.isThirdParty, scope, prefix);
-  const bytes = argv.some((arg) => typeof arg !== "string");
-  return { ...command, argv, bytes, repeatable: true, guarded: true };
+  return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
 }
 
 /**

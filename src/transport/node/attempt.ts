@@ -10,6 +10,9 @@ import type { NodeTransportOptions } from "./transport-options.js";
 /** Time in ms after which a second connection is opened again, or the refusal of one copy counts though another is under way. */
 const HEDGE_AGAIN_AFTER = 500;
 
+const ENDED_AT_ONCE =
+  "the server closed the connection, or sent bytes, before a request: url must be that of an HTTP/1.1 server";
+
 /** Returns the time in ms without a response on a suspect connection after which a fresh one is opened: some round trips. */
 function hedgeDelay(connection: Connection): number {
   return Math.min(500, Math.max(20, 4 * connection.openTook));
@@ -102,7 +105,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       this.#leave(validating);
       if (usable) validating.destroy("idle-timeout");
       // A server that ends each connection at once would have connections opened in a loop. A freeze may end one.
-      if (!usable && this.#opened > 1) this.#failToOpen(validating.lostBy!);
+      if (!usable && this.#opened > 1) this.#failToOpen(new Error(ENDED_AT_ONCE));
       else this.#start();
     } else if (this.pool.isSuspect(validating, idle)) this.#handleSuspect(validating);
     else this.#write(validating);

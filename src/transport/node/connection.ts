@@ -62,8 +62,6 @@ export class Connection {
   /** Requests written so far. */
   requests = 0;
   open = false;
-  /** Why the open connection was lost, if it was. */
-  lostBy: Error | undefined;
   readonly #origin: Origin;
   readonly #owner: ConnectionListener;
   readonly #socket: Socket;
@@ -179,7 +177,7 @@ export class Connection {
   /** Takes bytes of the socket. Their memory is overwritten afterwards. */
   #read(chunk: Buffer): void {
     if (!this.#listener) {
-      this.#lost(new Error("the server sent bytes before a request: it does not speak HTTP/1.1"));
+      this.#lost(new Error("the server sent bytes without a request"));
       return;
     }
     try {
@@ -228,7 +226,6 @@ export class Connection {
   }
 
   #lost(cause: Error): void {
-    this.lostBy ??= cause;
     this.#socket.destroy();
     this.#finish("closed-by-peer", cause);
     this.#failed(cause);
