@@ -16,8 +16,8 @@ const LIMIT_S = 3;
 const STAYS_S = 1;
 const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
 
-/** The least time in s for which a socket is followed: a running function may close its side so much later on a busy machine. */
-const FOLLOWED_S = 3;
+/** How long a socket is followed, in s: a running function may close its side up to three seconds later on a busy machine. */
+const followedS = ({ seconds }: { readonly seconds: number }) => Math.max(3, seconds);
 /** Longer than an invocation is stopped, in ms. */
 const NEVER_MS = 600_000;
 
@@ -68,7 +68,7 @@ export default defineScenario({
       try {
         // The function stops itself right after its command: on a busy machine this process would do so too late.
         const event: CommandsEvent = { stops: frozen };
-        const follow = followClosed(port, Math.max(FOLLOWED_S, settings.seconds) * 1_000, others);
+        const follow = followClosed(port, followedS(settings) * 1_000, others);
         const invoked = instance.invoke(event).then(({ error }) => {
           if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
           return follow;
@@ -108,7 +108,7 @@ export default defineScenario({
         bars: [["The server's socket in FIN_WAIT_2", "s", held]],
       }),
       notes: [
-        `The function runs one GET, and its process is stopped or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${settings.seconds} s at most.`,
+        `The function runs one GET, and its process is stopped or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${followedS(settings)} s at most.`,
         `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,
       ],
     };
