@@ -3,6 +3,7 @@ import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed
 import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
 import type { RawTarget } from "../client/raw-connection.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import storm from "../parts/storm.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
 import { count, share, withInterval } from "../results/format.js";
 import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
@@ -113,6 +114,7 @@ export default defineScenario({
   order: 7,
   plannedS: 41,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
+  parts: [storm],
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
     record({ users: USERS });
