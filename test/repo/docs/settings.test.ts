@@ -21,7 +21,7 @@ test("the examples of docs/gateway.md are valid tokens and settings", () => {
   const known = new Set(flags.map(({ option }) => option));
   expect(Object.keys(config).filter((key) => !known.has(key))).toEqual([]);
   for (const flag of page.matchAll(/--(?:no-)?([a-z][a-z-]*[a-z])/g)) {
-    const isOther = ["config", "no"].includes(flag[1]!);
+    const isOther = ["config", "no", "add-host"].includes(flag[1]!);
     expect(isOther || flags.some(({ name }) => name === flag[1]), flag[0]).toBe(true);
   }
 });

@@ -25,7 +25,7 @@ test("README's size of the reference client is the one that was measured", () =>
 });
 
 describe("packages that README names", () => {
-  const [, section] = /\n\*\*Works with\*\* (.*?)\n\n/s.exec(page)!;
+  const [, section] = /\n\*\*Works with\*\*(.*?)\n\n/s.exec(page)!;
   const links = [...section!.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)];
 
   /** Returns the packages that programs import. */
