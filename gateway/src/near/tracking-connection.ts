@@ -1,6 +1,5 @@
 import { authErrorOf, type Login } from "../redis/credentials/login.js";
-import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
-import { HELLO_3 } from "../redis/redis-socket.js";
+import { HELLO_3, RedisSocket, type RedisSocketOptions } from "../redis/redis-socket.js";
 import { command } from "../resp/command.js";
 import { RespReader } from "../resp/reader.js";
 import { isError, lineOf } from "../resp/replies.js";
@@ -29,16 +28,16 @@ export interface TrackingHandler {
  * @see https://redis.io/docs/latest/develop/reference/client-side-caching/
  */
 export function openTracking(
-  options: PushConnectionOptions,
+  options: RedisSocketOptions,
   prefixes: readonly string[],
   handler: TrackingHandler,
-): PushConnection {
+): RedisSocket {
   /** Replies so far: to HELLO, to CLIENT TRACKING, and to what was sent later. */
   let replies = 0;
   let isCluster = false;
   /** The login that was sent last, while the connection is up. */
   let signedIn: Login | null = null;
-  const connection = new PushConnection(
+  const connection = new RedisSocket(
     { ...options, resp3: true },
     {
       onUp() {

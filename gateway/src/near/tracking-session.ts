@@ -1,6 +1,6 @@
 import { CLUSTER_NODES, primariesIn, slotOwnersIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
-import type { PushConnection } from "../redis/push-connection.js";
+import type { RedisSocket } from "../redis/redis-socket.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import { beginsWith } from "../resp/args.js";
@@ -24,7 +24,7 @@ const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 interface TrackedServer {
   readonly name: string;
   readonly isNode: boolean;
-  readonly connection: PushConnection;
+  readonly connection: RedisSocket;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
   primaries: string | null;
 }
@@ -73,7 +73,7 @@ export class TrackingSession {
   /** Connects to every server. */
   async start(): Promise<void> {
     const { sharding } = this.upstream;
-    const names = sharding ? sharding.primaries : [""];
+    const names = sharding ? sharding.primaries() : [""];
     if (names.length === 0) return this.#end("the topology of the cluster is not known");
     for (const name of names) this.#connect(name);
     do {

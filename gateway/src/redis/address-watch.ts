@@ -1,8 +1,7 @@
 import type { PrimaryFinder } from "./awaiting-primary.js";
 import type { UpstreamCounters } from "./counters.js";
-import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 import type { Reachability } from "./reachability.js";
-import type { ConnectionWatch, WatchedConnection } from "./redis-socket.js";
+import { type ConnectionWatch, IDENTIFY, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
 import type { Cancel } from "./upstream.js";
 
@@ -27,9 +26,9 @@ interface ServerState {
  */
 export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   readonly repeatsReads = false;
-  readonly #options: PushConnectionOptions;
+  readonly #options: RedisSocketOptions;
   readonly #counters: UpstreamCounters;
-  readonly #connections = new Map<WatchedConnection, string | null>();
+  readonly #connections = new Map<RedisSocket, string | null>();
   readonly #listeners = new Set<() => void>();
   /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
   readonly #left = new Set<string>();
@@ -38,7 +37,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   #wasPrimary = false;
   /** Whether the server has refused a write since it told its role. */
   #isDoubtful = false;
-  #question: PushConnection | null = null;
+  #question: RedisSocket | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
   /** Time of the last question that the same server answered as a primary, and of the last change of the server or its role. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
@@ -47,10 +46,10 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
 
   /** @param options those of the connections on which the address is asked where it leads */
   constructor(
-    options: Omit<PushConnectionOptions, "watch">,
+    options: Omit<RedisSocketOptions, "watch">,
     private readonly reachability: Reachability,
   ) {
-    this.#options = { ...options, watch: this };
+    this.#options = { ...options, handshake: [...options.handshake, ...IDENTIFY], watch: this };
     this.#counters = options.counters;
   }
 
@@ -73,7 +72,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
       question.close();
       this.#question = null;
     };
-    const question = new PushConnection(this.#options, { onUp: over, onReply() {}, onDown: over });
+    const question = new RedisSocket(this.#options, { onUp: over, onReply() {}, onDown: over });
     this.#question = question;
     question.open();
   }
@@ -89,7 +88,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   }
 
   /** A connection may not be used if it has reached a replica while the others are at a primary. */
-  up(connection: WatchedConnection, info: string): boolean {
+  up(connection: RedisSocket, info: string): boolean {
     if (this.#closed) return true;
     const id = /^run_id:(\w+)\r?$/m.exec(info)?.[1] ?? null;
     const role = /^role:(\w+)\r?$/m.exec(info)?.[1];
@@ -99,7 +98,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     return true;
   }
 
-  down(connection: WatchedConnection): void {
+  down(connection: RedisSocket): void {
     this.#connections.delete(connection);
   }
 
@@ -109,7 +108,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#question?.close();
   }
 
-  #meet(connection: WatchedConnection, met: ServerState): boolean {
+  #meet(connection: RedisSocket, met: ServerState): boolean {
     const server = this.#server;
     const isDoubtful = this.#isDoubtful || !server?.isPrimary;
     if (server && met.id !== server.id && [...this.#connections.values()].includes(server.id)) {

@@ -2,7 +2,7 @@ import { type Command, command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { Activity } from "./activity.js";
 import type { Receiver } from "./failure.js";
-import type { PushConnectionOptions } from "./push-connection.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
 import { pingReply } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
@@ -83,7 +83,7 @@ export class AutoDetectUpstream implements Upstream {
     return this.#upstream.sharding;
   }
 
-  get pushOptions(): PushConnectionOptions {
+  get pushOptions(): RedisSocketOptions {
     const options = this.server.pushOptions;
     return { ...options, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
   }

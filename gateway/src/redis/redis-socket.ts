@@ -29,20 +29,14 @@ export const HELLO_3 = command("HELLO", "3");
  */
 export const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
 
-/** A connection that is given up when its address leads to another server. */
-export interface WatchedConnection {
-  /** Writes no more commands. The replies in flight may still arrive. */
-  leave(): void;
-}
-
 /** Keeps connections at the server that their address leads to. */
 export interface ConnectionWatch {
   /**
    * Takes a new connection, and returns whether it may be used.
    * @param info the replies to {@link IDENTIFY}
    */
-  up(connection: WatchedConnection, info: string): boolean;
-  down(connection: WatchedConnection): void;
+  up(connection: RedisSocket, info: string): boolean;
+  down(connection: RedisSocket): void;
 }
 
 export interface RedisSocketOptions {
@@ -73,7 +67,7 @@ export interface RedisSocketOptions {
   readonly watch?: ConnectionWatch | undefined;
 }
 
-/** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
+/** Callbacks of a {@link RedisSocket}. They are never called before {@link RedisSocket.open} returns. */
 export interface RedisSocketHandler {
   /** The connection is up: commands may be written. */
   onUp(): void;
@@ -88,14 +82,14 @@ export interface RedisSocketHandler {
    * to the credentials. Without this method the connection stays signed in as it was.
    */
   onLogin?(login: Login): void;
-  /** Called when the address leads to another server. Default: the connection is dropped. */
+  /** The address leads to another server: replies in flight may still arrive here. Default: the connection is dropped. */
   onLeave?(): void;
   /** The connection was lost or could not be opened. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
-export class RedisSocket implements WatchedConnection {
+export class RedisSocket {
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** The first commands, up to the handshake. Null while credentials are awaited. */
@@ -206,6 +200,7 @@ export class RedisSocket implements WatchedConnection {
     if (!this.#ended) this.#socket?.resume();
   }
 
+  /** Called when the address leads to another server. */
   leave(): void {
     if (this.handler.onLeave) this.handler.onLeave();
     else this.drop("the address leads to another server");

@@ -4,8 +4,6 @@ import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
-import type { PushConnectionOptions } from "./push-connection.js";
-import type { Reachability } from "./reachability.js";
 import { IDENTIFY } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
@@ -20,6 +18,10 @@ export interface ServerOptions
   readonly handshake?: readonly Command[];
   /** Connections shared by ordinary commands. */
   readonly connections: number;
+  /** Default: the command timeout. */
+  readonly connectTimeout?: number;
+  /** The policy of shared connections. Default: `always`. */
+  readonly reconnect?: MultiplexedConnectionOptions["reconnect"];
 }
 
 export const PING = command("PING");
@@ -27,62 +29,71 @@ export const PING = command("PING");
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server implements Upstream {
   readonly counters: UpstreamCounters;
-  readonly pushOptions: PushConnectionOptions;
+  readonly pushOptions: MultiplexedConnectionOptions;
   readonly sharding = null;
-  readonly #shared: MultiplexedConnection[];
+  protected readonly shared: readonly MultiplexedConnection[];
+  /** The shared connections, and those of {@link addConnections}. */
+  readonly #all: MultiplexedConnection[] = [];
   readonly #exclusive: ExclusiveConnections;
-  readonly #reachability: Reachability | undefined;
   /** Command timeout in ms. */
   readonly timeout: number;
 
-  constructor(options: ServerOptions) {
+  constructor(private readonly options: ServerOptions) {
     const { reachability, ...rest } = options;
-    const { connections, timeout, handshake = [] } = options;
+    const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
     this.timeout = timeout;
-    this.#reachability = reachability;
     this.counters = options.counters;
-    const connectionOptions: MultiplexedConnectionOptions = {
+    this.pushOptions = {
       ...rest,
       // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
       handshake: [...handshake, PING, ...(options.watch ? IDENTIFY : [])],
-      connectTimeout: timeout,
-      reconnect: "always",
+      connectTimeout,
+      reconnect,
       unreachedReason: reachability && (() => reachability.unreachedReason),
     };
-    this.pushOptions = connectionOptions;
-    const sharedOptions = { ...connectionOptions, reachability };
-    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(sharedOptions));
-    this.#exclusive = new ExclusiveConnections(connectionOptions, options);
+    this.shared = this.addConnections();
+    this.#exclusive = new ExclusiveConnections(this.pushOptions, options);
+  }
+
+  /** Adds as many connections as are shared, which send further commands first. */
+  protected addConnections(...handshake: readonly Command[]): MultiplexedConnection[] {
+    const { connections, reachability } = this.options;
+    const { pushOptions } = this;
+    const options = { ...pushOptions, handshake: [...pushOptions.handshake, ...handshake], reachability };
+    const added = Array.from({ length: connections }, () => new MultiplexedConnection(options));
+    this.#all.push(...added);
+    return added;
   }
 
   open(): void {
-    for (const connection of this.#shared) connection.open();
+    for (const connection of this.shared) connection.open();
   }
 
   /** Ends the pauses before the next attempts to connect. */
   retryNow(): void {
-    for (const connection of this.#shared) connection.retryNow();
+    for (const connection of this.shared) connection.retryNow();
   }
 
   get connections(): Upstream["connections"] {
     return {
-      shared: this.#shared.filter((connection) => connection.ready).length,
+      shared: this.#all.filter((connection) => connection.ready).length,
       ...this.#exclusive.connections,
     };
   }
 
   /** Whether the server was never reached. */
   get isUnreached(): boolean {
-    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
+    const { reachability } = this.options;
+    return reachability !== undefined && reachability.unreachedReason !== null;
   }
 
   get pending(): number {
-    return this.#shared.reduce((sum, connection) => sum + connection.pending, 0);
+    return this.#all.reduce((sum, connection) => sum + connection.pending, 0);
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    let connection = this.#shared[0]!;
-    for (const other of this.#shared) if (other.pending < connection.pending) connection = other;
+    let connection = this.shared[0]!;
+    for (const other of this.shared) if (other.pending < connection.pending) connection = other;
     connection.send(commands, receiver, { deadline });
   }
 
@@ -95,8 +106,14 @@ export class Server implements Upstream {
     return this.#exclusive.send(commands, waits, receiver, deadline);
   }
 
-  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
-    return this.#exclusive.transaction(commands, receiver, deadline);
+  /** @param multi what to begin with in place of a plain MULTI */
+  transaction(
+    commands: readonly Command[],
+    receiver: TransactionReceiver,
+    deadline?: number,
+    multi?: Command,
+  ): Cancel {
+    return this.#exclusive.transaction(commands, receiver, deadline, multi);
   }
 
   ping(timeout = this.timeout): Promise<Buffer | null> {
@@ -108,7 +125,7 @@ export class Server implements Upstream {
   }
 
   close(): void {
-    for (const connection of this.#shared) connection.close();
+    for (const connection of this.#all) connection.close();
     this.#exclusive.close();
   }
 }

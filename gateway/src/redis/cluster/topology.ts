@@ -130,17 +130,14 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Records that a node redirected a slot to another node. Returns whether that node is known. */
   moved(slot: number, name: string): boolean {
-    this.refreshSoon(CALM_GAP);
-    if (slot >= SLOTS || !this.has(name)) {
-      this.refreshSoon(URGENT_GAP);
-      return false;
-    }
-    if (this.#slots[slot]?.primary !== name) {
+    const isKnown = slot < SLOTS && this.has(name);
+    this.refreshSoon(isKnown ? CALM_GAP : URGENT_GAP);
+    if (isKnown && this.#slots[slot]?.primary !== name) {
       const shard = this.shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
       this.#slots[slot] = shard;
       if (!this.shards.includes(shard)) this.shards = [...this.shards, shard];
     }
-    return true;
+    return isKnown;
   }
 
   /** Adds nodes that serve no slots yet, by their ids. */

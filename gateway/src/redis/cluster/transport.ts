@@ -204,7 +204,7 @@ export class Transport implements ClusterCommandHandler {
     const group = clusterCommands.length === 1 ? first : new Group(clusterCommands);
     if (first.batch.alone) {
       const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
-      first.batch.cancels.push(node.exclusive.send(commands, waits, group, first.until));
+      first.batch.cancels.push(node.sendAlone(commands, waits, group, first.until));
       return;
     }
     const now = performance.now();

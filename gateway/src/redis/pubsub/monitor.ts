@@ -2,7 +2,7 @@ import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { Frame } from "../frame.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
 import type { Cancel } from "../upstream.js";
 import type { Listener } from "./listener.js";
 
@@ -13,7 +13,7 @@ const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]
 const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
-export interface MonitorOptions extends PushConnectionOptions {
+export interface MonitorOptions extends RedisSocketOptions {
   /** Encodes a line for listeners. */
   readonly encode: (line: Buffer) => Frame;
 }
@@ -25,7 +25,7 @@ export interface MonitorOptions extends PushConnectionOptions {
  */
 export class Monitor {
   readonly #listeners = new Set<Listener>();
-  #connection: PushConnection | null = null;
+  #connection: RedisSocket | null = null;
   #up = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -60,11 +60,11 @@ export class Monitor {
   }
 
   #open(): void {
-    const connection = new PushConnection(this.options, {
+    const connection = new RedisSocket(this.options, {
       onUp: () => {
         connection.send(MONITOR);
         const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
-        this.#timer = setTimeout(onTimeout, this.options.timeout);
+        this.#timer = setTimeout(onTimeout, this.options.connectTimeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),

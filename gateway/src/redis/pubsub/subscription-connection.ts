@@ -4,8 +4,7 @@ import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { currentTurn } from "../../util/turn.js";
 import { authErrorOf, type Login } from "../credentials/login.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
-import { HELLO_3 } from "../redis-socket.js";
+import { HELLO_3, RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
 
 /** Time in ms after which messages that are read in one iteration of the event loop let other work proceed. */
@@ -40,11 +39,11 @@ type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly l
 
 /** Subscriptions on one connection to Redis. {@link open} connects; a lost connection is not opened again. */
 export class SubscriptionConnection<T extends TopicName> {
-  readonly #options: PushConnectionOptions;
+  readonly #options: RedisSocketOptions;
   readonly #topics = new Map<string, T>();
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
-  #connection: PushConnection | null = null;
+  #connection: RedisSocket | null = null;
   isUp = false;
   #unused: NodeJS.Timeout | undefined;
   #stopResting: (() => void) | undefined;
@@ -53,7 +52,7 @@ export class SubscriptionConnection<T extends TopicName> {
   #readSince = 0;
 
   constructor(
-    options: PushConnectionOptions,
+    options: RedisSocketOptions,
     private readonly owner: SubscriptionOwner<T>,
   ) {
     const { credentials, handshake } = options;
@@ -92,7 +91,7 @@ export class SubscriptionConnection<T extends TopicName> {
   /** Connects, unless it has or does. */
   open(): void {
     if (this.#connection) return;
-    const connection = new PushConnection(this.#options, {
+    const connection = new RedisSocket(this.#options, {
       onUp: () => {
         this.isUp = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);

@@ -117,7 +117,7 @@ export class Subscriptions {
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
-        this.options.timeout,
+        this.options.connectTimeout,
       );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
@@ -174,7 +174,7 @@ export class Subscriptions {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
         }
-      }, this.options.timeout),
+      }, this.options.connectTimeout),
       done,
       problem: null,
     };

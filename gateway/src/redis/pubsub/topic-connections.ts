@@ -1,7 +1,8 @@
 import { lineOf } from "../../resp/replies.js";
 import { redirectionOf } from "../cluster/redirection.js";
-import type { PushConnectionOptions } from "../push-connection.js";
-import type { Cancel, Sharding } from "../upstream.js";
+import type { Sharding } from "../cluster/sharding.js";
+import type { RedisSocketOptions } from "../redis-socket.js";
+import type { Cancel } from "../upstream.js";
 import { SubscriptionConnection } from "./subscription-connection.js";
 import type { TopicName } from "./topic.js";
 
@@ -24,7 +25,7 @@ export interface ConnectedTopic extends TopicName {
   redirections: number;
 }
 
-export interface TopicConnectionsOptions extends PushConnectionOptions {
+export interface TopicConnectionsOptions extends RedisSocketOptions {
   /** Returns the nodes of sharded channels; null if one server has all. A server can be found to be a cluster later. */
   readonly sharding: () => Sharding | null;
   /** Called when a connection with subscriptions was lost while it was in use. */

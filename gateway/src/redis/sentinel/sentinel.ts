@@ -5,7 +5,7 @@ import { contentsOf, decode } from "../../resp/replies.js";
 import type { PrimaryFinder } from "../awaiting-primary.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
 import type { Reachability } from "../reachability.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
@@ -44,7 +44,7 @@ export class Sentinel implements PrimaryFinder {
   #sentinels: readonly string[];
   #primary: string | null = null;
   #lastError = "no Sentinel was queried yet";
-  #connection: PushConnection | null = null;
+  #connection: RedisSocket | null = null;
   #querying = false;
   #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -154,7 +154,7 @@ export class Sentinel implements PrimaryFinder {
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
     if (this.#connection || this.#isResting) return;
-    const connection = new PushConnection(this.#to(name), {
+    const connection = new RedisSocket(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
@@ -174,12 +174,12 @@ export class Sentinel implements PrimaryFinder {
     if (group === this.options.group && host && port) this.#found({ host, port: Number(port) });
   }
 
-  #to(name: string): PushConnectionOptions {
+  #to(name: string): RedisSocketOptions {
     const { connectTo, counters, handshake } = this.options;
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),
       handshake: [...handshake, PING],
-      timeout: SENTINEL_TIMEOUT,
+      connectTimeout: SENTINEL_TIMEOUT,
       maxReplySize: 64 * 1024,
       counters,
     };
