@@ -97,18 +97,18 @@ type Send = (
  */
 export class AwaitingPrimary extends Server {
   readonly #endListening: Cancel;
+  readonly budget = this.options.budget ?? new BufferBudget();
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
   /**
+   * @param options its budget also counts replies while they wait for an earlier command
    * @param finder where the primary is
-   * @param budget what replies are counted against while they wait for an earlier command; default: no limit
    */
   constructor(
     options: ServerOptions,
     readonly finder: PrimaryFinder,
-    readonly budget = new BufferBudget(),
   ) {
     super(options);
     this.#endListening = finder.onChange(() => this.retryNow());
@@ -215,7 +215,7 @@ export class AwaitingPrimary extends Server {
 
   /** Waits before a command is sent again. */
   pause(wait: Wait): void {
-    this.counters.repeated++;
+    this.options.counters.repeated++;
     const timer = setTimeout(() => {
       this.#paused.delete(timer);
       this.#resume(wait);

@@ -1,6 +1,5 @@
 import { type Command, command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
-import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
@@ -28,7 +27,6 @@ export const PING = command("PING");
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server implements Upstream {
-  readonly counters: UpstreamCounters;
   readonly pushOptions: MultiplexedConnectionOptions;
   readonly sharding = null;
   protected readonly shared: readonly MultiplexedConnection[];
@@ -38,11 +36,10 @@ export class Server implements Upstream {
   /** Command timeout in ms. */
   readonly timeout: number;
 
-  constructor(private readonly options: ServerOptions) {
+  constructor(protected readonly options: ServerOptions) {
     const { reachability, ...rest } = options;
     const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
     this.timeout = timeout;
-    this.counters = options.counters;
     this.pushOptions = {
       ...rest,
       // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.

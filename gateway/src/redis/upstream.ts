@@ -17,7 +17,6 @@ export interface TransactionReceiver {
 
 /** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
-  readonly counters: UpstreamCounters;
   /** Options of connections for subscriptions and MONITOR. Their `connectTimeout` is also that of the first replies. */
   readonly pushOptions: RedisSocketOptions;
   /** The nodes of sharded channels; null if one server has all. */
@@ -64,6 +63,8 @@ export interface RedisUser {
 
 /** The upstream as each user sees it. */
 export interface Upstreams {
+  /** What the connections of all users have done. */
+  readonly counters: UpstreamCounters;
   /**
    * Returns the upstream whose connections are signed in as this user, for use right now. Null stands for the gateway's
    * own user, whose upstream is always the same.

@@ -41,6 +41,7 @@ export function upstreamsForClients(
     });
   };
   return {
+    counters: upstreams.counters,
     of(user) {
       const upstream = upstreams.of(user);
       const wrapped = made.get(upstream) ?? wrap(upstream);

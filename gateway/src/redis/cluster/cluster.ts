@@ -2,7 +2,6 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Command } from "../../resp/command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import type { UpstreamCounters } from "../counters.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
 import type { RedisSocketOptions } from "../redis-socket.js";
 import { PING, pingReply, type ServerOptions } from "../server.js";
@@ -40,7 +39,6 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly counters: UpstreamCounters;
   readonly pushOptions: RedisSocketOptions;
   readonly sharding: Upstream["sharding"];
   readonly #topology: Topology;
@@ -54,7 +52,6 @@ export class Cluster implements Upstream {
   constructor(private readonly options: ClusterOptions) {
     const { topology, timeout, connect } = options;
     this.#topology = topology;
-    this.counters = options.counters;
     const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
     const connectTo = (name: string) => (onRead?: OnReadOpts) => connect(addressOf(name), onRead);
     this.#nodes = new Nodes(topology, 2 * timeout, (name) => {

@@ -64,7 +64,7 @@ function start(
     throw new Error("it is none");
   };
   const waiting = new AwaitingPrimary(server, ONE_SERVER);
-  upstream = new AutoDetectUpstream(waiting, cluster, 1_000, new Finding());
+  upstream = new AutoDetectUpstream(waiting, cluster, new Finding());
   return { received, resolve: () => resolve(), asked: requested };
 }
 

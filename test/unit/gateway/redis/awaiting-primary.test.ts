@@ -46,7 +46,7 @@ function start(
     maxQueuedCommands: 100,
     maxReplySize: 1e6,
   };
-  const server = { connect, timeout, ...options, counters: newCounters() };
+  const server = { connect, timeout, ...options, budget, counters: newCounters() };
   let requested = 0;
   let changed = () => {};
   const finder: PrimaryFinder = {
@@ -61,7 +61,7 @@ function start(
     },
     ...of,
   };
-  upstream = new AwaitingPrimary(server, finder, budget);
+  upstream = new AwaitingPrimary(server, finder);
   return { received, asked: () => requested, changed: () => changed() };
 }
 
