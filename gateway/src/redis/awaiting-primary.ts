@@ -3,7 +3,7 @@ import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import { elementsOf, errorOf, isError } from "../resp/replies.js";
 import { BufferBudget } from "../util/buffer-budget.js";
-import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
+import { observed, type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
 import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
 import { pingReply, Server, type ServerOptions } from "./server.js";
@@ -317,22 +317,10 @@ class Attempts implements Receiver {
   onLarge(tag: number, first: number): ReplyStream | null {
     const stream = this.#held ? null : this.receiver.onLarge?.(this.#first + tag, first);
     if (!stream) return null;
-    const settled = () => {
+    return observed(stream, (failure) => {
+      this.#isUnknown ||= failure !== null;
       if (--this.#open === 0 && this.#held) this.#again(this.#held);
-    };
-    return {
-      write: (bytes) => stream.write(bytes),
-      whenBelow: (below, listener) => stream.whenBelow(below, listener),
-      end() {
-        stream.end();
-        settled();
-      },
-      fail: (failure) => {
-        this.#isUnknown = true;
-        stream.fail(failure);
-        settled();
-      },
-    };
+    });
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {

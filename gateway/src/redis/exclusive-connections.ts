@@ -1,7 +1,7 @@
 import { type Command, command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import { DOLLAR, MINUS, STAR } from "../util/bytes.js";
-import { type Receiver, UpstreamFailure } from "./failure.js";
+import { observed, type Receiver, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
 import { CLIENT_ID } from "./redis-socket.js";
@@ -174,7 +174,8 @@ export class ExclusiveConnections {
     let waiting: Lent | null = null;
     let open = commands.length;
     let failed = false;
-    const settle = () => {
+    const settle = (hasFailed: boolean) => {
+      failed ||= hasFailed;
       if (--open > 0 || !lent) return;
       const connection = lent;
       lent = null;
@@ -202,30 +203,16 @@ export class ExclusiveConnections {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
       },
       onReply: (reply, tag) => {
-        settle();
+        settle(false);
         if (waits && this.#isEnded(waits, reply, tag)) receiver.onFailure(ENDED, tag);
         else receiver.onReply(reply, tag);
       },
       onLarge(tag, first) {
         const stream = receiver.onLarge?.(tag, first);
-        if (!stream) return null;
-        return {
-          write: (bytes) => stream.write(bytes),
-          whenBelow: (below, listener) => stream.whenBelow(below, listener),
-          end() {
-            settle();
-            stream.end();
-          },
-          fail(failure) {
-            failed = true;
-            settle();
-            stream.fail(failure);
-          },
-        };
+        return stream ? observed(stream, (failure) => settle(failure !== null)) : null;
       },
       onFailure(failure, tag) {
-        failed = true;
-        settle();
+        settle(true);
         receiver.onFailure(failure, tag);
       },
     };

@@ -80,6 +80,25 @@ export interface ReplyStream {
   fail(failure: UpstreamFailure): void;
 }
 
+/** Returns a stream that passes everything on, and then calls `onOver` once, with the failure if it has failed. */
+export function observed(
+  stream: ReplyStream,
+  onOver: (failure: UpstreamFailure | null) => void,
+): ReplyStream {
+  return {
+    write: (bytes) => stream.write(bytes),
+    whenBelow: (below, listener) => stream.whenBelow(below, listener),
+    end() {
+      stream.end();
+      onOver(null);
+    },
+    fail(failure) {
+      stream.fail(failure);
+      onOver(failure);
+    },
+  };
+}
+
 /**
  * Receives the replies to commands. Exactly one method is called for each command: `onReply` or `onFailure`, or `onLarge` if
  * that returns a stream.

@@ -86,7 +86,7 @@ export class MultiplexedConnection {
   }
 
   get ready(): boolean {
-    return this.#connection?.upSince != null;
+    return this.#connection?.socket.upSince != null;
   }
 
   /** Whether the connection was signed in with an earlier password than new ones are. */
@@ -96,7 +96,7 @@ export class MultiplexedConnection {
 
   /** The connection's id at the server, if the handshake requested it and the connection is up, else null. */
   get clientId(): string | null {
-    return this.#connection?.clientId ?? null;
+    return this.#connection?.socket.clientId ?? null;
   }
 
   /** Commands waiting or unanswered, those given up included. */
@@ -214,7 +214,7 @@ export class MultiplexedConnection {
     const renews = this.options.reconnect !== "never";
     const connection = new InFlightConnection(this.options, this.options.timeout, handler, renews);
     this.#connection = connection;
-    connection.open();
+    connection.socket.open();
   }
 
   /**
@@ -438,7 +438,7 @@ export class MultiplexedConnection {
     if (this.closed) return;
     this.#failBroken();
     if (this.closed) return;
-    const { upSince } = connection;
+    const { upSince } = connection.socket;
     const wasStable = upSince !== null && performance.now() - upSince >= MIN_STABLE_TIME;
     if (upSince !== null) this.#attempts = 0;
     const { reconnect } = this.options;

@@ -1,5 +1,5 @@
 import type { Activity } from "../redis/activity.js";
-import type { Receiver } from "../redis/failure.js";
+import { observed, type Receiver } from "../redis/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
@@ -73,19 +73,7 @@ function tracing(receiver: Receiver, commands: readonly Command[], feed: Command
     },
     onLarge(tag, first) {
       const stream = receiver.onLarge?.(tag, first);
-      if (!stream) return null;
-      return {
-        write: (bytes) => stream.write(bytes),
-        whenBelow: (below, listener) => stream.whenBelow(below, listener),
-        end() {
-          stream.end();
-          report(tag, null);
-        },
-        fail(failure) {
-          stream.fail(failure);
-          report(tag, failure.code);
-        },
-      };
+      return stream ? observed(stream, (failure) => report(tag, failure?.code ?? null)) : null;
     },
     onFailure(failure, tag) {
       receiver.onFailure(failure, tag);

@@ -4,7 +4,7 @@ import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { CANCELLED, CLOSING, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { CANCELLED, CLOSING, observed, type ReplyStream, UpstreamFailure } from "../failure.js";
 import { refusedFailure } from "../refusal.js";
 import {
   AFTER_UNKNOWN,
@@ -120,16 +120,9 @@ export class Transport implements ClusterCommandHandler {
     node?.succeeded();
     batch.executed(clusterCommand, true);
     clusterCommand.state = "done";
-    return {
-      write: (bytes) => stream.write(bytes),
-      whenBelow: (below, listener) => stream.whenBelow(below, listener),
-      end: () => stream.end(),
-      fail: (failure) => {
-        const { reason } = failure;
-        if (node && (reason === "lost" || reason === "timeout")) this.#onNodeFailure(node);
-        stream.fail(failure);
-      },
-    };
+    return observed(stream, (failure) => {
+      if (node && (failure?.reason === "lost" || failure?.reason === "timeout")) this.#onNodeFailure(node);
+    });
   }
 
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
