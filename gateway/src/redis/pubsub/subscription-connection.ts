@@ -11,6 +11,8 @@ import { keyOf, type Sort, type TopicName } from "./topic.js";
 const MAX_READ_TIME = 4;
 /** Time in ms for which the connection is kept after the last subscription. */
 const UNUSED_TIMEOUT = 30_000;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
 
 /** The sort of topic that a message belongs to, by the message's kind. */
 const SORT_OF: Readonly<Record<string, Sort>> = {
@@ -19,32 +21,39 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** Callbacks of a {@link SubscriptionConnection}. */
-export interface SubscriptionOwner<T extends TopicName> {
+export interface MessageHandler<T extends TopicName> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
+  onMessage(topic: T, push: readonly Buffer[]): void;
+  /** A message was too large to be passed on. Its channel is one of these. */
+  onTooLarge(topics: Iterable<T>): void;
+}
+
+/** Callbacks of a {@link SubscriptionConnection}. */
+export interface SubscriptionOwner<T extends TopicName> extends MessageHandler<T> {
   /** Redis refused the subscription with this error reply. */
   onError(topic: T, reply: Buffer): void;
   /** Redis ended the subscription by itself: the channel's slot has moved. */
   onEnded(topic: T): void;
-  onMessage(topic: T, push: readonly Buffer[]): void;
-  /** A message was too large to be passed on. Its channel is not known. */
-  onTooLarge(topics: Iterable<T>): void;
-  /** The connection was lost or could not be opened. `wasUp`: it had been in use. */
+  /** The connection was lost or could not be opened, while there were topics. `wasUp`: it had been in use. */
   onDown(reason: string, wasUp: boolean): void;
+  /** The connection is about to be opened again. Topics may be removed before. */
+  onRetry(): void;
 }
 
 /** A command without a reply yet: SUBSCRIBE or UNSUBSCRIBE, each of one topic so that an error concerns that topic, or AUTH. */
 type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly login: Login };
 
-/** Subscriptions on one connection to Redis. {@link open} connects; a lost connection is not opened again. */
+/** Subscriptions on one connection to Redis, which is opened again when it is lost. */
 export class SubscriptionConnection<T extends TopicName> {
   readonly #options: RedisSocketOptions;
   readonly #topics = new Map<string, T>();
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
   #connection: RedisSocket | null = null;
-  isUp = false;
+  #attempts = 0;
+  #retry: NodeJS.Timeout | undefined;
+  lastError = "no connection to Redis yet";
   #unused: NodeJS.Timeout | undefined;
   #stopResting: (() => void) | undefined;
   /** The iteration of the event loop in which messages were read last, and when that began. */
@@ -52,6 +61,8 @@ export class SubscriptionConnection<T extends TopicName> {
   #readSince = 0;
 
   constructor(
+    /** Identifies the connection to its owner. */
+    readonly name: string,
     options: RedisSocketOptions,
     private readonly owner: SubscriptionOwner<T>,
   ) {
@@ -65,8 +76,12 @@ export class SubscriptionConnection<T extends TopicName> {
     return this.#topics.size === 0 && this.#connection === null;
   }
 
-  get topics(): Iterable<T> {
-    return this.#topics.values();
+  get isUp(): boolean {
+    return this.#connection?.upSince != null;
+  }
+
+  get topics(): T[] {
+    return [...this.#topics.values()];
   }
 
   /** Subscribes to a topic, once the connection is up. {@link open} makes sure that there is one. */
@@ -88,12 +103,11 @@ export class SubscriptionConnection<T extends TopicName> {
     this.#rest();
   }
 
-  /** Connects, unless it has or does. */
+  /** Connects, unless it has, does, or is about to. */
   open(): void {
-    if (this.#connection) return;
+    if (this.#connection || this.#retry) return;
     const connection = new RedisSocket(this.#options, {
       onUp: () => {
-        this.isUp = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);
         this.#rest();
       },
@@ -106,7 +120,7 @@ export class SubscriptionConnection<T extends TopicName> {
       onDown: (reason) => {
         const wasUp = this.isUp;
         this.#reset();
-        this.owner.onDown(reason, wasUp);
+        this.#retryLater(reason, wasUp);
       },
     });
     this.#connection = connection;
@@ -120,6 +134,7 @@ export class SubscriptionConnection<T extends TopicName> {
 
   close(): void {
     clearTimeout(this.#unused);
+    clearTimeout(this.#retry);
     this.#connection?.close();
     this.#reset();
   }
@@ -128,8 +143,21 @@ export class SubscriptionConnection<T extends TopicName> {
     this.#stopResting?.();
     this.#stopResting = undefined;
     this.#connection = null;
-    this.isUp = false;
     this.#due = new Fifo();
+  }
+
+  #retryLater(reason: string, wasUp: boolean): void {
+    this.lastError = reason;
+    // The backoff starts anew after a connection lost in use. It grows while opening fails.
+    if (wasUp) this.#attempts = 0;
+    if (this.#topics.size === 0) return;
+    this.owner.onDown(reason, wasUp);
+    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#attempts++);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.owner.onRetry();
+      if (this.#topics.size > 0) this.open();
+    }, longest * Math.random());
   }
 
   #onReply(reply: Buffer | null): void {
