@@ -1,5 +1,6 @@
-import { createHash, createHmac } from "node:crypto";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { Sha256 } from "@smithy/core/checksum";
+import { escapeUri } from "@smithy/core/protocols";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { ConnectRequest } from "./connect-request.js";
 
@@ -62,7 +63,7 @@ export async function signConnect(
   );
   const pairs = ORDER.flatMap((key) => {
     const value = query?.[key];
-    return typeof value === "string" ? [`${key}=${escaped(value)}`] : [];
+    return typeof value === "string" ? [`${key}=${escapeUri(value)}`] : [];
   });
   return `${name}/?${pairs.join("&")}`;
 }
@@ -80,45 +81,3 @@ const ORDER = [
   "X-Amz-Security-Token",
   "X-Amz-Signature",
 ];
-
-/** Escapes all but the unreserved characters of RFC 3986. */
-function escaped(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-function viewOf(data: string | ArrayBuffer | ArrayBufferView | undefined) {
-  return (data instanceof ArrayBuffer ? new Uint8Array(data) : data) as
-    | string
-    | NodeJS.ArrayBufferView
-    | undefined;
-}
-
-/** Node's SHA-256 and HMAC in the form that the signer takes. */
-class Sha256 {
-  readonly #secret: string | NodeJS.ArrayBufferView | undefined;
-  #hash: ReturnType<typeof createHash | typeof createHmac>;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#secret = viewOf(secret);
-    this.#hash = this.#begin();
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(viewOf(data)!);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    this.#hash = this.#begin();
-  }
-
-  #begin() {
-    return this.#secret === undefined ? createHash("sha256") : createHmac("sha256", this.#secret);
-  }
-}
