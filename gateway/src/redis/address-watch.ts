@@ -1,9 +1,8 @@
-import type { PrimaryFinder } from "./awaiting-primary.js";
 import type { UpstreamCounters } from "./counters.js";
+import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
 import { type ConnectionWatch, IDENTIFY, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
-import type { Cancel } from "./upstream.js";
 
 /** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */
 const GAP = 250;
@@ -24,12 +23,10 @@ interface ServerState {
  *
  * An address that leads to a replica on purpose, or to several replicas, is left alone.
  */
-export class AddressWatch implements PrimaryFinder, ConnectionWatch {
-  readonly repeatsReads = false;
+export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   readonly #options: RedisSocketOptions;
   readonly #counters: UpstreamCounters;
   readonly #connections = new Map<RedisSocket, string | null>();
-  readonly #listeners = new Set<() => void>();
   /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
   readonly #left = new Set<string>();
   #server: ServerState | null = null;
@@ -49,19 +46,20 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     options: Omit<RedisSocketOptions, "watch">,
     private readonly reachability: Reachability,
   ) {
+    super();
     this.#options = { ...options, handshake: [...options.handshake, ...IDENTIFY], watch: this };
     this.#counters = options.counters;
   }
 
-  get refusal(): string | null {
+  override get refusal(): string | null {
     return this.#server?.isPrimary === false && this.#wasPrimary ? REPLICA : null;
   }
 
-  waitsFor(refusal: Refusal): boolean {
+  override waitsFor(refusal: Refusal): boolean {
     return refusal === "READONLY" || refusal === "UNBLOCKED" ? this.#wasPrimary : true;
   }
 
-  queryAgain(refusal?: Refusal): void {
+  override queryAgain(refusal?: Refusal): void {
     // A server that runs a script refuses to reply, and one without a connection is connected to anyway.
     if (refusal === "BUSY" || refusal === undefined) return;
     this.#isDoubtful = true;
@@ -77,14 +75,9 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     question.open();
   }
 
-  believes(time: number): boolean | null {
+  override believes(time: number): boolean | null {
     if (this.#changedAt >= time || !this.#server?.isPrimary) return true;
     return this.#confirmedAt >= time ? false : null;
-  }
-
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** A connection may not be used if it has reached a replica while the others are at a primary. */
@@ -146,6 +139,6 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#counters.topologyChanges++;
     this.reachability.tell("leads to another server: all connections follow");
     for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
-    for (const listener of this.#listeners) listener();
+    this.emit("change");
   }
 }

@@ -5,7 +5,8 @@ import { elementsOf, errorOf, isError } from "../resp/replies.js";
 import { BufferBudget } from "../util/buffer-budget.js";
 import { observed, type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
-import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
+import type { PrimaryFinder } from "./primary-finder.js";
+import { mayRunScript, refusalOf, refusedFailure } from "./refusal.js";
 import { pingReply, Server, type ServerOptions } from "./server.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
@@ -19,37 +20,6 @@ const REPLY_TIME = 100;
 const SMALL_REPLY = 1_024;
 
 type Result = Buffer | UpstreamFailure;
-
-export interface PrimaryFinder {
-  /** Whether reads are sent again that may have been lost with their connection. */
-  readonly repeatsReads: boolean;
-  /** The error with which writes are refused until there is a primary again. Null while there is one. */
-  readonly refusal: string | null;
-  /** Whether a command that was refused may be run later, here or by another server. */
-  waitsFor(refusal: Refusal): boolean;
-  /**
-   * Finds out where the primary is, unless that was done a moment ago.
-   * @param refusal why a server has refused a command, if one has
-   */
-  queryAgain(refusal?: Refusal): void;
-  /**
-   * Whether a reply that came at `time` and refused a write may be believed. A server that is still a primary has not refused
-   * anything: a script did. Null while that is not known.
-   */
-  believes(time: number): boolean | null;
-  /** Calls `listener` whenever another server has become the primary. */
-  onChange(listener: () => void): Cancel;
-}
-
-/** The finder of a server that no other one replaces. */
-export const ONE_SERVER: PrimaryFinder = {
-  repeatsReads: false,
-  refusal: null,
-  waitsFor: (refusal) => refusal !== "READONLY",
-  queryAgain() {},
-  believes: () => true,
-  onChange: () => () => {},
-};
 
 /** A reply by which a command was refused. */
 interface Refused {
@@ -82,21 +52,12 @@ const OVERTAKEN = new UpstreamFailure(
   "Redis refused the command for a while, and has run a later one since",
 );
 
-/** Sends commands, together or on connections of their own. */
-type Send = (
-  commands: readonly Command[],
-  waits: readonly number[],
-  receiver: Receiver,
-  deadline: number,
-) => Cancel;
-
 /**
  * A server that may refuse commands for a while, and that another one may replace. Commands that were not executed for that are
  * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
  * first such command on, unless a later one may have been executed.
  */
 export class AwaitingPrimary extends Server {
-  readonly #endListening: Cancel;
   readonly budget = this.options.budget ?? new BufferBudget();
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
@@ -111,7 +72,7 @@ export class AwaitingPrimary extends Server {
     readonly finder: PrimaryFinder,
   ) {
     super(options);
-    this.#endListening = finder.onChange(() => this.retryNow());
+    finder.on("change", this.retryNow);
   }
 
   override get pending(): number {
@@ -119,11 +80,7 @@ export class AwaitingPrimary extends Server {
   }
 
   override send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
-    const send: Send = (some, _waits, through, until) => {
-      super.send(some, through, until);
-      return () => {};
-    };
-    new Attempts(this, send, commands, [], receiver, deadline).send();
+    new Attempts(this, commands, null, receiver, deadline).send();
   }
 
   override sendAlone(
@@ -132,8 +89,7 @@ export class AwaitingPrimary extends Server {
     receiver: Receiver,
     deadline = this.#deadline(),
   ): Cancel {
-    const send: Send = (...given) => super.sendAlone(...given);
-    const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
+    const attempts = new Attempts(this, commands, waits, receiver, deadline);
     attempts.send();
     return () => attempts.cancel();
   }
@@ -184,13 +140,25 @@ export class AwaitingPrimary extends Server {
 
   override close(): void {
     this.#closed = true;
-    this.#endListening();
+    this.finder.off("change", this.retryNow);
     super.close();
     for (const [timer, finish] of this.#paused) {
       clearTimeout(timer);
       finish();
     }
     this.#paused.clear();
+  }
+
+  /** Sends commands once. Those with `waits` get a connection of their own. */
+  attempt(
+    commands: readonly Command[],
+    waits: readonly number[] | null,
+    receiver: Receiver,
+    deadline: number,
+  ): Cancel {
+    if (waits) return super.sendAlone(commands, waits, receiver, deadline);
+    super.send(commands, receiver, deadline);
+    return () => {};
   }
 
   /** Whether commands may wait for a primary. */
@@ -287,14 +255,13 @@ class Attempts implements Receiver {
 
   constructor(
     readonly upstream: AwaitingPrimary,
-    readonly sender: Send,
     public commands: readonly Command[],
-    public waits: readonly number[],
+    public waits: readonly number[] | null,
     readonly receiver: Receiver,
     public deadline: number,
   ) {
     this.#open = commands.length;
-    this.#end = waits.reduce((sum, wait) => sum + wait, deadline);
+    this.#end = waits ? waits.reduce((sum, wait) => sum + wait, deadline) : deadline;
   }
 
   get cancelled(): boolean {
@@ -302,7 +269,7 @@ class Attempts implements Receiver {
   }
 
   send(): void {
-    this.#cancel = this.sender(this.commands, this.waits, this, this.deadline);
+    this.#cancel = this.upstream.attempt(this.commands, this.waits, this, this.deadline);
   }
 
   cancel(): void {
@@ -397,7 +364,7 @@ class Attempts implements Receiver {
     this.#release();
     this.#first += this.#heldFrom;
     this.commands = this.#heldFrom === 0 ? this.commands : this.commands.slice(this.#heldFrom);
-    this.waits = this.waits.slice(this.#heldFrom);
+    this.waits = this.waits?.slice(this.#heldFrom) ?? null;
     this.#held = null;
     this.#isUnknown = false;
     this.#open = this.commands.length;
@@ -416,8 +383,8 @@ class Attempts implements Receiver {
   /** A blocking command that has waited at a former primary waits only for the rest of its time at the next one. */
   #countWaiting(result: Result): void {
     const at = this.#heldFrom;
-    const wait = this.waits[at] ?? 0;
-    if (wait === 0 || result instanceof UpstreamFailure) return;
+    const wait = this.waits?.[at] ?? 0;
+    if (!this.waits || wait === 0 || result instanceof UpstreamFailure) return;
     const now = performance.now();
     const { timeout } = this.upstream;
     this.deadline = Math.min(now + timeout, this.#end);

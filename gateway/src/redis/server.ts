@@ -67,9 +67,9 @@ export class Server implements Upstream {
   }
 
   /** Ends the pauses before the next attempts to connect. */
-  retryNow(): void {
+  readonly retryNow = (): void => {
     for (const connection of this.shared) connection.retryNow();
-  }
+  };
 
   get connections(): Upstream["connections"] {
     return {

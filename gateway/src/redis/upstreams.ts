@@ -3,11 +3,12 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
-import { AwaitingPrimary, ONE_SERVER } from "./awaiting-primary.js";
+import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
 import { newCounters, type UpstreamCounters } from "./counters.js";
+import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { sendOnce } from "./send-once.js";
@@ -144,7 +145,7 @@ function upstreamOf(
   };
   const server = () => {
     const own = { ...options, connect: engine.connect, reachability, watch };
-    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? ONE_SERVER);
+    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? new PrimaryFinder());
     return new AwaitingPrimary(own, finder);
   };
   const cluster = () => {

@@ -2,14 +2,13 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
-import type { PrimaryFinder } from "../awaiting-primary.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
 import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
+import { PrimaryFinder } from "../primary-finder.js";
 import type { Reachability } from "../reachability.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
-import type { Cancel } from "../upstream.js";
 
 /** Timeout in ms for a Sentinel's reply. */
 const SENTINEL_TIMEOUT = 1_000;
@@ -34,12 +33,9 @@ export interface SentinelOptions {
  * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
  * Connections to a former primary are closed.
  */
-export class Sentinel implements PrimaryFinder {
-  readonly repeatsReads = true;
-  /** The server itself refuses writes. */
-  readonly refusal = null;
+export class Sentinel extends PrimaryFinder {
+  override readonly repeatsReads = true;
   readonly #open = new Set<Duplex>();
-  readonly #listeners = new Set<() => void>();
   /** Addresses of the Sentinels. The ones that replied come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
@@ -52,6 +48,7 @@ export class Sentinel implements PrimaryFinder {
   #isResting = false;
 
   constructor(private readonly options: SentinelOptions) {
+    super();
     this.#sentinels = options.sentinels.map(nameOf);
   }
 
@@ -59,20 +56,11 @@ export class Sentinel implements PrimaryFinder {
     if (!this.#timer) void this.#query();
   }
 
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  waitsFor(): boolean {
+  override waitsFor(): boolean {
     return true;
   }
 
-  believes(): boolean {
-    return true;
-  }
-
-  queryAgain(): void {
+  override queryAgain(): void {
     if (performance.now() - this.#queriedAt >= RETRY_DELAY / 4) void this.#query();
   }
 
@@ -148,7 +136,7 @@ export class Sentinel implements PrimaryFinder {
     this.options.counters.topologyChanges++;
     // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
-    for (const listener of this.#listeners) listener();
+    this.emit("change");
   }
 
   /** Subscribes to a Sentinel's changes. */
