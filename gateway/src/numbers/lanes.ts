@@ -64,7 +64,7 @@ interface Owner {
 
 /**
  * Runs a numbered request at most once. The number is `<instance>.<time>.<client>.<lane>.<sequence>.<nonce>`: the first two are
- * those of {@link headers}, and a lane's sequence grows with each of its requests.
+ * those of {@link Lanes.offer}, and a lane's sequence grows with each of its requests.
  */
 export class Lanes {
   readonly #budget: BudgetPart;
@@ -72,10 +72,11 @@ export class Lanes {
   readonly #owners = new Map<string, Owner>();
   /** The latest horizon of the tokens that have no lanes any more. */
   #horizon = -1;
-  #instance = newInstance();
-  #renewedAt: number;
+  /** 72 random bits. */
+  #instance = "";
+  #renewedAt = 0;
   /** How far the wall clock is ahead. */
-  #ahead: number;
+  #ahead = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -85,8 +86,7 @@ export class Lanes {
   ) {
     this.#budget = new BudgetPart(budget, SHARE);
     this.#tokenLimit = budget.limit * SHARE * TOKEN_PART;
-    this.#renewedAt = clock.monotonic();
-    this.#ahead = clock.wall() - this.#renewedAt;
+    this.renew();
     this.#timer = setInterval(() => this.sweep(), SWEEP).unref();
   }
 
@@ -155,7 +155,7 @@ export class Lanes {
     for (const [name, owner] of this.#owners) {
       for (const key of owner.lanes.keys()) this.#forget(name, owner, key);
     }
-    this.#instance = newInstance();
+    this.#instance = randomBytes(9).toString("hex");
     this.#renewedAt = this.clock.monotonic();
     this.#ahead = this.clock.wall() - this.#renewedAt;
   }
@@ -228,6 +228,3 @@ function oldestOf({ lanes }: Owner): string | null {
   for (const [key, { last }] of lanes) if (!last.isRunning) return key;
   return null;
 }
-
-/** Returns 72 random bits. */
-const newInstance = () => randomBytes(9).toString("hex");

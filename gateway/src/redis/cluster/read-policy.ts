@@ -1,3 +1,4 @@
+import { rotated } from "../../util/rotated.js";
 import type { Shard } from "./topology.js";
 
 /**
@@ -36,9 +37,4 @@ function inTurn<T>(items: readonly T[]): readonly T[] {
   if (items.length < 2) return items;
   reads = (reads + 1) % 1_000_000;
   return rotated(items, reads % items.length);
-}
-
-/** Returns the list from the item at `first` on, then the items before it. */
-export function rotated<T>(items: readonly T[], first: number): readonly T[] {
-  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
 import { type Clock, systemClock } from "../../util/clock.js";
+import { rotated } from "../../util/rotated.js";
 import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
@@ -177,9 +178,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#refreshing = true;
     const suspects = this.#suspects;
     this.#suspects = new Set();
-    const known = shuffled([
-      ...new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas])),
-    ]);
+    const names = new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas]));
+    const known = rotated([...names]);
     const order = [
       ...known.filter((name) => !suspects.has(name)),
       ...this.#seeds.filter((name) => !known.includes(name) && !suspects.has(name)),
@@ -214,13 +214,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     for (const range of reply) {
       if (!Array.isArray(range)) throw new Error("a node's reply to CLUSTER SLOTS is malformed");
       const [first, last, ...nodes] = range;
-      const names = nodes.map((node) => nodeName(node, from)).filter((name) => name !== null);
-      for (const node of nodes) {
-        const name = nodeName(node, from);
-        if (name !== null && Array.isArray(node) && typeof node[2] === "string")
-          this.names.set(node[2], name);
-      }
-      const [primary, ...replicas] = names;
+      const [primary, ...replicas] = nodes.flatMap((node) => this.#learnNode(node, from) ?? []);
       if (primary === undefined) continue;
       let shard = shards.get(primary);
       if (!shard) {
@@ -237,24 +231,22 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.emit("change");
   }
 
+  /**
+   * Takes a node of CLUSTER SLOTS: its host, port and id. Without a configured address it has the host that the reply came from.
+   * Returns its name.
+   */
+  #learnNode(node: Decoded, from: string): string | null {
+    if (!Array.isArray(node)) return null;
+    const [host, port, id] = node;
+    if (typeof port !== "number") return null;
+    const isHost = typeof host === "string" && host !== "" && host !== "?";
+    const name = nameOf({ host: isHost ? host : addressOf(from).host, port });
+    if (typeof id === "string") this.names.set(id, name);
+    return name;
+  }
+
   /** The slots of each primary and the shards as text, which is equal if they are. */
   #picture(): string {
     return this.#slots.map((shard) => shard?.primary).join() + JSON.stringify(this.shards);
   }
-}
-
-/** Returns the name of a node from CLUSTER SLOTS. A node without a configured address has the host that the reply came from. */
-function nodeName(node: Decoded, from: string): string | null {
-  if (!Array.isArray(node) || typeof node[1] !== "number") return null;
-  const host =
-    typeof node[0] === "string" && node[0] !== "" && node[0] !== "?" ? node[0] : addressOf(from).host;
-  return nameOf({ host, port: node[1] });
-}
-
-function shuffled<T>(items: T[]): T[] {
-  for (let i = items.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
-  }
-  return items;
 }

@@ -3,6 +3,7 @@ import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
+import { rotated } from "../../util/rotated.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { CANCELLED, CLOSING, observed, type ReplyStream, UpstreamFailure } from "../failure.js";
 import { refusedFailure } from "../refusal.js";
@@ -15,7 +16,7 @@ import {
 } from "./cluster-command.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
-import { candidatesOf, type ReadPolicy, rotated } from "./read-policy.js";
+import { candidatesOf, type ReadPolicy } from "./read-policy.js";
 import { asking, findTarget, type Redirect, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
 import type { Shard, Topology } from "./topology.js";
@@ -165,8 +166,7 @@ export class Transport implements ClusterCommandHandler {
     const named = clusterCommand.target ?? only;
     if (named !== undefined) return { node: nodes.get(named), fromReplica: false, others: 0 };
     if (slot < 0) {
-      const primaries = topology.shards.map(({ primary }) => primary);
-      const name = nodes.best(rotated(primaries, Math.floor(Math.random() * primaries.length)));
+      const name = nodes.best(rotated(topology.shards).map(({ primary }) => primary));
       return name === undefined ? null : { node: nodes.get(name), fromReplica: false, others: 0 };
     }
     const shard = topology.shardOf(slot);
