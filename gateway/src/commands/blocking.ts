@@ -1,21 +1,24 @@
 import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 
-type Position = number | "last";
-
-/** Commands that wait at the server: where their timeout stands, and how many ms one unit of it is. */
-const WAITS: Readonly<Record<string, readonly [Position, number]>> = {
-  BLPOP: ["last", 1_000],
-  BRPOP: ["last", 1_000],
-  BRPOPLPUSH: ["last", 1_000],
-  BLMOVE: ["last", 1_000],
-  BZPOPMIN: ["last", 1_000],
-  BZPOPMAX: ["last", 1_000],
-  BLMPOP: [1, 1_000],
-  BZMPOP: [1, 1_000],
-  WAIT: [2, 1],
-  WAITAOF: [3, 1],
-};
+/**
+ * Commands that wait at the server, and the index of their timeout; -1 for the last argument. Those that begin with B take seconds,
+ * others milliseconds.
+ */
+const TIMEOUT_AT: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    BLPOP: -1,
+    BRPOP: -1,
+    BRPOPLPUSH: -1,
+    BLMOVE: -1,
+    BZPOPMIN: -1,
+    BZPOPMAX: -1,
+    BLMPOP: 1,
+    BZMPOP: 1,
+    WAIT: 2,
+    WAITAOF: 3,
+  }),
+);
 
 /**
  * Returns the longest wait of a command at the server, in ms: `Infinity` for one without a timeout, null for one that never
@@ -41,10 +44,9 @@ function timeoutOf(command: Command): { at: number; unit: number } | null {
     const at = blockOption(command);
     return at < 0 ? null : { at, unit: 1 };
   }
-  const row = Object.hasOwn(WAITS, name) ? WAITS[name] : undefined;
-  if (!row) return null;
-  const [position, unit] = row;
-  return { at: position === "last" ? command.size - 1 : position, unit };
+  const at = TIMEOUT_AT.get(name);
+  if (at === undefined) return null;
+  return { at: at < 0 ? command.size - 1 : at, unit: name.startsWith("B") ? 1_000 : 1 };
 }
 
 /** Returns the index of the value of BLOCK among the options of XREAD and XREADGROUP, or -1. */

@@ -25,29 +25,12 @@ export interface ExclusiveConnectionsOptions {
   readonly maxTransactionConnections: number;
 }
 
-/** A connection on which commands wait at the server. */
-interface Lent {
-  readonly connection: MultiplexedConnection;
-  /** End of their longest wait, on the clock of `performance.now()`. */
-  readonly endsAt: number;
-}
-
-/** The waits of commands at the server. */
-interface Waits {
-  /** The longest wait of each command, in ms. */
-  readonly each: readonly number[];
-  /** For each command, the longest wait of it and those before it, in ms. */
-  readonly sums: readonly number[];
-  /** Start of the waits, on the clock of `performance.now()`. */
-  from: number;
-}
-
 /** Connections of one server that are lent to one use at a time. */
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
-  /** Connections on which commands wait at the server, or may. */
-  readonly #waiting = new Set<Lent>();
+  /** Connections on which commands may wait at the server, and the end of their longest wait, on the clock of `performance.now()`. */
+  readonly #waiting = new Map<MultiplexedConnection, number>();
   /** Ends waits at the server, once the gateway is closing. */
   #unblocker: MultiplexedConnection | null = null;
   #again: NodeJS.Timeout | undefined;
@@ -78,13 +61,7 @@ export class ExclusiveConnections {
     receiver: Receiver,
     deadline?: number,
   ): Cancel {
-    let sum = 0;
-    const sums = waits.map((wait) => {
-      sum += wait;
-      return sum;
-    });
-    const waiting: Waits = { each: waits, sums, from: Number.POSITIVE_INFINITY };
-    return this.#lend(this.#blocking, commands, receiver, deadline, waiting);
+    return this.#lend(this.#blocking, commands, receiver, deadline, waits);
   }
 
   /**
@@ -137,21 +114,21 @@ export class ExclusiveConnections {
   }
 
   #unblock(until: number): void {
-    const waiting = [...this.#waiting];
+    const waiting = [...this.#waiting.keys()];
     if (waiting.length === 0) {
       this.#unblocker?.close();
       return;
     }
-    const cut = ({ connection, endsAt }: Lent) => {
-      if (endsAt > until) connection.close();
+    const cut = (connection: MultiplexedConnection) => {
+      if ((this.#waiting.get(connection) ?? 0) > until) connection.close();
     };
-    const numbered = waiting.filter(({ connection }) => connection.clientId !== null);
+    const numbered = waiting.filter(({ clientId }) => clientId !== null);
     // The others are not connected: nothing was sent on them.
-    for (const lent of waiting) if (lent.connection.clientId === null) cut(lent);
+    for (const connection of waiting) if (connection.clientId === null) cut(connection);
     if (numbered.length > 0) {
       this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
       this.#unblocker.send(
-        numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
+        numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
           cancelled: false,
           onReply: (reply, tag) => isError(reply) && cut(numbered[tag]!),
@@ -167,11 +144,14 @@ export class ExclusiveConnections {
     commands: readonly Command[],
     receiver: Receiver,
     deadline = performance.now() + this.connectionOptions.timeout,
-    waits?: Waits,
+    waits?: readonly number[],
   ): Cancel {
     const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
-    let waiting: Lent | null = null;
+    let lentAt = 0;
+    /** For each command, the longest wait of it and those before it. */
+    const sums: number[] = [];
+    for (const wait of waits ?? []) sums.push((sums.at(-1) ?? 0) + wait);
     let open = commands.length;
     let failed = false;
     const settle = (hasFailed: boolean) => {
@@ -180,7 +160,7 @@ export class ExclusiveConnections {
       const connection = lent;
       lent = null;
       activity?.giveBack();
-      if (waiting) this.#waiting.delete(waiting);
+      this.#waiting.delete(connection);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
       else pool.release(connection);
@@ -192,19 +172,18 @@ export class ExclusiveConnections {
       onConnection: (connection) => {
         lent = connection;
         activity?.lend();
-        if (waits) {
-          waits.from = performance.now();
-          waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };
-          this.#waiting.add(waiting);
-        }
-        connection.send(commands, loan, { deadline, extra: waits && ((index) => waits.sums[index]!) });
+        lentAt = performance.now();
+        if (waits) this.#waiting.set(connection, lentAt + sums.at(-1)!);
+        connection.send(commands, loan, { deadline, extra: waits && ((index) => sums[index]!) });
       },
       onRefused(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
       },
       onReply: (reply, tag) => {
         settle(false);
-        if (waits && this.#isEnded(waits, reply, tag)) receiver.onFailure(ENDED, tag);
+        // A command that was ended at the server before its time has the reply of one that timed out.
+        const isEnded = this.#ending && waits && waits[tag]! > 0 && performance.now() < lentAt + sums[tag]!;
+        if (isEnded && isNull(reply)) receiver.onFailure(ENDED, tag);
         else receiver.onReply(reply, tag);
       },
       onLarge(tag, first) {
@@ -220,11 +199,6 @@ export class ExclusiveConnections {
     return () => {
       lent?.close();
     };
-  }
-
-  /** Whether a command was ended at the server before its time: its reply is then that of one that timed out. */
-  #isEnded({ each, sums, from }: Waits, reply: Buffer, tag: number): boolean {
-    return this.#ending && each[tag]! > 0 && performance.now() < from + sums[tag]! && isNull(reply);
   }
 }
 

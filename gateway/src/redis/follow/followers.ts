@@ -2,7 +2,7 @@ import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
-import type { EncodedFrame, Frame } from "../frame.js";
+import type { EncodedFrame, Frame, PendingFrame } from "../frame.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import {
   compareIds,
@@ -58,7 +58,7 @@ export interface FollowerShare {
 export interface FollowersOptions {
   readonly upstream: Upstream;
   /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */
-  readonly encode: (entries: readonly StreamEntry[]) => EncodedFrame | Promise<EncodedFrame>;
+  readonly encode: (entries: readonly StreamEntry[]) => PendingFrame;
   /** The limit of the memory for buffers, in bytes. */
   readonly maxBufferedBytes: number;
   /** Maximum number of streams that wait at Redis for an entry, each on a connection. The others are read at intervals. */

@@ -1,7 +1,7 @@
 import { BufferBudget } from "../../util/buffer-budget.js";
 import { Fifo } from "../../util/fifo.js";
 import { SlicedWork } from "../../util/sliced-work.js";
-import type { EncodedFrame, Frame } from "../frame.js";
+import type { Frame, PendingFrame } from "../frame.js";
 import type { ChangingListener } from "./listener.js";
 
 /** Bytes of messages that may wait for their turn, and the part of them that may be of one channel or pattern. */
@@ -35,7 +35,7 @@ interface Delivery {
   readonly audience: readonly Recipient[];
   readonly topic: QueuedTopic | null;
   /** Messages. Empty for another event, which `tell` passes on. */
-  readonly frames: (EncodedFrame | Promise<EncodedFrame>)[];
+  readonly frames: PendingFrame[];
   readonly tell: ((listener: ChangingListener) => void) | null;
   bytes: number;
 }
@@ -90,7 +90,7 @@ export class DeliveryQueue {
     topic: QueuedTopic,
     audience: readonly Recipient[],
     size: number,
-    frame: EncodedFrame | Promise<EncodedFrame>,
+    frame: PendingFrame,
   ): void {
     const last = this.#last;
     if (
@@ -114,7 +114,7 @@ export class DeliveryQueue {
     audience: readonly Recipient[],
     topic: QueuedTopic | null,
     tell: Delivery["tell"],
-    frame?: EncodedFrame | Promise<EncodedFrame>,
+    frame?: PendingFrame,
     bytes = 0,
   ): void {
     const delivery = { audience, topic, tell, bytes, frames: frame === undefined ? [] : [frame] };
@@ -148,8 +148,8 @@ const countedOf = (size: number) => Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
 
 /** Joins frames into one. If one of them is not encoded yet, or could not be, all are returned as they are. */
 function together(
-  frames: readonly (EncodedFrame | Promise<EncodedFrame>)[],
-): readonly (EncodedFrame | Promise<EncodedFrame>)[] {
+  frames: readonly PendingFrame[],
+): readonly PendingFrame[] {
   if (frames.length <= 1 || !frames.every((frame): frame is Frame => Array.isArray(frame))) return frames;
   return [[Buffer.concat(frames.flat())]];
 }

@@ -1,12 +1,12 @@
 import type { UpstreamFailure } from "../failure.js";
-import type { EncodedFrame } from "../frame.js";
+import type { PendingFrame } from "../frame.js";
 
 /** A listener to channels or patterns. */
 export interface Listener {
   /** Called when all requested channels and patterns are subscribed to. Messages follow. */
   onReady(): void;
   /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
-  onMessage(encoded: EncodedFrame | Promise<EncodedFrame>): void;
+  onMessage(encoded: PendingFrame): void;
   /** Messages before this call may have been missed. */
   onGap(): void;
   /** Called with Redis's error text when it refused to subscribe. No further call follows. */

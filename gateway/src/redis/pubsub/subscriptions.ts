@@ -1,7 +1,7 @@
 import { matchesGlob } from "../../util/glob.js";
 import { slotOf } from "../cluster/slot.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
-import type { EncodedFrame } from "../frame.js";
+import type { PendingFrame } from "../frame.js";
 import { type DeliveryOptions, DeliveryQueue, type QueuedTopic, type Recipient } from "./delivery-queue.js";
 import type { ChangingListener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
@@ -33,7 +33,7 @@ export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryO
    * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
    * promise if that takes long.
    */
-  readonly encode: (push: readonly Buffer[]) => EncodedFrame | Promise<EncodedFrame>;
+  readonly encode: (push: readonly Buffer[]) => PendingFrame;
 }
 
 /** A channel or pattern with at least one listener. */

@@ -7,24 +7,13 @@ import type { ConnectRequest } from "./connect-request.js";
 /** Time in seconds for which a new connection may use a token. Both services allow no more. */
 const LIFETIME = 900;
 
-export interface AwsIdentity {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-  readonly expiration?: Date | undefined;
-}
-
-/** A token of IAM, and the time in ms for which it can be used. */
-export interface IamToken {
-  readonly token: string;
-  readonly lifetime: number;
-}
+type Identity = Awaited<ReturnType<ReturnType<typeof defaultProvider>>>;
 
 /**
- * Returns a function that makes tokens of IAM, with the credentials that AWS' own tools find: in the environment and the shared
+ * Returns a function that makes a token of IAM and tells for how many ms it can be used, with the credentials that AWS' own tools find: in the environment and the shared
  * files, at the endpoint of a container (ECS, EKS pod identity), by a web identity, or in the metadata of an instance (IMDSv2).
  */
-export function createIamTokens(request: ConnectRequest): () => Promise<IamToken> {
+export function createIamTokens(request: ConnectRequest) {
   // Without a logger, some messages go to the console.
   const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const identify = defaultProvider({ clientConfig: { region: request.region }, logger });
@@ -45,7 +34,7 @@ export function createIamTokens(request: ConnectRequest): () => Promise<IamToken
  */
 export async function signConnect(
   request: ConnectRequest,
-  identity: AwsIdentity,
+  identity: Identity,
   now: Date,
 ): Promise<string> {
   const { service, name, user, region, serverless } = request;
