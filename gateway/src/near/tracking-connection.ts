@@ -1,12 +1,10 @@
 import { authErrorOf, type Login } from "../redis/credentials/login.js";
 import { HELLO_3, RedisSocket, type RedisSocketOptions } from "../redis/redis-socket.js";
+import { refusalOf } from "../redis/refusal.js";
 import { command } from "../resp/command.js";
 import { RespReader } from "../resp/reader.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { GREATER, PLUS, STAR } from "../util/bytes.js";
-
-/** Errors of a server that may accept the command later. */
-const TEMPORARY = /^-(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN)/;
 
 export interface TrackingHandler {
   /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
@@ -58,7 +56,7 @@ export function openTracking(
         } else if (isError(reply)) {
           // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
           connection.close();
-          handler.onDown(`it replied ${lineOf(reply)}`, !TEMPORARY.test(reply.toString("latin1", 0, 16)));
+          handler.onDown(`it replied ${lineOf(reply)}`, refusalOf(reply, null) === null);
         } else if (++replies > 2) handler.onReply(reply);
         else if (replies === 1) isCluster = /\bmode\r\n\$7\r\ncluster\r\n/.test(reply.toString("latin1"));
         else handler.onTracking(isCluster);

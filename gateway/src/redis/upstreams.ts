@@ -7,7 +7,7 @@ import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
-import { newCounters, type UpstreamCounters } from "./counters.js";
+import { newCounters } from "./counters.js";
 import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
@@ -40,6 +40,55 @@ export function createUpstreams(
   reachability?: Reachability,
   activity?: Activity,
 ): Upstreams {
+  const shared = createShared(engine, settings, budget, reachability, activity);
+  const { counters, topology, sentinel, watch } = shared;
+  activity?.add({
+    rest() {
+      topology.rest();
+      sentinel.rest();
+      reachability?.forget();
+    },
+    wake() {
+      topology.wake();
+      sentinel.wake();
+    },
+  });
+  const connect =
+    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
+  const own = upstreamOf({ ...engine, connect }, shared, null, reachability);
+  const users = new Users((user, counted) => {
+    const through = {
+      ...engine,
+      connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
+      connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
+    };
+    return upstreamOf(through, shared, user);
+  });
+  return {
+    counters,
+    of: (user) => (user ? users.of(user) : own),
+    *[Symbol.iterator]() {
+      yield own;
+      yield* users;
+    },
+    close() {
+      topology.close();
+      sentinel.close();
+      watch?.close();
+      own.close();
+      users.close();
+    },
+  };
+}
+
+/** Creates what the upstreams of all users share. */
+function createShared(
+  engine: RemoteEngine,
+  settings: UpstreamSettings,
+  budget: BufferBudget | undefined,
+  reachability: Reachability | undefined,
+  activity: Activity | undefined,
+) {
   const counters = newCounters();
   // The gateway's own questions are asked as the user that it was set up with: others may not run CLUSTER SLOTS.
   const asking = {
@@ -64,70 +113,22 @@ export function createUpstreams(
     counters,
     reachability,
   });
-  const connect =
-    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
   const isAddress = engine.kind === "server" || engine.kind === "unknown";
+  /** Keeps the connections at the server that a single address leads to. */
   const watch =
     reachability && isAddress
       ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
       : undefined;
-  const known: Shared = { counters, topology, finding: new Finding(), sentinel, watch, activity };
-  activity?.add({
-    rest() {
-      topology.rest();
-      sentinel.rest();
-      reachability?.forget();
-    },
-    wake() {
-      topology.wake();
-      sentinel.wake();
-    },
-  });
-  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget, reachability);
-  const users = new Users((user, counted) => {
-    const through = {
-      ...engine,
-      connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
-      connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
-    };
-    return upstreamOf(through, settings, known, user, budget);
-  });
-  return {
-    counters,
-    of: (user) => (user ? users.of(user) : own),
-    *[Symbol.iterator]() {
-      yield own;
-      yield* users;
-    },
-    close() {
-      topology.close();
-      sentinel.close();
-      watch?.close();
-      own.close();
-      users.close();
-    },
-  };
-}
-
-/** The state shared by the upstreams of all users. */
-interface Shared {
-  readonly counters: UpstreamCounters;
-  readonly topology: Topology;
-  readonly finding: Finding;
-  readonly sentinel: Sentinel;
-  /** Keeps the connections at the server that a single address leads to. Undefined for any other Redis. */
-  readonly watch: AddressWatch | undefined;
-  readonly activity: Activity | undefined;
+  return { counters, settings, budget, activity, topology, sentinel, watch, finding: new Finding() };
 }
 
 function upstreamOf(
   engine: RemoteEngine,
-  settings: UpstreamSettings,
-  { counters, topology, finding, sentinel, watch, activity }: Shared,
+  shared: ReturnType<typeof createShared>,
   user: RedisUser | null,
-  budget: BufferBudget | undefined,
   reachability?: Reachability,
 ): Upstream {
+  const { counters, settings, budget, activity, topology, sentinel, watch, finding } = shared;
   const options = {
     handshake: engine.handshake(user),
     credentials: user ? undefined : (engine.credentials ?? undefined),

@@ -125,7 +125,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   }
 
   wake(): void {
-    this.#isResting = false;
+    this.#isResting = this.#closed;
     if (this.#wasOpen) this.open();
   }
 
@@ -154,7 +154,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Queries the topology, at least `gap` ms after the last query. */
   refreshSoon(gap = URGENT_GAP): void {
-    if (this.#closed || this.#isResting) return;
+    if (this.#isResting) return;
     const wait = this.#lastRefresh + gap - this.#clock.now();
     if (wait <= 0) void this.#refresh();
     else {
@@ -169,8 +169,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   close(): void {
     this.#closed = true;
-    this.#clock.clear(this.#timer);
-    this.#clock.clear(this.#soon);
+    this.rest();
   }
 
   async #refresh(): Promise<void> {

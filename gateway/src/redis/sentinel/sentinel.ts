@@ -73,7 +73,7 @@ export class Sentinel extends PrimaryFinder {
     socket.once("close", () => {
       this.#open.delete(socket);
       // The primary may have died, and another taken its place.
-      if (!this.#closed) void this.#query();
+      void this.#query();
     });
     return socket;
   }
@@ -88,18 +88,17 @@ export class Sentinel extends PrimaryFinder {
   }
 
   wake(): void {
-    this.#isResting = false;
+    this.#isResting = this.#closed;
     if (this.#primary !== null) this.open();
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#connection?.close();
+    this.rest();
   }
 
   async #query(): Promise<void> {
-    if (this.#querying || this.#closed || this.#isResting) return;
+    if (this.#querying || this.#isResting) return;
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
@@ -121,9 +120,9 @@ export class Sentinel extends PrimaryFinder {
       }
       if (this.#closed) return;
     }
-    if (this.#primary === null && !this.#isResting) this.options.reachability?.down(this.#lastError);
     this.#querying = false;
-    if (this.#closed || this.#isResting) return;
+    if (this.#isResting) return;
+    if (this.#primary === null) this.options.reachability?.down(this.#lastError);
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
 
@@ -147,8 +146,7 @@ export class Sentinel extends PrimaryFinder {
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
         this.#connection = null;
-        if (!this.#closed && !this.#isResting)
-          this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+        if (!this.#isResting) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
       },
     });
     this.#connection = connection;
