@@ -57,7 +57,7 @@ interface Request {
 interface Owner {
   /** In the order of their use, roughly. */
   readonly lanes: Map<string, Lane>;
-  /** No lane that was forgotten was used later than this. */
+  /** The latest use of a lane that was forgotten. */
   horizon: number;
   bytes: number;
 }
@@ -150,7 +150,7 @@ export class Lanes {
     return null;
   }
 
-  /** Numbers given so far are those of another process from now on: one that ended, or that another one has taken it for. */
+  /** Ends all numbers given so far, as if this process had ended: another gateway may have taken it for ended. */
   renew(): void {
     for (const [name, owner] of this.#owners) {
       for (const key of owner.lanes.keys()) this.#forget(name, owner, key);

@@ -5,8 +5,8 @@ import { command } from "../resp/command.js";
 import type { Standing } from "./lanes.js";
 
 /**
- * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may: what it forges can
- * end an offer of numbers, but not make one, since others answer each hello, whoever sent it.
+ * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may, but a forged
+ * message can only end an offer of numbers, not begin one, since gateways answer every hello.
  */
 export const GATEWAYS_CHANNEL = "warmline:gateways";
 /** Time in ms within which others answer a hello. */

@@ -53,8 +53,8 @@ const OVERTAKEN = new UpstreamFailure(
 );
 
 /**
- * A server that may refuse commands for a while, and that another one may replace. Commands that were not executed for that are
- * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
+ * A server that may refuse commands for a while, and that another one may replace. Commands that it did not execute for one of these
+ * reasons are sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
  * first such command on, unless a later one may have been executed.
  */
 export class AwaitingPrimary extends Server {

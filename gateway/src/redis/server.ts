@@ -139,6 +139,6 @@ export function pingReply(upstream: Pick<Upstream, "send">, timeout: number): Pr
   });
 }
 
-/** Whether a server that replies so to a PING refuses other commands too, or writes: not so NOPERM. */
+/** Whether a reply to PING shows that the server refuses other commands, or writes. NOPERM concerns PING alone. */
 export const isRefusing = (reply: Buffer): boolean =>
   isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|READONLY) /.test(lineOf(reply));

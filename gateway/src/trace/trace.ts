@@ -8,7 +8,7 @@ import { describe, errorCode } from "./traced-command.js";
 
 /**
  * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
- * listener. Whatever else an upstream has stays its own.
+ * listener. All other members are those of the upstream.
  */
 export function upstreamsForClients(
   upstreams: Upstreams,

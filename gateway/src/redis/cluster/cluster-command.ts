@@ -172,7 +172,7 @@ export class Batch {
     return this.parked > 0 && (this.#orderOf(clusterCommand)?.isBehind(clusterCommand) ?? false);
   }
 
-  /** Whether an earlier command of the same slot may have been executed: if that is repeated, a write has to come after. */
+  /** Whether this is a write, and an earlier command of the same slot may have been executed: a repeat of that has to come first. */
   isAfterUnknown(clusterCommand: ClusterCommand): boolean {
     if (!this.outcomeUnknown || clusterCommand.hint.repeatable) return false;
     return this.#orderOf(clusterCommand)?.isAfterUnknown(clusterCommand) ?? false;
