@@ -1,5 +1,5 @@
 import type { Command } from "../../resp/command.js";
-import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
 import { type OrderedCommand, SlotOrder } from "./slot-order.js";
 
@@ -15,15 +15,8 @@ export interface RoutingHint {
   readonly only?: string;
 }
 
-/** Receives the outcomes of cluster commands. */
-export interface ClusterCommandHandler {
-  onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
-  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
-  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
-}
-
 /** One command, or a part of one, on its way through the cluster. */
-export class ClusterCommand implements Receiver, OrderedCommand {
+export class ClusterCommand implements OrderedCommand {
   state: OrderedCommand["state"] = "due";
   /** Its place among the commands of its slot, set when first needed. */
   place = -1;
@@ -79,39 +72,6 @@ export class ClusterCommand implements Receiver, OrderedCommand {
   startOver(): void {
     this.#tried = null;
   }
-
-  onReply(reply: Buffer): void {
-    this.batch.handler.onReply(this, reply);
-  }
-
-  onLarge(_tag: number, first: number): ReplyStream | null {
-    return this.batch.handler.onLarge(this, first);
-  }
-
-  onFailure(failure: UpstreamFailure): void {
-    this.batch.handler.onFailure(this, failure);
-  }
-}
-
-/** Cluster commands that one node was given together. */
-export class Group implements Receiver {
-  constructor(readonly commands: readonly ClusterCommand[]) {}
-
-  get cancelled(): boolean {
-    return this.commands[0]!.cancelled;
-  }
-
-  onReply(reply: Buffer, tag: number): void {
-    this.commands[tag]!.onReply(reply);
-  }
-
-  onLarge(tag: number, first: number): ReplyStream | null {
-    return this.commands[tag]!.onLarge(tag, first);
-  }
-
-  onFailure(failure: UpstreamFailure, tag: number): void {
-    this.commands[tag]!.onFailure(failure);
-  }
 }
 
 /** The cluster commands of commands that were sent together: those of one slot keep their order. */
@@ -130,7 +90,6 @@ export class Batch {
   #orders: Map<number, SlotOrder> | null = null;
 
   constructor(
-    readonly handler: ClusterCommandHandler,
     readonly receiver: Receiver,
     readonly until: number,
     /** The index of a node's shared connection for it: always the same one, so that its commands keep their order. */

@@ -180,7 +180,7 @@ export class Cluster implements Upstream {
 
   #batch(receiver: Receiver, deadline = performance.now() + this.options.timeout): Batch {
     this.#connectionIndex = (this.#connectionIndex + 1) % this.options.connections;
-    return new Batch(this.#transport, receiver, deadline, this.#connectionIndex);
+    return new Batch(receiver, deadline, this.#connectionIndex);
   }
 
   #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {

@@ -5,15 +5,9 @@ import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { rotated } from "../../util/rotated.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { CANCELLED, CLOSING, observed, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { CANCELLED, CLOSING, observed, type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
 import { refusedFailure } from "../refusal.js";
-import {
-  AFTER_UNKNOWN,
-  type ClusterCommand,
-  type ClusterCommandHandler,
-  Group,
-  OVERTAKEN,
-} from "./cluster-command.js";
+import { AFTER_UNKNOWN, type ClusterCommand, OVERTAKEN } from "./cluster-command.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
@@ -40,7 +34,7 @@ interface Choice {
  * Sends commands to their nodes, and to other nodes after a redirection or a failure. Commands that can't be sent wait for
  * the topology to change. A command that may have been executed is sent again only if it is repeatable.
  */
-export class Transport implements ClusterCommandHandler {
+export class Transport {
   #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** Commands to try again, since their pause is over. */
@@ -190,11 +184,12 @@ export class Transport implements ClusterCommandHandler {
 
   #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {
     const [first] = clusterCommands as [ClusterCommand];
-    for (const clusterCommand of clusterCommands) clusterCommand.batch.sent(clusterCommand, node);
-    const commands = clusterCommands.map((clusterCommand) =>
-      clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command,
-    );
-    const group = clusterCommands.length === 1 ? first : new Group(clusterCommands);
+    const commands: Command[] = [];
+    for (const clusterCommand of clusterCommands) {
+      clusterCommand.batch.sent(clusterCommand, node);
+      commands.push(clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command);
+    }
+    const group = new Group(clusterCommands, this);
     if (first.batch.alone) {
       const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
       first.batch.cancels.push(node.sendAlone(commands, waits, group, first.until));
@@ -335,5 +330,29 @@ export class Transport implements ClusterCommandHandler {
   #onNodeFailure(node: Node): void {
     if (node.failed()) this.topology.counters.ejected++;
     this.topology.suspect(node.name);
+  }
+}
+
+/** Cluster commands that one node was given together. */
+class Group implements Receiver {
+  constructor(
+    private readonly commands: readonly ClusterCommand[],
+    private readonly transport: Transport,
+  ) {}
+
+  get cancelled(): boolean {
+    return this.commands[0]!.cancelled;
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.transport.onReply(this.commands[tag]!, reply);
+  }
+
+  onLarge(tag: number, first: number): ReplyStream | null {
+    return this.transport.onLarge(this.commands[tag]!, first);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.transport.onFailure(this.commands[tag]!, failure);
   }
 }

@@ -1,5 +1,5 @@
-import { CommandWriter } from "../../resp/command-writer.js";
-import { contentsOf, isError } from "../../resp/replies.js";
+import { joinArgs } from "../../resp/args.js";
+import { bulkOf, contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { currentTurn } from "../../util/turn.js";
@@ -48,7 +48,6 @@ type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly l
 export class SubscriptionConnection<T extends TopicName> {
   readonly #options: RedisSocketOptions;
   readonly #topics = new Map<string, T>();
-  readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
   #connection: RedisSocket | null = null;
   #attempts = 0;
@@ -231,9 +230,7 @@ export class SubscriptionConnection<T extends TopicName> {
     const { sort } = topic;
     const name = subscribes ? sort : sort.replace("sub", "unsub");
     this.#due.push({ topic, subscribes });
-    this.#writer.begin();
-    this.#writer.text(name.toUpperCase());
-    this.#writer.bytes(topic.name, 0, topic.name.length);
-    this.#connection!.send(this.#writer.end());
+    const args = [Buffer.from(name.toUpperCase()), topic.name];
+    this.#connection!.send(joinArgs(args.length, args.map(bulkOf)));
   }
 }
