@@ -1,7 +1,7 @@
 import type { UpstreamCounters } from "./counters.js";
 import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
-import { type ConnectionWatch, IDENTIFY, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
+import { type ConnectionWatch, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
 
 /** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */
@@ -47,7 +47,7 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
     private readonly reachability: Reachability,
   ) {
     super();
-    this.#options = { ...options, handshake: [...options.handshake, ...IDENTIFY], watch: this };
+    this.#options = { ...options, watch: this };
     this.#counters = options.counters;
   }
 

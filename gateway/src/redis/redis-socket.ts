@@ -24,10 +24,10 @@ export const CLIENT_ID = command("CLIENT", "ID");
 export const HELLO_3 = command("HELLO", "3");
 
 /**
- * Commands of a handshake by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for a
- * user that may not run them.
+ * Last commands of a handshake, by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for
+ * a user that may not run them.
  */
-export const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
+const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
 
 /** Keeps connections at the server that their address leads to. */
 export interface ConnectionWatch {
@@ -61,8 +61,8 @@ export interface RedisSocketOptions {
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;
   /**
-   * Gets the connection. It needs {@link IDENTIFY} in the handshake. A server that refuses commands for now, as while it loads its
-   * data, then counts as up: each command is told so. Default: there is none.
+   * Gets the connection. A server that refuses commands for now, as while it loads its data, then counts as up: each command is told
+   * so. Default: there is none.
    */
   readonly watch?: ConnectionWatch | undefined;
 }
@@ -160,8 +160,8 @@ export class RedisSocket {
 
   #greet(commands: readonly Command[]): void {
     if (this.#ended) return;
-    this.#greeting = commands;
-    this.#socket!.write(Buffer.concat(commands.map((command) => command.bytes)));
+    this.#greeting = this.options.watch ? [...commands, ...IDENTIFY] : commands;
+    this.#socket!.write(Buffer.concat(this.#greeting.map((command) => command.bytes)));
   }
 
   /** Writes chunks of `total` bytes at once. */

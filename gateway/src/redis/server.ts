@@ -3,7 +3,6 @@ import { isError, lineOf } from "../resp/replies.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
-import { IDENTIFY } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 /**
@@ -43,7 +42,7 @@ export class Server implements Upstream {
     this.pushOptions = {
       ...rest,
       // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
-      handshake: [...handshake, PING, ...(options.watch ? IDENTIFY : [])],
+      handshake: [...handshake, PING],
       connectTimeout,
       reconnect,
       unreachedReason: reachability && (() => reachability.unreachedReason),
@@ -80,8 +79,7 @@ export class Server implements Upstream {
 
   /** Whether the server was never reached. */
   get isUnreached(): boolean {
-    const { reachability } = this.options;
-    return reachability !== undefined && reachability.unreachedReason !== null;
+    return this.options.reachability?.unreachedReason != null;
   }
 
   get pending(): number {

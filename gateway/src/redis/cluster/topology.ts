@@ -79,7 +79,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Whether no node was ever reached. */
   get isUnreached(): boolean {
-    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
+    return this.#reachability?.unreachedReason != null;
   }
 
   /** Whether it was ever learnt. */
