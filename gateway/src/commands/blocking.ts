@@ -29,12 +29,22 @@ export function waitOf(command: Command): number | null {
   return found && milliseconds(command.text(found.at), found.unit);
 }
 
-/** Returns a blocking command with `wait` ms, above zero, as its timeout. */
-export function waitingFor(command: Command, wait: number): Command {
+/**
+ * Returns what is left of a blocking command that has waited at one server and goes to another one: the command with the rest of
+ * its wait, that rest in ms, and the deadline for its reply.
+ * @param wait its wait so far
+ * @param end the end of its wait and of its reply's timeout, on the clock of `performance.now()`
+ * @param timeout time in ms for its reply after the wait
+ */
+export function restOfWait(command: Command, wait: number, end: number, timeout: number) {
+  const now = performance.now();
+  const deadline = Math.min(now + timeout, end);
+  const left = Math.max(1, end - timeout - now);
+  if (left >= wait) return { command, wait, deadline };
   const { at, unit } = timeoutOf(command)!;
   const args = argsOf(command);
-  args[at] = String(Math.ceil(wait) / unit);
-  return commandOf(args);
+  args[at] = String(Math.ceil(left) / unit);
+  return { command: commandOf(args), wait: left, deadline };
 }
 
 /** Returns the index of a command's timeout, and its unit in ms; null for a command that never waits. */

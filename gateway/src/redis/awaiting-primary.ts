@@ -1,4 +1,4 @@
-import { waitingFor } from "../commands/blocking.js";
+import { restOfWait } from "../commands/blocking.js";
 import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import { elementsOf, errorOf, isError } from "../resp/replies.js";
@@ -385,12 +385,10 @@ class Attempts implements Receiver {
     const at = this.#heldFrom;
     const wait = this.waits?.[at] ?? 0;
     if (!this.waits || wait === 0 || result instanceof UpstreamFailure) return;
-    const now = performance.now();
-    const { timeout } = this.upstream;
-    this.deadline = Math.min(now + timeout, this.#end);
-    const left = Math.min(wait, Math.max(1, this.#end - timeout - now));
-    this.waits = this.waits.with(at, left);
-    if (left < wait) this.commands = this.commands.with(at, waitingFor(this.commands[at]!, left));
+    const rest = restOfWait(this.commands[at]!, wait, this.#end, this.upstream.timeout);
+    this.deadline = rest.deadline;
+    this.waits = this.waits.with(at, rest.wait);
+    this.commands = this.commands.with(at, rest.command);
   }
 
   #deliver(result: Result, tag: number): void {

@@ -41,7 +41,7 @@ export class Server implements Upstream {
     this.timeout = timeout;
     this.pushOptions = {
       ...rest,
-      // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
+      // PING comes before any other, since a server at its limit of clients replies to the first command with an error and closes.
       handshake: [...handshake, PING],
       connectTimeout,
       reconnect,

@@ -105,14 +105,7 @@ function createShared(
     counters,
     reachability,
   );
-  const sentinel = new Sentinel({
-    sentinels: engine.addresses,
-    group: engine.group,
-    handshake: engine.sentinelHandshake,
-    connectTo: engine.connectTo,
-    counters,
-    reachability,
-  });
+  const sentinel = new Sentinel(engine, counters, reachability);
   const isAddress = engine.kind === "server" || engine.kind === "unknown";
   /** Keeps the connections at the server that a single address leads to. */
   const watch =

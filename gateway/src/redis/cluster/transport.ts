@@ -1,4 +1,4 @@
-import { waitingFor } from "../../commands/blocking.js";
+import { restOfWait } from "../../commands/blocking.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
@@ -215,14 +215,11 @@ export class Transport {
 
   /** Shortens a blocking command's wait to the time left, since the command has waited at another node before. */
   #countWaiting(clusterCommand: ClusterCommand): void {
-    const { timeout } = this;
-    const now = performance.now();
     const end = clusterCommand.batch.until + clusterCommand.maxWait;
-    clusterCommand.until = Math.min(now + timeout, end);
-    const left = Math.max(1, end - timeout - now);
-    if (left >= clusterCommand.wait) return;
-    clusterCommand.command = waitingFor(clusterCommand.command, left);
-    clusterCommand.wait = left;
+    const rest = restOfWait(clusterCommand.command, clusterCommand.wait, end, this.timeout);
+    clusterCommand.command = rest.command;
+    clusterCommand.wait = rest.wait;
+    clusterCommand.until = rest.deadline;
   }
 
   /** Sends a command again with other arguments, or parks it if a later command was sent meanwhile. */

@@ -13,11 +13,6 @@ const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]
 const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
-export interface MonitorOptions extends RedisSocketOptions {
-  /** Encodes a line for listeners. */
-  readonly encode: (line: Buffer) => Frame;
-}
-
 /**
  * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
  * since MONITOR slows the server down. When the connection is lost, all listeners end.
@@ -30,7 +25,11 @@ export class Monitor {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(private readonly options: MonitorOptions) {}
+  /** @param encode encodes a line for listeners */
+  constructor(
+    private readonly options: RedisSocketOptions,
+    private readonly encode: (line: Buffer) => Frame,
+  ) {}
 
   /** Connections open now: one or none. */
   get connections(): number {
@@ -75,7 +74,7 @@ export class Monitor {
 
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
-      const encoded = reply && this.options.encode(redacted(reply.subarray(1, -2)));
+      const encoded = reply && this.encode(redacted(reply.subarray(1, -2)));
       for (const listener of this.#listeners) {
         if (encoded) listener.onMessage(encoded);
         else listener.onGap();

@@ -238,15 +238,13 @@ export class Subscriptions {
     const { connection } = topic;
     const changes = member.added.get(topic) ?? [];
     member.added.delete(topic);
-    if (topic.members.size === 0) this.#drop(topic);
+    if (topic.members.size === 0) {
+      this.#topics.delete(keyOf(topic.sort, topic.name));
+      this.#patterns.delete(topic);
+      this.#connections.remove(topic);
+    }
     for (const change of changes) this.#resolve(change, topic);
     if (wasAwaited) this.#settled(member, connection);
-  }
-
-  #drop(topic: Topic): void {
-    this.#topics.delete(keyOf(topic.sort, topic.name));
-    this.#patterns.delete(topic);
-    this.#connections.remove(topic);
   }
 
   #lost(topic: Topic): void {
@@ -304,7 +302,10 @@ export class Subscriptions {
       member.started = true;
       for (const topic of member.topics) topic.audience = null;
       member.listener.onReady();
-    } else if (!awaits(member, connection)) this.#gap(member);
+      return;
+    }
+    // Topics of other connections do not count: they may stay lost for long.
+    if (![...member.awaited].some((topic) => topic.connection === connection)) this.#gap(member);
   }
 
   #refused(topic: Topic, error: string): void {
@@ -339,10 +340,4 @@ export class Subscriptions {
     const [topic] = topics;
     return new UpstreamFailure("unreachable", this.#connections.problemOf(topic));
   }
-}
-
-/** Whether a member awaits topics on a connection. Topics of other connections do not count: those may stay lost for long. */
-function awaits({ awaited }: Member, connection: string | null): boolean {
-  for (const topic of awaited) if (topic.connection === connection) return true;
-  return false;
 }

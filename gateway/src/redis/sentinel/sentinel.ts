@@ -1,10 +1,11 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Command, command } from "../../resp/command.js";
+import { command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
 import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
+import type { RemoteEngine } from "../redis-url.js";
 import { PrimaryFinder } from "../primary-finder.js";
 import type { Reachability } from "../reachability.js";
 import { sendOnce } from "../send-once.js";
@@ -16,18 +17,6 @@ const SENTINEL_TIMEOUT = 1_000;
 const RETRY_DELAY = 1_000;
 /** Interval in ms between queries otherwise, in addition to the pushed changes. */
 const INTERVAL = 10_000;
-
-export interface SentinelOptions {
-  readonly sentinels: readonly Address[];
-  /** The group whose primary is meant. */
-  readonly group: string;
-  /** Sent first to each Sentinel. */
-  readonly handshake: readonly Command[];
-  readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
-  readonly counters: UpstreamCounters;
-  /** Records that no Sentinel returned the address of the first primary. Default: it is not recorded. */
-  readonly reachability?: Reachability | undefined;
-}
 
 /**
  * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
@@ -47,9 +36,14 @@ export class Sentinel extends PrimaryFinder {
   #closed = false;
   #isResting = false;
 
-  constructor(private readonly options: SentinelOptions) {
+  /** @param reachability records that no Sentinel returned the address of the first primary. Default: it is not recorded */
+  constructor(
+    private readonly engine: RemoteEngine,
+    private readonly counters: UpstreamCounters,
+    private readonly reachability?: Reachability,
+  ) {
     super();
-    this.#sentinels = options.sentinels.map(nameOf);
+    this.#sentinels = engine.addresses.map(nameOf);
   }
 
   open(): void {
@@ -68,7 +62,7 @@ export class Sentinel extends PrimaryFinder {
   connect(onRead?: OnReadOpts): Duplex {
     this.open();
     if (this.#primary === null) throw new Error(this.#lastError);
-    const socket = this.options.connectTo(addressOf(this.#primary), onRead);
+    const socket = this.engine.connectTo(addressOf(this.#primary), onRead);
     this.#open.add(socket);
     socket.once("close", () => {
       this.#open.delete(socket);
@@ -102,7 +96,7 @@ export class Sentinel extends PrimaryFinder {
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
-    const { group } = this.options;
+    const { group } = this.engine;
     let replied = false;
     for (const name of this.#sentinels) {
       try {
@@ -122,7 +116,7 @@ export class Sentinel extends PrimaryFinder {
     }
     this.#querying = false;
     if (this.#isResting) return;
-    if (this.#primary === null) this.options.reachability?.down(this.#lastError);
+    if (this.#primary === null) this.reachability?.down(this.#lastError);
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
 
@@ -132,7 +126,7 @@ export class Sentinel extends PrimaryFinder {
     const isChange = this.#primary !== null;
     this.#primary = name;
     if (!isChange) return;
-    this.options.counters.topologyChanges++;
+    this.counters.topologyChanges++;
     // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
     this.emit("change");
@@ -157,17 +151,17 @@ export class Sentinel extends PrimaryFinder {
   #onMessage([kind, , text]: readonly Buffer[]): void {
     if (kind?.toString() !== "message" || !text) return;
     const [group, , , host, port] = text.toString().split(" ");
-    if (group === this.options.group && host && port) this.#found({ host, port: Number(port) });
+    if (group === this.engine.group && host && port) this.#found({ host, port: Number(port) });
   }
 
   #to(name: string): RedisSocketOptions {
-    const { connectTo, counters, handshake } = this.options;
+    const { connectTo, sentinelHandshake } = this.engine;
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),
-      handshake: [...handshake, PING],
+      handshake: [...sentinelHandshake, PING],
       connectTimeout: SENTINEL_TIMEOUT,
       maxReplySize: 64 * 1024,
-      counters,
+      counters: this.counters,
     };
   }
 }
