@@ -18,7 +18,6 @@ export class RedisTls {
   readonly #serverName: string | undefined;
   readonly #certificate: Certificate | null;
   #own: SecureContextOptions = {};
-  #isWatching = false;
 
   /**
    * @param onError called with a one-line message when a file that has changed can't be used
@@ -43,7 +42,6 @@ export class RedisTls {
    * hosts is accepted as well
    */
   optionsFor({ host }: Address, configured: readonly Address[]): ConnectionOptions {
-    this.#watch();
     const name = this.#serverName;
     return {
       ca: this.#ca,
@@ -60,18 +58,16 @@ export class RedisTls {
     };
   }
 
-  close(): void {
-    this.#certificate?.close();
-  }
-
-  /** Watches the files from the first connection on. */
-  #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
+  /** Reads files that change, until {@link close}. */
+  watch(): void {
     const onChange = (options: SecureContextOptions) => {
       this.#own = options;
     };
     this.#certificate?.watch(onChange, this.onError);
+  }
+
+  close(): void {
+    this.#certificate?.close();
   }
 }
 
