@@ -41,6 +41,11 @@ interface Delivery {
 }
 
 export interface DeliveryOptions {
+  /**
+   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
+   * promise if that takes long.
+   */
+  readonly encode: (push: readonly Buffer[]) => PendingFrame;
   /** The work that is done in turns, a few milliseconds each. Default: one of its own. */
   readonly work?: SlicedWork | undefined;
   /** What messages are counted against while they wait. Default: no limit. */
@@ -61,53 +66,44 @@ export class DeliveryQueue {
   #bytes = 0;
   #isRunning = false;
 
-  constructor({ work = new SlicedWork(), waiting = new BufferBudget() }: DeliveryOptions) {
-    this.#work = work;
-    this.#budget = waiting;
+  constructor(private readonly options: DeliveryOptions) {
+    this.#work = options.work ?? new SlicedWork();
+    this.#budget = options.waiting ?? new BufferBudget();
   }
 
-  /** Whether a message of this many bytes would be lost. Then its audience gets a gap. */
-  isFull(topic: QueuedTopic, audience: readonly Recipient[], size: number): boolean {
-    const bytes = countedOf(size);
+  /** Adds a message of `size` bytes. If there is no room for it, its audience gets a gap in its place. */
+  message(topic: QueuedTopic, audience: readonly Recipient[], push: readonly Buffer[], size: number): void {
+    const bytes = Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
     const hasRoom =
       this.#bytes + bytes <= MAX_WAITING && topic.waitingBytes + bytes <= MAX_WAITING * TOPIC_PART;
-    if (hasRoom && this.#budget.take(bytes, SHARE)) {
-      this.#bytes += bytes;
-      topic.waitingBytes += bytes;
-      return false;
+    if (!hasRoom || !this.#budget.take(bytes, SHARE)) {
+      this.#gap(topic, audience);
+      return;
     }
-    if (topic.gapFor === audience) return true;
-    topic.gapFor = audience;
-    this.#add(audience, topic, (listener) => {
-      if (topic.gapFor === audience) topic.gapFor = null;
-      listener.onGap();
-    });
-    return true;
-  }
-
-  /** Adds a message, for which {@link isFull} has found room. */
-  message(
-    topic: QueuedTopic,
-    audience: readonly Recipient[],
-    size: number,
-    frame: PendingFrame,
-  ): void {
+    this.#bytes += bytes;
+    topic.waitingBytes += bytes;
+    const frame = this.options.encode(push);
     const last = this.#last;
-    if (
-      last?.audience === audience &&
-      last.topic === topic &&
-      last.tell === null &&
-      last.bytes + size <= MAX_TOGETHER
-    ) {
+    const isNext = last?.audience === audience && last.topic === topic && last.tell === null;
+    if (isNext && last.bytes + size <= MAX_TOGETHER) {
       last.frames.push(frame);
-      last.bytes += countedOf(size);
-    } else this.#add(audience, topic, null, frame, countedOf(size));
+      last.bytes += bytes;
+    } else this.#add(audience, topic, null, frame, bytes);
   }
 
   /** Passes another event on to one listener, after the messages that wait for it. */
   tell(recipient: Recipient, tell: (listener: ChangingListener) => void): void {
     if (this.#isRunning) this.#add([recipient], null, tell);
     else tell(recipient.listener);
+  }
+
+  #gap(topic: QueuedTopic, audience: readonly Recipient[]): void {
+    if (topic.gapFor === audience) return;
+    topic.gapFor = audience;
+    this.#add(audience, topic, (listener) => {
+      if (topic.gapFor === audience) topic.gapFor = null;
+      listener.onGap();
+    });
   }
 
   #add(
@@ -143,8 +139,6 @@ export class DeliveryQueue {
     this.#isRunning = false;
   }
 }
-
-const countedOf = (size: number) => Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
 
 /** Joins frames into one. If one of them is not encoded yet, or could not be, all are returned as they are. */
 function together(

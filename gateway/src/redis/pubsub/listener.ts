@@ -5,7 +5,7 @@ import type { PendingFrame } from "../frame.js";
 export interface Listener {
   /** Called when all requested channels and patterns are subscribed to. Messages follow. */
   onReady(): void;
-  /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
+  /** A message as {@link DeliveryOptions.encode} made it; the bytes are shared by all that listen to it. */
   onMessage(encoded: PendingFrame): void;
   /** Messages before this call may have been missed. */
   onGap(): void;

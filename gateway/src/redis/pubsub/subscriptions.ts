@@ -1,7 +1,6 @@
 import { matchesGlob } from "../../util/glob.js";
 import { slotOf } from "../cluster/slot.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
-import type { PendingFrame } from "../frame.js";
 import { type DeliveryOptions, DeliveryQueue, type QueuedTopic, type Recipient } from "./delivery-queue.js";
 import type { ChangingListener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
@@ -26,14 +25,6 @@ export interface Subscription {
     done: (problem: string | UpstreamFailure | null) => void,
   ): void;
   cancel(): void;
-}
-
-export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
-  /**
-   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
-   * promise if that takes long.
-   */
-  readonly encode: (push: readonly Buffer[]) => PendingFrame;
 }
 
 /** A channel or pattern with at least one listener. */
@@ -76,7 +67,7 @@ export class Subscriptions {
   readonly #deliveries: DeliveryQueue;
   #closed = false;
 
-  constructor(private readonly options: SubscriptionsOptions) {
+  constructor(private readonly options: TopicConnectionsOptions & DeliveryOptions) {
     this.#deliveries = new DeliveryQueue(options);
     this.#connections = new TopicConnections<Topic>(options, {
       onSubscribed: (topic) => this.#confirmed(topic),
@@ -273,8 +264,7 @@ export class Subscriptions {
     topic.audience ??= [...topic.members].filter(({ started }) => started);
     const { audience } = topic;
     const size = push.reduce((sum, part) => sum + part.length, 0);
-    if (audience.length === 0 || this.#deliveries.isFull(topic, audience, size)) return;
-    this.#deliveries.message(topic, audience, size, this.options.encode(push));
+    if (audience.length > 0) this.#deliveries.message(topic, audience, push, size);
   }
 
   #confirmed(topic: Topic): void {
