@@ -1,23 +1,3 @@
-/** Finds keys among all arguments of a command; null when they are not of the form that the command must have. */
-type KeyFinder = (args: readonly string[]) => readonly number[] | null;
-
-/** The finder for commands whose keys follow from options in any order; undefined for another notation. */
-export function keysByOptions(notation: string): KeyFinder | undefined {
-  const [name, from] = notation.split("@");
-  switch (name) {
-    case "sort":
-      return sort;
-    case "georadius":
-      return (args) => firstAndStored(args, Number(from), GEORADIUS_OPTIONS);
-    case "streams":
-      return streams;
-    case "migrate":
-      return migrate;
-    default:
-      return undefined;
-  }
-}
-
 /** Options in upper case, and how many arguments follow each. */
 type Options = ReadonlyMap<string, number>;
 
@@ -91,3 +71,16 @@ function migrate(args: readonly string[]): readonly number[] | null {
 function indexesFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }
+
+/**
+ * The finders of keys that follow from options in any order, by the name in the notation, such as `georadius@6`: of all arguments
+ * of a command, and the number in the notation. They return null when the arguments are not of the form that the command must have.
+ */
+export const KEYS_BY_OPTIONS: Readonly<
+  Record<string, (args: readonly string[], from: number) => readonly number[] | null>
+> = {
+  sort,
+  georadius: (args, from) => firstAndStored(args, from, GEORADIUS_OPTIONS),
+  streams,
+  migrate,
+};
