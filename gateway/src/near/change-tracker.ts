@@ -35,7 +35,7 @@ export class ChangeTracker {
     if (this.#closed) return;
     const session = new TrackingSession(this.upstream, this.prefixes, this.timeout, (reason, refused) => {
       this.#session = null;
-      this.#failed(reason, refused, session.isReady);
+      this.#failed(reason, refused);
     });
     this.#session = session;
     void session.start().then(() => {
@@ -78,13 +78,12 @@ export class ChangeTracker {
     }
   }
 
-  #failed(reason: string, refused: boolean, wasReady: boolean): void {
+  #failed(reason: string, refused: boolean): void {
     if (this.#closed) return;
     if (refused && !this.#isRefused) {
       this.#isRefused = true;
       this.log.warn(`changes of keys can't be tracked, so near caches go by time alone: ${reason}`);
     } else this.log.debug(`changes of keys are not tracked: ${reason}`);
-    if (wasReady) this.#failures = 0;
     const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
     this.#retry = setTimeout(() => this.open(), refused ? REFUSED_DELAY : backoff).unref();
   }

@@ -24,8 +24,8 @@ export class ClusterCommand implements OrderedCommand {
   executed = false;
   /** Whether it failed, and may have been executed. */
   outcomeUnknown = false;
-  /** The node that it was sent to last. */
-  node: Node | null = null;
+  /** The node that it was sent to last. It is set when the command is first sent. */
+  node!: Node;
   /** The node that it was redirected to. */
   target: string | null = null;
   /** Whether that node needs ASKING before it. */

@@ -87,7 +87,7 @@ export class Transport {
   }
 
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
-    clusterCommand.node?.succeeded();
+    clusterCommand.node.succeeded();
     const failed = isError(reply) && !this.#closed;
     const byText = failed && isNoScript(reply) ? this.scripts.withText(clusterCommand.command) : null;
     const redirection = failed ? redirectionOf(reply, clusterCommand.command) : null;
@@ -100,8 +100,8 @@ export class Transport {
     if (clusterCommand.batch.alone) this.#countWaiting(clusterCommand);
     if (byText) this.#repeat(clusterCommand, byText);
     else if (redirection?.kind === "later") {
-      if (clusterCommand.node) this.topology.refreshSoon();
-      if (clusterCommand.hint.read && clusterCommand.node) clusterCommand.failedAt(clusterCommand.node.name);
+      this.topology.refreshSoon();
+      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
       this.#again(clusterCommand);
     } else if (redirection) this.#redirect(clusterCommand, redirection);
   }
@@ -112,17 +112,17 @@ export class Transport {
     const { batch, node, sink, tag } = clusterCommand;
     const stream = sink.onLarge?.(tag, first);
     if (!stream) return null;
-    node?.succeeded();
+    node.succeeded();
     batch.executed(clusterCommand, true);
     clusterCommand.state = "done";
     return observed(stream, (failure) => {
-      if (node && (failure?.reason === "lost" || failure?.reason === "timeout")) this.#onNodeFailure(node);
+      if (failure?.reason === "lost" || failure?.reason === "timeout") this.#onNodeFailure(node);
     });
   }
 
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
     const { reason, outcome } = failure;
-    if (clusterCommand.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
+    if (reason === "unreachable" || reason === "lost" || reason === "timeout") {
       this.#onNodeFailure(clusterCommand.node);
       if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
     }
@@ -205,7 +205,7 @@ export class Transport {
     topology.counters.redirected++;
     const { batch } = clusterCommand;
     batch.scattered = true;
-    const target = findTarget(topology, redirect, clusterCommand.node!.name);
+    const target = findTarget(topology, redirect, clusterCommand.node.name);
     clusterCommand.target = target;
     clusterCommand.asking = target !== null && redirect.kind === "ask";
     const mayFollow = target !== null && ++clusterCommand.redirections <= MAX_REDIRECTIONS;
