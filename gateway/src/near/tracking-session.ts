@@ -97,10 +97,10 @@ export class TrackingSession {
     return found.table;
   }
 
-  /** Age in ms, at a time, of what is known: every change acknowledged before is in the table. */
-  age(at = now()): number {
+  /** Returns the age in ms of what is known: every change acknowledged before is in the table. */
+  age(): number {
     const { monotonic, wall } = this.#confirmedAt;
-    return Math.max(0, Math.ceil(Math.max(at.monotonic - monotonic, at.wall - wall)));
+    return Math.max(0, Math.ceil(Math.max(performance.now() - monotonic, Date.now() - wall)));
   }
 
   /**

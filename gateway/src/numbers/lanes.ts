@@ -59,7 +59,7 @@ interface Owner {
   readonly lanes: Map<string, Lane>;
   /** The latest use of a lane that was forgotten. */
   horizon: number;
-  bytes: number;
+  readonly budget: BudgetPart;
 }
 
 /**
@@ -68,7 +68,6 @@ interface Owner {
  */
 export class Lanes {
   readonly #budget: BudgetPart;
-  readonly #tokenLimit: number;
   readonly #owners = new Map<string, Owner>();
   /** The latest horizon of the tokens that have no lanes any more. */
   #horizon = -1;
@@ -85,7 +84,6 @@ export class Lanes {
     private readonly clock = systemClock,
   ) {
     this.#budget = new BudgetPart(budget, SHARE);
-    this.#tokenLimit = budget.limit * SHARE * TOKEN_PART;
     this.renew();
     this.#timer = setInterval(() => this.sweep(), SWEEP).unref();
   }
@@ -184,8 +182,12 @@ export class Lanes {
   }
 
   #open(name: string, key: string, now: number, request: Request): NumberedRequest | null {
-    const owner = this.#owners.get(name) ?? { lanes: new Map(), horizon: this.#horizon, bytes: 0 };
-    while (!this.#take(owner, LANE_SIZE)) {
+    const owner = this.#owners.get(name) ?? {
+      lanes: new Map<string, Lane>(),
+      horizon: this.#horizon,
+      budget: new BudgetPart(this.#budget, TOKEN_PART),
+    };
+    while (!owner.budget.take(LANE_SIZE)) {
       const oldest = oldestOf(owner);
       if (oldest === null) {
         request.copy.unsent();
@@ -200,21 +202,13 @@ export class Lanes {
   }
 
   #create(owner: Owner, { sequence, nonce, digest, copy }: Request): NumberedRequest {
-    return new NumberedRequest(sequence, nonce, digest, copy, (bytes) => this.#take(owner, bytes));
-  }
-
-  /** Takes bytes, or gives them back if `bytes` is negative. Returns false, and takes none, if there is no room for them. */
-  #take(owner: Owner, bytes: number): boolean {
-    if (bytes < 0) this.#budget.give(-bytes);
-    else if (owner.bytes + bytes > this.#tokenLimit || !this.#budget.take(bytes)) return false;
-    owner.bytes += bytes;
-    return true;
+    return new NumberedRequest(sequence, nonce, digest, copy, owner.budget);
   }
 
   #forget(name: string, owner: Owner, key: string): void {
     const { last, usedAt } = owner.lanes.get(key)!;
     last.forget();
-    this.#take(owner, -LANE_SIZE);
+    owner.budget.give(LANE_SIZE);
     owner.lanes.delete(key);
     owner.horizon = Math.max(owner.horizon, usedAt);
     if (owner.lanes.size > 0) return;

@@ -88,7 +88,7 @@ export class InFlightConnection implements BatchConnection {
     options: RedisSocketOptions,
     private readonly silence: number,
     private readonly handler: InFlightConnectionHandler,
-    renews = false,
+    renews: boolean,
   ) {
     this.#credentials = options.credentials;
     this.#budget = options.budget;
