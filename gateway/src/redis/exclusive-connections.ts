@@ -36,14 +36,16 @@ export class ExclusiveConnections {
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
+  /** @param pushOptions the options of all connections */
   constructor(
-    private readonly connectionOptions: MultiplexedConnectionOptions,
+    readonly pushOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
-    const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
+    const { handshake } = pushOptions;
+    const numbered = { ...pushOptions, handshake: [...handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...connectionOptions, handshake: [...connectionOptions.handshake, MULTI, DISCARD] };
+    const proven = { ...pushOptions, handshake: [...handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
   }
 
@@ -55,7 +57,7 @@ export class ExclusiveConnections {
   /**
    * Sends commands in their order on a connection of their own. `waits` is how long each may wait beyond the deadline, in ms.
    */
-  send(
+  sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
     receiver: Receiver,
@@ -126,7 +128,7 @@ export class ExclusiveConnections {
     // The others are not connected: nothing was sent on them.
     for (const connection of waiting) if (connection.clientId === null) cut(connection);
     if (numbered.length > 0) {
-      this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.pushOptions, reconnect: "never" });
       this.#unblocker.send(
         numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
@@ -143,10 +145,10 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.connectionOptions.timeout,
+    deadline = performance.now() + this.pushOptions.timeout,
     waits?: readonly number[],
   ): Cancel {
-    const { activity } = this.connectionOptions;
+    const { activity } = this.pushOptions;
     let lent: MultiplexedConnection | null = null;
     let lentAt = 0;
     /** For each command, the longest wait of it and those before it. */

@@ -3,7 +3,7 @@ import { isError, lineOf } from "../resp/replies.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import type { Upstream } from "./upstream.js";
 
 /**
  * Options of the connections to one Redis server. A blocking command gets its own timeout in addition to that of commands.
@@ -25,30 +25,18 @@ export interface ServerOptions
 export const PING = command("PING");
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
-export class Server implements Upstream {
-  readonly pushOptions: MultiplexedConnectionOptions;
+export class Server extends ExclusiveConnections implements Upstream {
   readonly sharding = null;
   protected readonly shared: readonly MultiplexedConnection[];
   /** The shared connections, and those of {@link addConnections}. */
   readonly #all: MultiplexedConnection[] = [];
-  readonly #exclusive: ExclusiveConnections;
   /** Command timeout in ms. */
   readonly timeout: number;
 
   constructor(protected readonly options: ServerOptions) {
-    const { reachability, ...rest } = options;
-    const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
-    this.timeout = timeout;
-    this.pushOptions = {
-      ...rest,
-      // PING comes before any other, since a server at its limit of clients replies to the first command with an error and closes.
-      handshake: [...handshake, PING],
-      connectTimeout,
-      reconnect,
-      unreachedReason: reachability && (() => reachability.unreachedReason),
-    };
+    super(connectionOptionsOf(options), options);
+    this.timeout = options.timeout;
     this.shared = this.addConnections();
-    this.#exclusive = new ExclusiveConnections(this.pushOptions, options);
   }
 
   /** Adds as many connections as are shared, which send further commands first. */
@@ -70,11 +58,8 @@ export class Server implements Upstream {
     for (const connection of this.shared) connection.retryNow();
   };
 
-  get connections(): Upstream["connections"] {
-    return {
-      shared: this.#all.filter((connection) => connection.ready).length,
-      ...this.#exclusive.connections,
-    };
+  override get connections(): Upstream["connections"] {
+    return { shared: this.#all.filter((connection) => connection.ready).length, ...super.connections };
   }
 
   /** Whether the server was never reached. */
@@ -92,37 +77,28 @@ export class Server implements Upstream {
     connection.send(commands, receiver, { deadline });
   }
 
-  sendAlone(
-    commands: readonly Command[],
-    waits: readonly number[],
-    receiver: Receiver,
-    deadline?: number,
-  ): Cancel {
-    return this.#exclusive.send(commands, waits, receiver, deadline);
-  }
-
-  /** @param multi what to begin with in place of a plain MULTI */
-  transaction(
-    commands: readonly Command[],
-    receiver: TransactionReceiver,
-    deadline?: number,
-    multi?: Command,
-  ): Cancel {
-    return this.#exclusive.transaction(commands, receiver, deadline, multi);
-  }
-
   ping(timeout = this.timeout): Promise<Buffer | null> {
     return pingReply(this, timeout);
   }
 
-  endWaits(within: number): void {
-    this.#exclusive.endWaits(within);
-  }
-
-  close(): void {
+  override close(): void {
     for (const connection of this.#all) connection.close();
-    this.#exclusive.close();
+    super.close();
   }
+}
+
+/** Returns the options of every connection to a server. */
+function connectionOptionsOf(options: ServerOptions): MultiplexedConnectionOptions {
+  const { reachability, ...rest } = options;
+  const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
+  return {
+    ...rest,
+    // PING comes before any other, since a server at its limit of clients replies to the first command with an error and closes.
+    handshake: [...handshake, PING],
+    connectTimeout,
+    reconnect,
+    unreachedReason: reachability && (() => reachability.unreachedReason),
+  };
 }
 
 /** Returns an upstream's reply to a PING; null without one within `timeout` ms. */
