@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
 import { type Copy, NumberedRequest } from "./numbered-request.js";
+import type { Presence } from "./presence.js";
 
 /** Time in s after its last request for which a lane is kept. No client uses a connection again that was idle for over 345 s. */
 const LANE_KEPT = 900;
@@ -19,14 +20,7 @@ const REORDERED = 10;
 const CLOCKS_PART = 5;
 
 /** Whether other processes may run the same client's requests on the same data. */
-export interface Standing {
-  /** Returns whether there are no others, so that clients may number their requests. Called while requests flow. */
-  use(): boolean;
-  /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
-  readonly aloneSince: number | null;
-  /** Called before a request is run: this process may have been stopped for long. */
-  check(): void;
-}
+export type Standing = Pick<Presence, "aloneSince" | "check" | "use">;
 
 /** Both clocks, in s. */
 export interface LaneClock {
