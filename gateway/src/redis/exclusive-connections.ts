@@ -176,7 +176,7 @@ export class ExclusiveConnections {
         activity?.lend();
         lentAt = performance.now();
         if (waits) this.#waiting.set(connection, lentAt + sums.at(-1)!);
-        connection.send(commands, loan, { deadline, extra: waits && ((index) => sums[index]!) });
+        connection.send(commands, loan, deadline, waits && ((index) => sums[index]!));
       },
       onRefused(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);

@@ -1,6 +1,6 @@
 import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
-import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
+import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
@@ -120,9 +120,15 @@ export class MultiplexedConnection {
     this.#connect();
   }
 
-  send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
+  /** Sends commands in their order: see {@link CommandBatch}. Default of the deadline: the usual timeout from now. */
+  send(
+    commands: readonly Command[],
+    receiver: Receiver,
+    deadline?: number,
+    extraOf?: (index: number) => number,
+  ): void {
     const now = performance.now();
-    const batch = new CommandBatch(commands, receiver, now + this.options.timeout, options);
+    const batch = new CommandBatch(commands, receiver, deadline ?? now + this.options.timeout, extraOf);
     const rejection = this.#rejectionOf(batch);
     if (rejection) {
       batch.failRest(rejection);

@@ -74,7 +74,7 @@ export class Server extends ExclusiveConnections implements Upstream {
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
     let connection = this.shared[0]!;
     for (const other of this.shared) if (other.pending < connection.pending) connection = other;
-    connection.send(commands, receiver, { deadline });
+    connection.send(commands, receiver, deadline);
   }
 
   ping(timeout = this.timeout): Promise<Buffer | null> {

@@ -197,7 +197,7 @@ export class Transport {
     }
     const now = performance.now();
     const deadline = others > 0 ? now + (first.until - now) / (others + 1) : first.until;
-    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, { deadline });
+    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, deadline);
   }
 
   #redirect(clusterCommand: ClusterCommand, redirect: Redirect): void {

@@ -2,7 +2,7 @@ import { BufferBudget } from "../../util/buffer-budget.js";
 import { Fifo } from "../../util/fifo.js";
 import { SlicedWork } from "../../util/sliced-work.js";
 import type { Frame, PendingFrame } from "../frame.js";
-import type { ChangingListener } from "./listener.js";
+import type { Listener } from "./listener.js";
 
 /** Bytes of messages that may wait for their turn, and the part of them that may be of one channel or pattern. */
 const MAX_WAITING = 8 * 1_024 * 1_024;
@@ -18,7 +18,7 @@ const MESSAGE_SIZE = 200;
 
 /** A listener that gets messages. */
 export interface Recipient {
-  readonly listener: ChangingListener;
+  readonly listener: Listener;
   /** Whether it gets nothing any more. */
   readonly isGone: boolean;
 }
@@ -36,7 +36,7 @@ interface Delivery {
   readonly topic: QueuedTopic | null;
   /** Messages. Empty for another event, which `tell` passes on. */
   readonly frames: PendingFrame[];
-  readonly tell: ((listener: ChangingListener) => void) | null;
+  readonly tell: ((listener: Listener) => void) | null;
   bytes: number;
 }
 
@@ -92,7 +92,7 @@ export class DeliveryQueue {
   }
 
   /** Passes another event on to one listener, after the messages that wait for it. */
-  tell(recipient: Recipient, tell: (listener: ChangingListener) => void): void {
+  tell(recipient: Recipient, tell: (listener: Listener) => void): void {
     if (this.#isRunning) this.#add([recipient], null, tell);
     else tell(recipient.listener);
   }

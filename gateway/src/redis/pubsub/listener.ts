@@ -13,10 +13,6 @@ export interface Listener {
   onRefusal(error: string): void;
   /** Called when there is no subscription, or when it has ended. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
-}
-
-/** A listener whose channels can change. */
-export interface ChangingListener extends Listener {
   /**
    * A change has taken effect for one channel or pattern.
    * @param kind such as `subscribe` or `punsubscribe`

@@ -2,7 +2,7 @@ import { matchesGlob } from "../../util/glob.js";
 import { slotOf } from "../cluster/slot.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
 import { type DeliveryOptions, DeliveryQueue, type QueuedTopic, type Recipient } from "./delivery-queue.js";
-import type { ChangingListener } from "./listener.js";
+import type { Listener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
 
@@ -89,7 +89,7 @@ export class Subscriptions {
   }
 
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
-  add(names: readonly TopicName[], listener: ChangingListener): Subscription {
+  add(names: readonly TopicName[], listener: Listener): Subscription {
     const member: Member = {
       listener,
       topics: new Set(),
