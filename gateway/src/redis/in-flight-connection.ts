@@ -2,7 +2,6 @@ import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import type { DropReason, LargeReply } from "../resp/framer.js";
 import { isError } from "../resp/replies.js";
-import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { authErrorOf, type Login } from "./credentials/login.js";
@@ -70,9 +69,6 @@ export interface InFlightConnectionHandler {
 export class InFlightConnection implements BatchConnection {
   readonly socket: RedisSocket;
   readonly #written = new Fifo<Written>();
-  readonly #budget: BufferBudget | undefined;
-  readonly #explain: RedisSocketOptions["explain"];
-  readonly #credentials: RedisSocketOptions["credentials"];
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
   /** Whether the present reply is a large one that holds those behind it up. */
@@ -85,14 +81,11 @@ export class InFlightConnection implements BatchConnection {
    * @param renews whether the connection is signed in again whenever its credentials change
    */
   constructor(
-    options: RedisSocketOptions,
+    private readonly options: RedisSocketOptions,
     private readonly silence: number,
     private readonly handler: InFlightConnectionHandler,
     renews: boolean,
   ) {
-    this.#credentials = options.credentials;
-    this.#budget = options.budget;
-    this.#explain = options.explain;
     this.socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
       ...(renews && { onLogin: (login: Login) => this.#signIn(login) }),
@@ -110,7 +103,7 @@ export class InFlightConnection implements BatchConnection {
   /** Whether the connection was signed in with an earlier password than new ones are. */
   get isOutdated(): boolean {
     const { login } = this.socket;
-    return login !== null && this.#credentials!.isOutdated(login);
+    return login !== null && this.options.credentials!.isOutdated(login);
   }
 
   get isWritable(): boolean {
@@ -225,7 +218,7 @@ export class InFlightConnection implements BatchConnection {
     const receiver: Receiver = {
       cancelled: false,
       onReply: (reply) => {
-        if (isError(reply)) this.#credentials?.refused(login, authErrorOf(reply));
+        if (isError(reply)) this.options.credentials?.refused(login, authErrorOf(reply));
         else this.socket.login = login;
       },
       onFailure() {},
@@ -295,7 +288,7 @@ export class InFlightConnection implements BatchConnection {
         if (!stream) return;
         const backlog = stream.write(bytes);
         written += bytes.length;
-        const isTight = this.#budget?.isTight ?? false;
+        const isTight = this.options.budget?.isTight ?? false;
         const isBehind = backlog > (isTight ? TIGHT_PAUSED_ABOVE : PAUSED_ABOVE);
         if (!this.#isHeldUp && (written >= HOLDS_UP || (isTight && isBehind))) holdUp();
         if (apart && isBehind) this.#pauseFor(entry, isTight);
@@ -341,7 +334,8 @@ export class InFlightConnection implements BatchConnection {
     const { batch, command, receiver, tag } = entry;
     if (batch.settled(command.bytes.length)) this.handler.onSendable(batch);
     if (!receiver) return;
-    if (reply) receiver.onReply(this.#explain && isError(reply) ? this.#explain(reply) : reply, tag);
+    const { explain } = this.options;
+    if (reply) receiver.onReply(explain && isError(reply) ? explain(reply) : reply, tag);
     else receiver.onFailure(DROPPED[dropReason], tag);
   }
 
