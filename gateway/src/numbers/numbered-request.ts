@@ -56,8 +56,10 @@ export class NumberedRequest {
   /** Gives a further copy the response, when it is there. */
   join(copy: Copy): void {
     if (this.#copies) this.#copies.push(copy);
-    else if (this.#response) respond(copy, this.#response);
-    else copy.refuseNumber("was run, and its response was not kept", "unknown");
+    else if (this.#response) {
+      const { status, type, body, more } = this.#response;
+      copy.respond(status, type, Buffer.from(body, "latin1"), more);
+    } else copy.refuseNumber("was run, and its response was not kept", "unknown");
   }
 
   /** It has its response. The first copy responds by itself, with the same. */
@@ -87,8 +89,4 @@ export class NumberedRequest {
     this.#copies = null;
     return copies;
   }
-}
-
-function respond(copy: Copy, { status, type, body, more }: Response): void {
-  copy.respond(status, type, Buffer.from(body, "latin1"), more);
 }

@@ -4,7 +4,7 @@ import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { CommandFeed } from "./command-feed.js";
-import { describe, errorCode } from "./traced-command.js";
+import { describe } from "./traced-command.js";
 
 /**
  * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
@@ -104,6 +104,7 @@ function tracingTransaction(
   };
 }
 
+/** Returns the code of an error reply, which is never data, or null for another reply. */
 function errorOf(reply: Buffer): string | null {
-  return isError(reply) ? errorCode(reply.toString("latin1", 1, 64)) : null;
+  return isError(reply) ? (/^[A-Z][A-Z0-9_]*/.exec(reply.toString("latin1", 1, 64))?.[0] ?? "ERR") : null;
 }
