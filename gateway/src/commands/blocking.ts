@@ -1,5 +1,6 @@
 import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import { STREAM_OPTIONS } from "./keys-by-options.js";
 
 /**
  * Commands that wait at the server, and the index of their timeout; -1 for the last argument. Those that begin with B take seconds,
@@ -65,8 +66,7 @@ function blockOption(command: Command): number {
     const option = command.upper(i);
     if (option === "BLOCK") return i + 1;
     if (option === "STREAMS") return -1;
-    if (option === "GROUP") i += 2;
-    else if (option === "COUNT") i += 1;
+    i += STREAM_OPTIONS.get(option) ?? 0;
   }
   return -1;
 }

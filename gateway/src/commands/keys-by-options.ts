@@ -7,7 +7,7 @@ const SORT_OPTIONS = new Map([...SORT_RO_OPTIONS, ["STORE", 1]]);
 const GEORADIUS_FLAGS = { WITHDIST: 0, WITHHASH: 0, WITHCOORD: 0, ANY: 0, ASC: 0, DESC: 0 };
 const GEORADIUS_OPTIONS = optionsOf({ ...GEORADIUS_FLAGS, COUNT: 1, STORE: 1, STOREDIST: 1 });
 /** Options of XREAD and XREADGROUP ahead of STREAMS. */
-const STREAM_OPTIONS = optionsOf({ BLOCK: 1, COUNT: 1, CLAIM: 1, GROUP: 2, NOACK: 0 });
+export const STREAM_OPTIONS = optionsOf({ BLOCK: 1, COUNT: 1, CLAIM: 1, GROUP: 2, NOACK: 0 });
 const MIGRATE_OPTIONS = optionsOf({ COPY: 0, REPLACE: 0, AUTH: 1, AUTH2: 2 });
 
 /**
