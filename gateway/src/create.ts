@@ -138,10 +138,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     activity,
   });
   const { nearPrefix } = settings;
-  const tracker =
-    nearPrefix.length > 0
-      ? new ChangeTracker(plain.of(null), nearPrefix, settings.commandTimeout, log)
-      : null;
+  const tracker = nearPrefix.length > 0 ? new ChangeTracker(plain.of(null), nearPrefix, log) : null;
   const proxies = new TrustedProxies(settings.trustedProxies);
   hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();

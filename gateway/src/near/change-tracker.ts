@@ -20,20 +20,16 @@ export class ChangeTracker {
   #interval: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /**
-   * @param prefixes the prefixes of the keys to track. An empty one stands for all keys
-   * @param timeout the longest wait for a reply, in ms
-   */
+  /** @param prefixes the prefixes of the keys to track. An empty one stands for all keys */
   constructor(
     private readonly upstream: TrackedUpstream,
     private readonly prefixes: readonly string[],
-    private readonly timeout: number,
     private readonly log: Log,
   ) {}
 
   open(): void {
     if (this.#closed) return;
-    const session = new TrackingSession(this.upstream, this.prefixes, this.timeout, (reason, refused) => {
+    const session = new TrackingSession(this.upstream, this.prefixes, (reason, refused) => {
       this.#session = null;
       this.#failed(reason, refused);
     });

@@ -57,18 +57,14 @@ export class TrackingSession {
   #current: Deferred | null = null;
   #next: Deferred | null = null;
   #timer: NodeJS.Timeout | undefined;
-  readonly #timeout: number;
   #ended = false;
 
   /** @param onEnd called once, unless it was closed. `refused`: a server does not track changes for the gateway's user */
   constructor(
     private readonly upstream: TrackedUpstream,
     private readonly prefixes: readonly string[],
-    timeout: number,
     private readonly onEnd: (reason: string, refused: boolean) => void,
-  ) {
-    this.#timeout = Math.min(timeout, MAX_TIMEOUT);
-  }
+  ) {}
 
   /** Connects to every server. */
   async start(): Promise<void> {
@@ -207,7 +203,8 @@ export class TrackingSession {
     this.#next = null;
     this.#sentAt = now();
     this.#due = this.#servers.length;
-    this.#timer = setTimeout(() => this.#end("no reply in time"), this.#timeout).unref();
+    const timeout = Math.min(this.upstream.pushOptions.connectTimeout, MAX_TIMEOUT);
+    this.#timer = setTimeout(() => this.#end("no reply in time"), timeout).unref();
     for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_NODES : PING);
   }
 

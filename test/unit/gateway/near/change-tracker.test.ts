@@ -52,7 +52,7 @@ beforeEach(() => {
     ...{ maxReplySize: 1_000, counters: newCounters() },
   };
   const upstream = { pushOptions, sharding: null };
-  tracker = new ChangeTracker(upstream, ["a"], 5_000, recorded);
+  tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
 });
 afterEach(() => {
@@ -135,7 +135,7 @@ test("a cluster is tracked once its nodes list the same primaries", async () => 
   reply = (name, connection) => (name === "CLUSTER" ? bulk(lists[names.get(connection)!]!) : REPLIES[name]);
   tracker.close();
   const upstream = { pushOptions, sharding: sharding as Sharding };
-  tracker = new ChangeTracker(upstream, ["a"], 5_000, recorded);
+  tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(tracker.use()).toBeNull();
