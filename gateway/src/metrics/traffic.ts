@@ -1,5 +1,5 @@
 import type { RequestRecord } from "../log/request-record.js";
-import { ByName } from "./by-name.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { CommandCounts } from "./commands.js";
 import { BYTES, Histogram, SECONDS } from "./histogram.js";
 import { TokenNumbers } from "./tokens.js";
@@ -22,9 +22,9 @@ export class Traffic {
   requests = 0;
   /** Requests that are not valid HTTP, by reason. */
   readonly malformed = new Map<string, number>();
-  readonly routes = new ByName(() => new RouteNumbers());
+  readonly routes = new LazyMap((_route: string) => new RouteNumbers());
   readonly commands = new CommandCounts();
-  readonly tokens = new ByName(() => new TokenNumbers());
+  readonly tokens = new LazyMap((_name: string) => new TokenNumbers());
 
   /** Counts a request that is not valid HTTP. */
   malformedBy(reason: string): void {

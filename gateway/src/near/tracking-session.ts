@@ -4,6 +4,7 @@ import type { RedisSocket } from "../redis/redis-socket.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import { beginsWith } from "../resp/args.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { BucketTable } from "./bucket-table.js";
 import { openTracking } from "./tracking-connection.js";
 
@@ -42,7 +43,7 @@ class Deferred {
  */
 export class TrackingSession {
   /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
-  readonly #tables = new Map<string, { readonly prefix: Buffer; readonly table: BucketTable }>();
+  readonly #tables = new LazyMap((prefix: string) => ({ prefix: Buffer.from(prefix), table: new BucketTable() }));
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];
@@ -85,12 +86,7 @@ export class TrackingSession {
 
   /** Returns the table of changes of the keys that begin with a prefix, from the first call for it on. */
   tableOf(prefix: string): BucketTable {
-    let found = this.#tables.get(prefix);
-    if (!found) {
-      found = { prefix: Buffer.from(prefix), table: new BucketTable() };
-      this.#tables.set(prefix, found);
-    }
-    return found.table;
+    return this.#tables.of(prefix).table;
   }
 
   /** Returns the age in ms of what is known: every change acknowledged before is in the table. */

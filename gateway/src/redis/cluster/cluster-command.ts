@@ -1,4 +1,5 @@
 import type { Command } from "../../resp/command.js";
+import { LazyMap } from "../../util/lazy-map.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
 import { type OrderedCommand, SlotOrder } from "./slot-order.js";
@@ -87,7 +88,7 @@ export class Batch {
   scattered = false;
   readonly cancels: (() => void)[] = [];
   /** The commands by slot, set when first needed. Most batches do not need it. */
-  #orders: Map<number, SlotOrder> | null = null;
+  #orders: LazyMap<number, SlotOrder> | null = null;
 
   constructor(
     readonly receiver: Receiver,
@@ -146,13 +147,8 @@ export class Batch {
   #orderOf({ hint: { slot } }: ClusterCommand): SlotOrder | null {
     if (slot < 0 || this.commands.length === 1) return null;
     if (!this.#orders) {
-      this.#orders = new Map();
-      for (const each of this.commands) {
-        if (each.hint.slot < 0) continue;
-        const order = this.#orders.get(each.hint.slot) ?? new SlotOrder();
-        this.#orders.set(each.hint.slot, order);
-        order.add(each);
-      }
+      this.#orders = new LazyMap<number, SlotOrder>(() => new SlotOrder());
+      for (const each of this.commands) if (each.hint.slot >= 0) this.#orders.of(each.hint.slot).add(each);
     }
     return this.#orders.get(slot)!;
   }

@@ -209,22 +209,20 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   #learn(reply: Decoded, from: string): void {
     if (!Array.isArray(reply) || reply.length === 0) throw new Error("a node of the cluster serves no slots");
     const slots: (Shard | undefined)[] = new Array(SLOTS);
-    const shards = new Map<string, Shard>();
+    const shards: Shard[] = [];
     for (const range of reply) {
       if (!Array.isArray(range)) throw new Error("a node's reply to CLUSTER SLOTS is malformed");
       const [first, last, ...nodes] = range;
       const [primary, ...replicas] = nodes.flatMap((node) => this.#learnNode(node, from) ?? []);
       if (primary === undefined) continue;
-      let shard = shards.get(primary);
-      if (!shard) {
-        shard = { primary, replicas };
-        shards.set(primary, shard);
-      }
+      const known = shards.find((shard) => shard.primary === primary);
+      const shard = known ?? { primary, replicas };
+      if (!known) shards.push(shard);
       slots.fill(shard, Number(first), Number(last) + 1);
     }
     const before = this.isKnown ? this.#picture() : null;
     this.#slots = slots;
-    this.shards = [...shards.values()];
+    this.shards = shards;
     if (before === this.#picture()) return;
     if (before !== null) this.counters.topologyChanges++;
     this.emit("change");
