@@ -155,8 +155,7 @@ export class AutoDetectUpstream implements Upstream {
   /** Lets what waits go on, and sends INFO again after a pause. */
   #detectLater(): void {
     this.#release();
-    if (this.#closed || this.finding.isCluster !== null) return;
-    if (this.activity?.isResting) return;
+    if (this.#closed || this.finding.isCluster !== null || this.activity?.isResting) return;
     this.#timer = setTimeout(() => this.#detectAgain(), AGAIN).unref();
   }
 
