@@ -1,4 +1,4 @@
-import { allCommandInfo, COMMAND_COUNT, type CommandInfo } from "../commands/command-info.js";
+import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 
 /** Label of all commands that are not in the table, since clients choose their names. */
 const OTHER = "other";
@@ -15,9 +15,8 @@ class CommandNumbers {
 
 /** Counts commands by name. Each command of the table has numbers of its own, all others share some. */
 export class CommandCounts {
-  readonly #numbers = [...Array.from(allCommandInfo(), ({ name }) => name), OTHER].map(
-    (name) => new CommandNumbers(name),
-  );
+  readonly #numbers = allCommandInfo().map(({ name }) => new CommandNumbers(name));
+  readonly #others = new CommandNumbers(OTHER);
 
   /** Counts a command sent by a client. Null stands for one that is not in the table. */
   received(info: CommandInfo | null): void {
@@ -38,10 +37,10 @@ export class CommandCounts {
 
   /** The numbers of every command that was received. */
   *[Symbol.iterator](): Iterator<CommandNumbers> {
-    for (const numbers of this.#numbers) if (numbers.received > 0) yield numbers;
+    for (const numbers of [...this.#numbers, this.#others]) if (numbers.received > 0) yield numbers;
   }
 
   #of(info: CommandInfo | null): CommandNumbers {
-    return this.#numbers[info?.id ?? COMMAND_COUNT]!;
+    return info ? this.#numbers[info.id]! : this.#others;
   }
 }

@@ -1,4 +1,3 @@
-import type { UpstreamCounters } from "./counters.js";
 import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
 import { type ConnectionWatch, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
@@ -25,7 +24,6 @@ interface ServerState {
  */
 export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   readonly #options: RedisSocketOptions;
-  readonly #counters: UpstreamCounters;
   readonly #connections = new Map<RedisSocket, string | null>();
   /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
   readonly #left = new Set<string>();
@@ -48,7 +46,6 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   ) {
     super();
     this.#options = { ...options, watch: this };
-    this.#counters = options.counters;
   }
 
   override get refusal(): string | null {
@@ -136,7 +133,7 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
     this.#wasPrimary = true;
     this.#left.add(from.id);
     this.#left.delete(met.id);
-    this.#counters.topologyChanges++;
+    this.#options.counters.topologyChanges++;
     this.reachability.tell("leads to another server: all connections follow");
     for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
     this.emit("change");
