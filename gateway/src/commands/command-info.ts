@@ -39,19 +39,19 @@ function infoOf(row: string, id: number) {
 }
 
 const infos: readonly CommandInfo[] = TABLE.trim().split("\n").map(infoOf);
-const all = new Map(infos.map((info) => [info.name, info]));
+const byName = new Map(infos.map((info) => [info.name, info] as const));
 const containers = new Set(infos.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!));
 
 /** Returns the facts about a command, or null if it or its subcommand is unknown. */
 export function getCommandInfo(command: Command): CommandInfo | null {
   const { name } = command;
-  if (containers.has(name) && command.size > 1) return all.get(`${name} ${command.upper(1)}`) ?? null;
-  return all.get(name) ?? null;
+  if (containers.has(name) && command.size > 1) return byName.get(`${name} ${command.upper(1)}`) ?? null;
+  return byName.get(name) ?? null;
 }
 
 /** Whether a full name is that of a known command. */
 export function isKnown(name: string): boolean {
-  return all.has(name);
+  return byName.has(name);
 }
 
 /** Every known command. */
