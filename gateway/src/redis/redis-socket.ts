@@ -236,10 +236,12 @@ export class RedisSocket {
   onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
-    if (this.upSince !== null) {
-      this.handler.onReply(reply, this.#framer.dropReason);
-      return;
-    }
+    if (this.upSince !== null) this.handler.onReply(reply, this.#framer.dropReason);
+    else this.#onGreeted(reply);
+  }
+
+  /** Takes a reply to the handshake. With the last one the connection is up. */
+  #onGreeted(reply: Buffer | null): void {
     const { credentials, counters, reachability, watch } = this.options;
     if (!this.#greeting) {
       // A server at its limit of clients sends an error before it gets a command.

@@ -121,7 +121,7 @@ export class Transport {
   }
 
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
-    const { reason, outcome } = failure;
+    const { reason } = failure;
     if (reason === "unreachable" || reason === "lost" || reason === "timeout") {
       this.#onNodeFailure(clusterCommand.node);
       if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
@@ -130,15 +130,7 @@ export class Transport {
     clusterCommand.asking = false;
     clusterCommand.obstacle = failure;
     const isOver = this.#closed || clusterCommand.cancelled || performance.now() >= clusterCommand.until;
-    const mayRepeat =
-      outcome === "unsent"
-        ? reason !== "full" && reason !== "ended"
-        : clusterCommand.hint.repeatable &&
-          reason !== "too-large" &&
-          reason !== "no-room" &&
-          reason !== "over-budget" &&
-          ++clusterCommand.repeats <= MAX_REPEATS;
-    if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
+    if (isOver || !this.#mayRepeat(clusterCommand, failure)) this.#fail(clusterCommand, failure);
     else this.#again(clusterCommand);
   }
 
@@ -152,6 +144,13 @@ export class Transport {
     for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
       left.push(clusterCommand);
     for (const clusterCommand of left) this.#fail(clusterCommand, CLOSING);
+  }
+
+  /** Whether a command that failed for this reason may be sent again. Counts repeats of those that may have run. */
+  #mayRepeat(clusterCommand: ClusterCommand, { reason, outcome }: UpstreamFailure): boolean {
+    if (outcome === "unsent") return reason !== "full" && reason !== "ended";
+    const wasDropped = reason === "too-large" || reason === "no-room" || reason === "over-budget";
+    return clusterCommand.hint.repeatable && !wasDropped && ++clusterCommand.repeats <= MAX_REPEATS;
   }
 
   #choose(clusterCommand: ClusterCommand): Choice | null {
