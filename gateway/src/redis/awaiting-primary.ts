@@ -21,6 +21,9 @@ const SMALL_REPLY = 1_024;
 
 type Result = Buffer | UpstreamFailure;
 
+/** One for all commands, which would make one each. */
+const NOTHING: Cancel = () => {};
+
 /** A reply by which a command was refused. */
 interface Refused {
   readonly reply: Buffer;
@@ -99,7 +102,7 @@ export class AwaitingPrimary extends Server {
     receiver: TransactionReceiver,
     deadline = this.#deadline(),
   ): Cancel {
-    let cancel: Cancel = () => {};
+    let cancel = NOTHING;
     const again = (refused: Refused | null, finish: () => void, deliver: () => void) => {
       if (!this.mayWait(receiver, deadline)) finish();
       else this.pause({ refused, receiver, deadline, run, finish, deliver });
@@ -158,7 +161,7 @@ export class AwaitingPrimary extends Server {
   ): Cancel {
     if (waits) return super.sendAlone(commands, waits, receiver, deadline);
     super.send(commands, receiver, deadline);
-    return () => {};
+    return NOTHING;
   }
 
   /** Whether commands may wait for a primary. */
@@ -251,7 +254,7 @@ class Attempts implements Receiver {
   #isUnknown = false;
   /** The deadline for the replies of all commands, including their waits at the server. */
   readonly #end: number;
-  #cancel: Cancel = () => {};
+  #cancel = NOTHING;
 
   constructor(
     readonly upstream: AwaitingPrimary,
