@@ -36,7 +36,7 @@ export class ExclusiveConnections {
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
-  /** @param pushOptions the options of all connections */
+  /** @param pushOptions the options of all connections, those for subscriptions and MONITOR included */
   constructor(
     readonly pushOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
