@@ -40,7 +40,9 @@ function infoOf(row: string, id: number) {
 
 const infos: readonly CommandInfo[] = TABLE.trim().split("\n").map(infoOf);
 const byName = new Map(infos.map((info) => [info.name, info] as const));
-const containers = new Set(infos.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!));
+const containers = new Set(
+  infos.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!),
+);
 
 /** Returns the facts about a command, or null if it or its subcommand is unknown. */
 export function getCommandInfo(command: Command): CommandInfo | null {

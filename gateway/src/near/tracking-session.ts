@@ -43,7 +43,10 @@ class Deferred {
  */
 export class TrackingSession {
   /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
-  readonly #tables = new LazyMap((prefix: string) => ({ prefix: Buffer.from(prefix), table: new BucketTable() }));
+  readonly #tables = new LazyMap((prefix: string) => ({
+    prefix: Buffer.from(prefix),
+    table: new BucketTable(),
+  }));
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];

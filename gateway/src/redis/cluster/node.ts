@@ -38,8 +38,7 @@ export class Node extends Server {
   /** Records a missing reply. Returns whether the node counted as working before. */
   failed(): boolean {
     if (this.isEjected) return false;
-    this.#ejectedUntil =
-      this.clock.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
+    this.#ejectedUntil = this.clock.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
     return true;
   }
 

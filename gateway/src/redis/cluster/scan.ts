@@ -145,7 +145,8 @@ class ScanStep implements Receiver {
   /** Replies with a page and the next position, which is the present one without views. */
   #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
-    const next = cursor && views.length > 0 ? this.#next(BigInt(String(decode(cursor))), views) : this.position;
+    const next =
+      cursor && views.length > 0 ? this.#next(BigInt(String(decode(cursor))), views) : this.position;
     const text = Buffer.from(String(next ? encodePosition(next) : 0n));
     this.receiver.onReply(arrayOf([bulkOf(text), ...keys]), this.tag);
   }

@@ -5,7 +5,14 @@ import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { rotated } from "../../util/rotated.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { CANCELLED, CLOSING, observed, type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
+import {
+  CANCELLED,
+  CLOSING,
+  observed,
+  type Receiver,
+  type ReplyStream,
+  UpstreamFailure,
+} from "../failure.js";
 import { refusedFailure } from "../refusal.js";
 import { AFTER_UNKNOWN, type ClusterCommand, OVERTAKEN } from "./cluster-command.js";
 import type { Node } from "./node.js";

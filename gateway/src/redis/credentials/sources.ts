@@ -26,7 +26,8 @@ type AuthKind = (typeof AUTH_KINDS)[number];
 function sourcesIn(settings: SignInSettings): [name: string, make: (url: RedisUrl) => LoginSource][] {
   const { redisPasswordFile: file, redisAuthCommand: program, redisAuth } = settings;
   const found: ReturnType<typeof sourcesIn> = [];
-  if (file !== undefined) found.push(["redisPasswordFile", ({ username }) => new PasswordFile(file, username)]);
+  if (file !== undefined)
+    found.push(["redisPasswordFile", ({ username }) => new PasswordFile(file, username)]);
   if (program !== undefined)
     found.push(["redisAuthCommand", ({ username }) => new AuthCommand(program, username)]);
   if (redisAuth === "aws-iam") found.push(["redisAuth", (url) => new AwsIam(connectRequestOf(url))]);

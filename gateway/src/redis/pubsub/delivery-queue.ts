@@ -141,9 +141,7 @@ export class DeliveryQueue {
 }
 
 /** Joins frames into one. If one of them is not encoded yet, or could not be, all are returned as they are. */
-function together(
-  frames: readonly PendingFrame[],
-): readonly PendingFrame[] {
+function together(frames: readonly PendingFrame[]): readonly PendingFrame[] {
   if (frames.length <= 1 || !frames.every((frame): frame is Frame => Array.isArray(frame))) return frames;
   return [[Buffer.concat(frames.flat())]];
 }

@@ -4,10 +4,10 @@ import { command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
-import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
-import type { RemoteEngine } from "../redis-url.js";
 import { PrimaryFinder } from "../primary-finder.js";
 import type { Reachability } from "../reachability.js";
+import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
+import type { RemoteEngine } from "../redis-url.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
 

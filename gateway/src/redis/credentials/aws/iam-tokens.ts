@@ -32,11 +32,7 @@ export function createIamTokens(request: ConnectRequest) {
  * @see https://docs.aws.amazon.com/AmazonElastiCache/latest/dg/auth-iam.html
  * @see https://docs.aws.amazon.com/memorydb/latest/devguide/auth-iam.html
  */
-export async function signConnect(
-  request: ConnectRequest,
-  identity: Identity,
-  now: Date,
-): Promise<string> {
+export async function signConnect(request: ConnectRequest, identity: Identity, now: Date): Promise<string> {
   const { service, name, user, region, serverless } = request;
   const signer = new SignatureV4({ service, region, credentials: identity, sha256: Sha256 });
   const { query } = await signer.presign(
