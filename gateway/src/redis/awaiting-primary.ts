@@ -56,9 +56,9 @@ const OVERTAKEN = new UpstreamFailure(
 );
 
 /**
- * A server that may refuse commands for a while, and that another one may replace. Commands that it did not execute for one of these
- * reasons are sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
- * first such command on, unless a later one may have been executed.
+ * A server that may refuse commands for a while, and that another one may replace. Commands that it did not execute for one of
+ * these reasons are sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is
+ * sent again from the first such command on, unless a later one may have been executed.
  */
 export class AwaitingPrimary extends Server {
   readonly budget = this.options.budget ?? new BufferBudget();

@@ -10,8 +10,9 @@ const LIFETIME = 900;
 type Identity = Awaited<ReturnType<ReturnType<typeof defaultProvider>>>;
 
 /**
- * Returns a function that makes a token of IAM and tells for how many ms it can be used, with the credentials that AWS' own tools find: in the environment and the shared
- * files, at the endpoint of a container (ECS, EKS pod identity), by a web identity, or in the metadata of an instance (IMDSv2).
+ * Returns a function that makes a token of IAM and tells for how many ms it can be used. It is signed with the credentials that
+ * AWS' own tools find: in the environment and the shared files, at the endpoint of a container (ECS, EKS pod identity), by a web
+ * identity, or in the metadata of an instance (IMDSv2).
  */
 export function createIamTokens(request: ConnectRequest) {
   // Without a logger, some messages go to the console.
