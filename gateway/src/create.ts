@@ -138,15 +138,12 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     activity,
   });
   const { nearPrefix } = settings;
-  const tracker =
-    nearPrefix.length > 0
-      ? new ChangeTracker(plain.of(null), nearPrefix, settings.commandTimeout, log)
-      : null;
+  const tracker = nearPrefix.length > 0 ? new ChangeTracker(plain.of(null), nearPrefix, log) : null;
   const proxies = new TrustedProxies(settings.trustedProxies);
   hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
-  const metrics = createMetrics({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
+  const metrics = createMetrics({ traffic, connections, budget, upstreams, streams, loopDelay });
   hooks.onMetrics?.(metrics);
   const isOnly = (hooks.workers ?? 1) === 1;
   const presence = isOnly && backend.isShared ? new Presence(plain.of(null), redisLazy) : null;

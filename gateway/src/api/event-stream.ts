@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
-import type { ChangingListener } from "../redis/pubsub/listener.js";
+import type { Listener } from "../redis/pubsub/listener.js";
 import { confirmationFrame, eventFrame, GAP, HEARTBEAT, sizeOf } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
@@ -10,7 +10,7 @@ const LARGE_EVENT = 64 * 1_024;
 const END_WITHIN = 250;
 
 /** One reader of server-sent events, from the request to the end of its connection. */
-export class EventStream implements ChangingListener {
+export class EventStream implements Listener {
   /** The size of the last event above `maxBuffer`, until its reader has taken it; else 0. */
   #largeEvent = 0;
   /** Resolves when the frames that are being encoded were sent; null if there are none. */

@@ -204,7 +204,7 @@ export class Streams {
       const { maxBlockingConnections, streamBuffer } = this.options.settings;
       sources = {
         subscriptions: new Map(),
-        monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
+        monitor: new Monitor(pushOptions, lineFrame),
         followers: new Followers({
           upstream,
           encode: (entries) => this.#encoder.entries(entries),

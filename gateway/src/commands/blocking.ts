@@ -1,21 +1,25 @@
 import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import { STREAM_OPTIONS } from "./keys-by-options.js";
 
-type Position = number | "last";
-
-/** Commands that wait at the server: where their timeout stands, and how many ms one unit of it is. */
-const WAITS: Readonly<Record<string, readonly [Position, number]>> = {
-  BLPOP: ["last", 1_000],
-  BRPOP: ["last", 1_000],
-  BRPOPLPUSH: ["last", 1_000],
-  BLMOVE: ["last", 1_000],
-  BZPOPMIN: ["last", 1_000],
-  BZPOPMAX: ["last", 1_000],
-  BLMPOP: [1, 1_000],
-  BZMPOP: [1, 1_000],
-  WAIT: [2, 1],
-  WAITAOF: [3, 1],
-};
+/**
+ * Commands that wait at the server, and the index of their timeout; -1 for the last argument. Those that begin with B take seconds,
+ * others milliseconds.
+ */
+const TIMEOUT_AT: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    BLPOP: -1,
+    BRPOP: -1,
+    BRPOPLPUSH: -1,
+    BLMOVE: -1,
+    BZPOPMIN: -1,
+    BZPOPMAX: -1,
+    BLMPOP: 1,
+    BZMPOP: 1,
+    WAIT: 2,
+    WAITAOF: 3,
+  }),
+);
 
 /**
  * Returns the longest wait of a command at the server, in ms: `Infinity` for one without a timeout, null for one that never
@@ -26,12 +30,22 @@ export function waitOf(command: Command): number | null {
   return found && milliseconds(command.text(found.at), found.unit);
 }
 
-/** Returns a blocking command with `wait` ms, above zero, as its timeout. */
-export function waitingFor(command: Command, wait: number): Command {
+/**
+ * Returns what is left of a blocking command that has waited at one server and goes to another one: the command with the rest of
+ * its wait, that rest in ms, and the deadline for its reply.
+ * @param wait its wait so far
+ * @param end the end of its wait and of its reply's timeout, on the clock of `performance.now()`
+ * @param timeout time in ms for its reply after the wait
+ */
+export function restOfWait(command: Command, wait: number, end: number, timeout: number) {
+  const now = performance.now();
+  const deadline = Math.min(now + timeout, end);
+  const left = Math.max(1, end - timeout - now);
+  if (left >= wait) return { command, wait, deadline };
   const { at, unit } = timeoutOf(command)!;
   const args = argsOf(command);
-  args[at] = String(Math.ceil(wait) / unit);
-  return commandOf(args);
+  args[at] = String(Math.ceil(left) / unit);
+  return { command: commandOf(args), wait: left, deadline };
 }
 
 /** Returns the index of a command's timeout, and its unit in ms; null for a command that never waits. */
@@ -41,10 +55,9 @@ function timeoutOf(command: Command): { at: number; unit: number } | null {
     const at = blockOption(command);
     return at < 0 ? null : { at, unit: 1 };
   }
-  const row = Object.hasOwn(WAITS, name) ? WAITS[name] : undefined;
-  if (!row) return null;
-  const [position, unit] = row;
-  return { at: position === "last" ? command.size - 1 : position, unit };
+  const at = TIMEOUT_AT.get(name);
+  if (at === undefined) return null;
+  return { at: at < 0 ? command.size - 1 : at, unit: name.startsWith("B") ? 1_000 : 1 };
 }
 
 /** Returns the index of the value of BLOCK among the options of XREAD and XREADGROUP, or -1. */
@@ -53,8 +66,7 @@ function blockOption(command: Command): number {
     const option = command.upper(i);
     if (option === "BLOCK") return i + 1;
     if (option === "STREAMS") return -1;
-    if (option === "GROUP") i += 2;
-    else if (option === "COUNT") i += 1;
+    i += STREAM_OPTIONS.get(option) ?? 0;
   }
   return -1;
 }

@@ -2,77 +2,63 @@ import type { Command } from "../resp/command.js";
 import { TABLE } from "./table.js";
 
 /** The facts about a command, from Redis's own description of it. */
-export interface CommandInfo {
-  /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
-  readonly name: string;
-  /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
-  readonly group: string;
-  /** The number of arguments, the name's included; negative for the least number; 0 when it is not known. */
-  readonly arity: number;
-  /** May change data. */
-  readonly write: boolean;
-  /** Whether it only reads, so that it may be repeated and run on a replica. Some commands are neither reads nor writes. */
-  readonly readonly: boolean;
-  /** May wait at the server. */
-  readonly blocking: boolean;
-  /** No script may call it. */
-  readonly noscript: boolean;
-  /** Administers the server. */
-  readonly admin: boolean;
-  /** Concerns channels rather than keys. */
-  readonly pubsub: boolean;
-  /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
-  readonly requestPolicy: string | null;
-  /** The way to combine the replies of several nodes (`agg_sum`, ...); null: none, or in the order of its keys. */
-  readonly responsePolicy: string | null;
-  /** The positions of its keys, in the table's notation: see `getKeyIndexes`. */
-  readonly keys: string;
-  /** Its place in the table, from 0 on. */
-  readonly id: number;
-}
+export type CommandInfo = Readonly<ReturnType<typeof infoOf>>;
 
-const all = new Map<string, CommandInfo>();
-const containers = new Set<string>();
-
-for (const row of TABLE.trim().split("\n")) {
+/** Reads a row of the table: name, group, arity, flags, places of keys, request policy, response policy. */
+function infoOf(row: string, id: number) {
   const [path = "", group = "", arity, flags = "", keys = "-", request = "-", response = "-"] =
     row.split(" ");
-  const name = path.replace("|", " ");
-  if (name !== path) containers.add(path.slice(0, path.indexOf("|")));
-  all.set(name, {
-    name,
+  return {
+    /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
+    name: path.replace("|", " "),
+    /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
     group,
+    /** The number of arguments, the name's included; negative for the least number; 0 when it is not known. */
     arity: Number(arity),
+    /** May change data. */
     write: flags.includes("w"),
+    /** Whether it only reads, so that it may be repeated and run on a replica. Some commands are neither reads nor writes. */
     readonly: flags.includes("r"),
+    /** May wait at the server. */
     blocking: flags.includes("b"),
+    /** No script may call it. */
     noscript: flags.includes("n"),
+    /** Administers the server. */
     admin: flags.includes("a"),
+    /** Concerns channels rather than keys. */
     pubsub: flags.includes("p"),
+    /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
     requestPolicy: request === "-" ? null : request,
+    /** The way to combine the replies of several nodes (`agg_sum`, ...); null: none, or in the order of its keys. */
     responsePolicy: response === "-" ? null : response,
+    /** The positions of its keys, in the table's notation: see `getKeyIndexes`. */
     keys,
-    id: all.size,
-  });
+    /** Its place in the table, from 0 on. */
+    id,
+  };
 }
 
-export const COMMAND_COUNT = all.size;
+const infos: readonly CommandInfo[] = TABLE.trim().split("\n").map(infoOf);
+const byName = new Map(infos.map((info) => [info.name, info] as const));
+const containers = new Set(
+  infos.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!),
+);
 
 /** Returns the facts about a command, or null if it or its subcommand is unknown. */
 export function getCommandInfo(command: Command): CommandInfo | null {
   const { name } = command;
-  if (containers.has(name) && command.size > 1) return all.get(`${name} ${command.upper(1)}`) ?? null;
-  return all.get(name) ?? null;
+  if (containers.has(name) && command.size > 1) return byName.get(`${name} ${command.upper(1)}`) ?? null;
+  return byName.get(name) ?? null;
 }
 
 /** Whether a full name is that of a known command. */
 export function isKnown(name: string): boolean {
-  return all.has(name);
+  return byName.has(name);
 }
 
 /** Every known command. */
-export function allCommandInfo(): Iterable<CommandInfo> {
-  return all.values();
+export function allCommandInfo(): readonly CommandInfo[] {
+  return infos;
 }
 
 /** Whether a command is known to change nothing. */

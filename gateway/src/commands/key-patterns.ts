@@ -2,22 +2,15 @@ import { argsOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { asName } from "../resp/command-name.js";
 
-/** An option of SORT or SORT_RO that names further keys. */
-export interface KeyPattern {
-  readonly option: "BY" | "GET";
-  /** The names of keys, byte by byte as text (Latin-1); the first star stands for an element. */
-  readonly pattern: string;
-}
-
 /**
- * Returns the patterns by which a command reads keys that it does not name: BY and GET of SORT and SORT_RO. A pattern
- * without a star reads no key.
+ * Returns the patterns by which a command reads keys that it does not name: BY and GET of SORT and SORT_RO. They are given byte by
+ * byte as text (Latin-1). The first star stands for an element. A pattern without a star reads no key.
  * @see https://redis.io/docs/latest/commands/sort_ro/
  */
-export function keyPatternsOf(command: Command): KeyPattern[] {
+export function keyPatternsOf(command: Command): { option: "BY" | "GET"; pattern: string }[] {
   if (command.name !== "SORT" && command.name !== "SORT_RO") return [];
   const args = argsOf(command);
-  const found: KeyPattern[] = [];
+  const found: ReturnType<typeof keyPatternsOf> = [];
   for (let at = 2; at < args.length; at++) {
     const option = asName(args[at]!);
     if (option === "LIMIT") at += 2;

@@ -1,7 +1,7 @@
 import { argsOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { type CommandInfo, getCommandInfo } from "./command-info.js";
-import { keysByOptions } from "./keys-by-options.js";
+import { KEYS_BY_OPTIONS } from "./keys-by-options.js";
 
 /** Finds the keys of a command; null when its arguments are not of the form that the command must have. */
 type Finder = (command: Command) => readonly number[] | null;
@@ -34,8 +34,9 @@ export function getKeyIndexes(
 function finderOf(notation: string): Finder {
   if (notation === "-") return () => NONE;
   if (notation === "?") return () => null;
-  const byOptions = keysByOptions(notation);
-  if (byOptions) return (command) => byOptions(argsOf(command));
+  const [name, from] = notation.split("@");
+  const byOptions = KEYS_BY_OPTIONS[name!];
+  if (byOptions) return (command) => byOptions(argsOf(command), Number(from));
   const parts = notation.split(",").map(partOf);
   if (parts.length === 1) return parts[0]!;
   return (command) => {

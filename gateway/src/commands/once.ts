@@ -25,14 +25,11 @@ export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
 /** The longest of those scripts, so that no other is hashed for nothing. */
 const MAX_SCRIPT = 1_024;
 
-/** An exactly-once write: the command that it runs, and the keys that it declares. */
-export interface OnceCall {
-  readonly wrapped: Command;
-  readonly keys: readonly number[];
-}
-
-/** Returns the command that an EVAL of the client's exactly-once script runs, or null for any other command. */
-export function onceCallOf(command: Command): OnceCall | null {
+/**
+ * Returns the command that an EVAL of the client's exactly-once script runs, and the places of the keys that it declares. Returns
+ * null for any other command.
+ */
+export function onceCallOf(command: Command): { wrapped: Command; keys: readonly number[] } | null {
   if (command.name !== "EVAL" || command.size < 7) return null;
   const script = command.text(1);
   if (script.length > MAX_SCRIPT) return null;

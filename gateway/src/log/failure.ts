@@ -1,18 +1,11 @@
-/** The facts about an error that may be logged. Its message and cause are left out, since they might quote a value. */
-export interface Failure {
-  /** The name of its class. */
-  readonly error: string;
-  /** A code of the system or of Node, such as `ECONNRESET`. */
-  readonly code: string | undefined;
-  /** Stack frames, the innermost first. */
-  readonly at: readonly string[];
-}
-
 /** Stack frames of an error that are logged. */
 const MAX_FRAMES = 8;
 
-/** Describes an error that the gateway itself made. */
-export function failureOf(error: unknown): Failure {
+/**
+ * Returns the facts about an error of the gateway itself that may be logged: the name of its class, a code of the system or of
+ * Node such as `ECONNRESET`, and stack frames, the innermost first. Its message and cause might quote a value.
+ */
+export function failureOf(error: unknown) {
   if (!(error instanceof Error)) return { error: typeof error, code: undefined, at: [] };
   const { name, stack = "" } = error;
   const { code } = error as NodeJS.ErrnoException;

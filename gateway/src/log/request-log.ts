@@ -29,7 +29,7 @@ type Counted = keyof typeof REPORTS;
 export class RequestLog {
   readonly #each: boolean;
   readonly #slow: number;
-  readonly #counts = new Map<Counted, Map<string | number, number>>();
+  #counts: Partial<Record<Counted, Record<string, number>>> = {};
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -70,12 +70,9 @@ export class RequestLog {
    * @param key the status or the reason. There are few, so that no client can fill the log.
    */
   count(what: Counted, key: string | number): void {
-    let counts = this.#counts.get(what);
-    if (!counts) {
-      counts = new Map();
-      this.#counts.set(what, counts);
-    }
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    this.#counts[what] ??= {};
+    const counts = this.#counts[what];
+    counts[key] = (counts[key] ?? 0) + 1;
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }
 
@@ -87,9 +84,9 @@ export class RequestLog {
 
   #report(): void {
     this.#timer = undefined;
-    for (const [what, counts] of this.#counts)
-      this.log.warn({ [what]: Object.fromEntries(counts) }, REPORTS[what]);
-    this.#counts.clear();
+    for (const [what, counts] of Object.entries(this.#counts))
+      this.log.warn({ [what]: counts }, REPORTS[what as Counted]);
+    this.#counts = {};
   }
 }
 

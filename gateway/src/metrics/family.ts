@@ -1,13 +1,13 @@
-import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
-import type { Histogram as OwnHistogram } from "./histogram.js";
+import type { Metric, Registry } from "prom-client";
+import type { Histogram } from "./histogram.js";
 
 const PREFIX = "warmline_gateway_";
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels, value: number];
 
 interface Value {
-  readonly labels: Record<string, string | number>;
+  readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
   readonly metricName?: string;
 }
@@ -22,12 +22,10 @@ export function addNumbers(
   /** What the number of several processes is: the sum of theirs, or the greatest. */
   aggregator: "sum" | "max" = "sum",
 ): void {
-  const Type = type === "counter" ? Counter : Gauge;
-  const facts = { name: PREFIX + name, help, aggregator };
-  readAtCollection(new Type({ ...facts, registers: [registry] }), { ...facts, type }, () => {
+  add(registry, { name: PREFIX + name, help, type, aggregator }, () => {
     const numbers = read();
     const samples: Iterable<Sample> = typeof numbers === "number" ? [[{}, numbers]] : numbers;
-    return Array.from(samples, ([labels, value]) => ({ labels: { ...labels }, value }));
+    return Array.from(samples, ([labels, value]) => ({ labels, value }));
   });
 }
 
@@ -36,11 +34,19 @@ export function addHistograms(
   registry: Registry,
   name: string,
   help: string,
-  read: () => Iterable<readonly [labels: Labels, histogram: OwnHistogram]>,
+  read: () => Iterable<readonly [labels: Labels, histogram: Histogram]>,
 ): void {
-  const facts = { name: PREFIX + name, help, aggregator: "sum" } as const;
-  readAtCollection(new Histogram({ ...facts, registers: [registry] }), { ...facts, type: "histogram" }, () =>
-    Array.from(read()).flatMap(([labels, each]) => valuesOf(name, labels, each)),
+  const full = PREFIX + name;
+  add(registry, { name: full, help, type: "histogram", aggregator: "sum" }, () =>
+    Array.from(read()).flatMap(([labels, { bounds, counts, sum }]) => {
+      let total = 0;
+      const buckets = Array.from(counts, (count, at): Value => {
+        total += count;
+        const label = { le: bounds[at] ?? "+Inf", ...labels };
+        return { labels: label, value: total, metricName: `${full}_bucket` };
+      });
+      return [...buckets, ...sumAndCount(full, labels, sum, total)];
+    }),
   );
 }
 
@@ -51,32 +57,21 @@ export function addSums(
   help: string,
   read: () => Iterable<readonly [labels: Labels, sum: number, count: number]>,
 ): void {
-  const facts = { name: PREFIX + name, help, aggregator: "sum" } as const;
-  readAtCollection(new Summary({ ...facts, registers: [registry] }), { ...facts, type: "summary" }, () =>
-    Array.from(read()).flatMap(([labels, sum, count]) => [
-      { labels: { ...labels }, value: sum, metricName: `${PREFIX}${name}_sum` },
-      { labels: { ...labels }, value: count, metricName: `${PREFIX}${name}_count` },
-    ]),
+  const full = PREFIX + name;
+  add(registry, { name: full, help, type: "summary", aggregator: "sum" }, () =>
+    Array.from(read()).flatMap(([labels, sum, count]) => sumAndCount(full, labels, sum, count)),
   );
 }
 
-/** The library's metrics find each observation by its labels. The values of these stay where they are counted. */
-function readAtCollection(metric: object, facts: object, values: () => Value[]): void {
-  const get = async () => ({ ...facts, values: values() });
-  // For text, the registry asks histograms and summaries by the second name, which the library's types do not have.
-  Object.assign(metric, { get, getForPromString: get });
+function sumAndCount(name: string, labels: Labels, sum: number, count: number): Value[] {
+  return [
+    { labels, value: sum, metricName: `${name}_sum` },
+    { labels, value: count, metricName: `${name}_count` },
+  ];
 }
 
-function valuesOf(name: string, labels: Labels, { bounds, counts, sum }: OwnHistogram): Value[] {
-  const full = PREFIX + name;
-  let total = 0;
-  const buckets = Array.from(counts, (count, at) => {
-    total += count;
-    return { labels: { le: bounds[at] ?? "+Inf", ...labels }, value: total, metricName: `${full}_bucket` };
-  });
-  return [
-    ...buckets,
-    { labels: { ...labels }, value: sum, metricName: `${full}_sum` },
-    { labels: { ...labels }, value: total, metricName: `${full}_count` },
-  ];
+/** Adds a metric that has only what a registry reads. The library's own ones find each observation by its labels. */
+function add(registry: Registry, facts: object, values: () => Value[]): void {
+  const metric = { ...facts, get: async () => ({ ...facts, values: values() }) };
+  registry.registerMetric(metric as unknown as Metric);
 }

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import type { Connections } from "../http/connections.js";
 import type { UpstreamCounters } from "../redis/counters.js";
-import type { Upstream } from "../redis/upstream.js";
+import type { Upstreams } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
 import type { LoopDelay } from "./loop-delay.js";
@@ -21,9 +21,8 @@ export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;
   readonly budget: BufferBudget;
-  readonly upstream: Upstream;
-  /** The upstreams of every Redis user, including `upstream`. */
-  readonly upstreams: Iterable<Upstream>;
+  /** The upstreams of every Redis user. */
+  readonly upstreams: Upstreams;
   readonly streams: StreamNumbers;
   readonly loopDelay: LoopDelay;
 }
@@ -126,10 +125,9 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   addNumbers(registry, "counter", "streams_dropped_total", dropped, () => streams.dropped);
 }
 
-function addUpstream(registry: Registry, { upstream, upstreams, streams }: MetricsSources): void {
+function addUpstream(registry: Registry, { upstreams, streams }: MetricsSources): void {
   const counter = (name: string, help: string, key: keyof UpstreamCounters) =>
-    // Routes return a new sum each time.
-    addNumbers(registry, "counter", name, help, () => upstream.counters[key]);
+    addNumbers(registry, "counter", name, help, () => upstreams.counters[key]);
   addNumbers(registry, "gauge", "upstream_connections", "Connections to Redis open now.", () => {
     const uses = { shared: 0, blocking: 0, transaction: 0, stream: streams.upstreamConnections };
     for (const { connections } of upstreams) {

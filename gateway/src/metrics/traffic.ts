@@ -1,17 +1,19 @@
 import type { RequestRecord } from "../log/request-record.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { CommandCounts } from "./commands.js";
 import { BYTES, Histogram, SECONDS } from "./histogram.js";
-import { TokenCounts, type TokenNumbers } from "./tokens.js";
+import { TokenNumbers } from "./tokens.js";
 
-export interface RouteNumbers {
+/** The requests of one route. */
+export class RouteNumbers {
   /** Responses by status; 0 stands for none. */
-  readonly responses: Map<number, number>;
+  readonly responses = new Map<number, number>();
   /** From a request's head to its response, in seconds. */
-  readonly duration: Histogram;
+  readonly duration = new Histogram(SECONDS);
   /** From sending commands to Redis to the last reply, in seconds; blocking commands are left out. */
-  readonly upstream: Histogram;
-  readonly requestSize: Histogram;
-  readonly responseSize: Histogram;
+  readonly upstream = new Histogram(SECONDS);
+  readonly requestSize = new Histogram(BYTES);
+  readonly responseSize = new Histogram(BYTES);
 }
 
 /** Counts requests, their responses and how long they took: by route, command and token. */
@@ -20,9 +22,9 @@ export class Traffic {
   requests = 0;
   /** Requests that are not valid HTTP, by reason. */
   readonly malformed = new Map<string, number>();
-  readonly routes = new Map<string, RouteNumbers>();
+  readonly routes = new LazyMap((_route: string) => new RouteNumbers());
   readonly commands = new CommandCounts();
-  readonly tokens = new TokenCounts();
+  readonly tokens = new LazyMap((_name: string) => new TokenNumbers());
 
   /** Counts a request that is not valid HTTP. */
   malformedBy(reason: string): void {
@@ -36,18 +38,8 @@ export class Traffic {
    * @param token the numbers of its token; null without a valid token
    */
   settled(record: RequestRecord, status: number, ms: number | null, token: TokenNumbers | null): void {
-    const { route: name, upstreamMs, blocks, requestBytes, responseBytes } = record;
-    let route = this.routes.get(name);
-    if (!route) {
-      route = {
-        responses: new Map(),
-        duration: new Histogram(SECONDS),
-        upstream: new Histogram(SECONDS),
-        requestSize: new Histogram(BYTES),
-        responseSize: new Histogram(BYTES),
-      };
-      this.routes.set(name, route);
-    }
+    const { upstreamMs, blocks, requestBytes, responseBytes } = record;
+    const route = this.routes.of(record.route);
     route.responses.set(status, (route.responses.get(status) ?? 0) + 1);
     if (ms !== null) route.duration.observe(ms / 1_000);
     if (upstreamMs !== null && !blocks) route.upstream.observe(upstreamMs / 1_000);

@@ -20,22 +20,18 @@ export class ChangeTracker {
   #interval: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /**
-   * @param prefixes the prefixes of the keys to track. An empty one stands for all keys
-   * @param timeout the longest wait for a reply, in ms
-   */
+  /** @param prefixes the prefixes of the keys to track. An empty one stands for all keys */
   constructor(
     private readonly upstream: TrackedUpstream,
     private readonly prefixes: readonly string[],
-    private readonly timeout: number,
     private readonly log: Log,
   ) {}
 
   open(): void {
     if (this.#closed) return;
-    const session = new TrackingSession(this.upstream, this.prefixes, this.timeout, (reason, refused) => {
+    const session = new TrackingSession(this.upstream, this.prefixes, (reason, refused) => {
       this.#session = null;
-      this.#failed(reason, refused, session.isReady);
+      this.#failed(reason, refused);
     });
     this.#session = session;
     void session.start().then(() => {
@@ -78,13 +74,12 @@ export class ChangeTracker {
     }
   }
 
-  #failed(reason: string, refused: boolean, wasReady: boolean): void {
+  #failed(reason: string, refused: boolean): void {
     if (this.#closed) return;
     if (refused && !this.#isRefused) {
       this.#isRefused = true;
       this.log.warn(`changes of keys can't be tracked, so near caches go by time alone: ${reason}`);
     } else this.log.debug(`changes of keys are not tracked: ${reason}`);
-    if (wasReady) this.#failures = 0;
     const backoff = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#failures++);
     this.#retry = setTimeout(() => this.open(), refused ? REFUSED_DELAY : backoff).unref();
   }

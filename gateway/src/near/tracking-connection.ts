@@ -1,13 +1,10 @@
 import { authErrorOf, type Login } from "../redis/credentials/login.js";
-import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
-import { HELLO_3 } from "../redis/redis-socket.js";
+import { HELLO_3, RedisSocket, type RedisSocketOptions } from "../redis/redis-socket.js";
+import { refusalOf } from "../redis/refusal.js";
 import { command } from "../resp/command.js";
 import { RespReader } from "../resp/reader.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { GREATER, PLUS, STAR } from "../util/bytes.js";
-
-/** Errors of a server that may accept the command later. */
-const TEMPORARY = /^-(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN)/;
 
 export interface TrackingHandler {
   /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
@@ -29,16 +26,16 @@ export interface TrackingHandler {
  * @see https://redis.io/docs/latest/develop/reference/client-side-caching/
  */
 export function openTracking(
-  options: PushConnectionOptions,
+  options: RedisSocketOptions,
   prefixes: readonly string[],
   handler: TrackingHandler,
-): PushConnection {
+): RedisSocket {
   /** Replies so far: to HELLO, to CLIENT TRACKING, and to what was sent later. */
   let replies = 0;
   let isCluster = false;
   /** The login that was sent last, while the connection is up. */
   let signedIn: Login | null = null;
-  const connection = new PushConnection(
+  const connection = new RedisSocket(
     { ...options, resp3: true },
     {
       onUp() {
@@ -59,7 +56,7 @@ export function openTracking(
         } else if (isError(reply)) {
           // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
           connection.close();
-          handler.onDown(`it replied ${lineOf(reply)}`, !TEMPORARY.test(reply.toString("latin1", 0, 16)));
+          handler.onDown(`it replied ${lineOf(reply)}`, refusalOf(reply, null) === null);
         } else if (++replies > 2) handler.onReply(reply);
         else if (replies === 1) isCluster = /\bmode\r\n\$7\r\ncluster\r\n/.test(reply.toString("latin1"));
         else handler.onTracking(isCluster);

@@ -1,9 +1,10 @@
 import { CLUSTER_NODES, primariesIn, slotOwnersIn } from "../redis/cluster/node-view.js";
 import { slotOf } from "../redis/cluster/slot.js";
-import type { PushConnection } from "../redis/push-connection.js";
+import type { RedisSocket } from "../redis/redis-socket.js";
 import { PING } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import { beginsWith } from "../resp/args.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { BucketTable } from "./bucket-table.js";
 import { openTracking } from "./tracking-connection.js";
 
@@ -24,7 +25,7 @@ const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 interface TrackedServer {
   readonly name: string;
   readonly isNode: boolean;
-  readonly connection: PushConnection;
+  readonly connection: RedisSocket;
   /** The primaries as this node listed them first. Null before, and for a server that is no node. */
   primaries: string | null;
 }
@@ -42,7 +43,10 @@ class Deferred {
  */
 export class TrackingSession {
   /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
-  readonly #tables = new Map<string, { readonly prefix: Buffer; readonly table: BucketTable }>();
+  readonly #tables = new LazyMap((prefix: string) => ({
+    prefix: Buffer.from(prefix),
+    table: new BucketTable(),
+  }));
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];
@@ -57,23 +61,19 @@ export class TrackingSession {
   #current: Deferred | null = null;
   #next: Deferred | null = null;
   #timer: NodeJS.Timeout | undefined;
-  readonly #timeout: number;
   #ended = false;
 
   /** @param onEnd called once, unless it was closed. `refused`: a server does not track changes for the gateway's user */
   constructor(
     private readonly upstream: TrackedUpstream,
     private readonly prefixes: readonly string[],
-    timeout: number,
     private readonly onEnd: (reason: string, refused: boolean) => void,
-  ) {
-    this.#timeout = Math.min(timeout, MAX_TIMEOUT);
-  }
+  ) {}
 
   /** Connects to every server. */
   async start(): Promise<void> {
     const { sharding } = this.upstream;
-    const names = sharding ? sharding.primaries : [""];
+    const names = sharding ? sharding.primaries() : [""];
     if (names.length === 0) return this.#end("the topology of the cluster is not known");
     for (const name of names) this.#connect(name);
     do {
@@ -89,18 +89,13 @@ export class TrackingSession {
 
   /** Returns the table of changes of the keys that begin with a prefix, from the first call for it on. */
   tableOf(prefix: string): BucketTable {
-    let found = this.#tables.get(prefix);
-    if (!found) {
-      found = { prefix: Buffer.from(prefix), table: new BucketTable() };
-      this.#tables.set(prefix, found);
-    }
-    return found.table;
+    return this.#tables.of(prefix).table;
   }
 
-  /** Age in ms, at a time, of what is known: every change acknowledged before is in the table. */
-  age(at = now()): number {
+  /** Returns the age in ms of what is known: every change acknowledged before is in the table. */
+  age(): number {
     const { monotonic, wall } = this.#confirmedAt;
-    return Math.max(0, Math.ceil(Math.max(at.monotonic - monotonic, at.wall - wall)));
+    return Math.max(0, Math.ceil(Math.max(performance.now() - monotonic, Date.now() - wall)));
   }
 
   /**
@@ -207,7 +202,8 @@ export class TrackingSession {
     this.#next = null;
     this.#sentAt = now();
     this.#due = this.#servers.length;
-    this.#timer = setTimeout(() => this.#end("no reply in time"), this.#timeout).unref();
+    const timeout = Math.min(this.upstream.pushOptions.connectTimeout, MAX_TIMEOUT);
+    this.#timer = setTimeout(() => this.#end("no reply in time"), timeout).unref();
     for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_NODES : PING);
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
 import { type Copy, NumberedRequest } from "./numbered-request.js";
+import type { Presence } from "./presence.js";
 
 /** Time in s after its last request for which a lane is kept. No client uses a connection again that was idle for over 345 s. */
 const LANE_KEPT = 900;
@@ -19,14 +20,7 @@ const REORDERED = 10;
 const CLOCKS_PART = 5;
 
 /** Whether other processes may run the same client's requests on the same data. */
-export interface Standing {
-  /** Returns whether there are no others, so that clients may number their requests. Called while requests flow. */
-  use(): boolean;
-  /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
-  readonly aloneSince: number | null;
-  /** Called before a request is run: this process may have been stopped for long. */
-  check(): void;
-}
+export type Standing = Pick<Presence, "aloneSince" | "check" | "use">;
 
 /** Both clocks, in s. */
 export interface LaneClock {
@@ -57,25 +51,25 @@ interface Request {
 interface Owner {
   /** In the order of their use, roughly. */
   readonly lanes: Map<string, Lane>;
-  /** No lane that was forgotten was used later than this. */
+  /** The latest use of a lane that was forgotten. */
   horizon: number;
-  bytes: number;
+  readonly budget: BudgetPart;
 }
 
 /**
  * Runs a numbered request at most once. The number is `<instance>.<time>.<client>.<lane>.<sequence>.<nonce>`: the first two are
- * those of {@link headers}, and a lane's sequence grows with each of its requests.
+ * those of {@link Lanes.offer}, and a lane's sequence grows with each of its requests.
  */
 export class Lanes {
   readonly #budget: BudgetPart;
-  readonly #tokenLimit: number;
   readonly #owners = new Map<string, Owner>();
   /** The latest horizon of the tokens that have no lanes any more. */
   #horizon = -1;
-  #instance = newInstance();
-  #renewedAt: number;
+  /** 72 random bits. */
+  #instance = "";
+  #renewedAt = 0;
   /** How far the wall clock is ahead. */
-  #ahead: number;
+  #ahead = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -84,9 +78,7 @@ export class Lanes {
     private readonly clock = systemClock,
   ) {
     this.#budget = new BudgetPart(budget, SHARE);
-    this.#tokenLimit = budget.limit * SHARE * TOKEN_PART;
-    this.#renewedAt = clock.monotonic();
-    this.#ahead = clock.wall() - this.#renewedAt;
+    this.renew();
     this.#timer = setInterval(() => this.sweep(), SWEEP).unref();
   }
 
@@ -150,12 +142,12 @@ export class Lanes {
     return null;
   }
 
-  /** Numbers given so far are those of another process from now on: one that ended, or that another one has taken it for. */
+  /** Ends all numbers given so far, as if this process had ended: another gateway may have taken it for ended. */
   renew(): void {
     for (const [name, owner] of this.#owners) {
       for (const key of owner.lanes.keys()) this.#forget(name, owner, key);
     }
-    this.#instance = newInstance();
+    this.#instance = randomBytes(9).toString("hex");
     this.#renewedAt = this.clock.monotonic();
     this.#ahead = this.clock.wall() - this.#renewedAt;
   }
@@ -184,8 +176,12 @@ export class Lanes {
   }
 
   #open(name: string, key: string, now: number, request: Request): NumberedRequest | null {
-    const owner = this.#owners.get(name) ?? { lanes: new Map(), horizon: this.#horizon, bytes: 0 };
-    while (!this.#take(owner, LANE_SIZE)) {
+    const owner = this.#owners.get(name) ?? {
+      lanes: new Map<string, Lane>(),
+      horizon: this.#horizon,
+      budget: new BudgetPart(this.#budget, TOKEN_PART),
+    };
+    while (!owner.budget.take(LANE_SIZE)) {
       const oldest = oldestOf(owner);
       if (oldest === null) {
         request.copy.unsent();
@@ -200,21 +196,13 @@ export class Lanes {
   }
 
   #create(owner: Owner, { sequence, nonce, digest, copy }: Request): NumberedRequest {
-    return new NumberedRequest(sequence, nonce, digest, copy, (bytes) => this.#take(owner, bytes));
-  }
-
-  /** Takes bytes, or gives them back if `bytes` is negative. Returns false, and takes none, if there is no room for them. */
-  #take(owner: Owner, bytes: number): boolean {
-    if (bytes < 0) this.#budget.give(-bytes);
-    else if (owner.bytes + bytes > this.#tokenLimit || !this.#budget.take(bytes)) return false;
-    owner.bytes += bytes;
-    return true;
+    return new NumberedRequest(sequence, nonce, digest, copy, owner.budget);
   }
 
   #forget(name: string, owner: Owner, key: string): void {
     const { last, usedAt } = owner.lanes.get(key)!;
     last.forget();
-    this.#take(owner, -LANE_SIZE);
+    owner.budget.give(LANE_SIZE);
     owner.lanes.delete(key);
     owner.horizon = Math.max(owner.horizon, usedAt);
     if (owner.lanes.size > 0) return;
@@ -228,6 +216,3 @@ function oldestOf({ lanes }: Owner): string | null {
   for (const [key, { last }] of lanes) if (!last.isRunning) return key;
   return null;
 }
-
-/** Returns 72 random bits. */
-const newInstance = () => randomBytes(9).toString("hex");

@@ -1,3 +1,5 @@
+import type { BudgetPart } from "../util/buffer-budget.js";
+
 /** The largest body of a response that is kept, in bytes. */
 const MAX_KEPT = 64 * 1_024;
 
@@ -31,13 +33,13 @@ export class NumberedRequest {
   #response: Response | null = null;
   #isForgotten = false;
 
-  /** @param hold takes bytes from the budget, or gives them back; false if there is no room for them */
+  /** @param budget counts the response while it is kept */
   constructor(
     readonly sequence: number,
     readonly nonce: string,
     readonly digest: number,
     first: Copy,
-    private readonly hold: (bytes: number) => boolean,
+    private readonly budget: BudgetPart,
   ) {
     this.#copies = [first];
   }
@@ -54,14 +56,16 @@ export class NumberedRequest {
   /** Gives a further copy the response, when it is there. */
   join(copy: Copy): void {
     if (this.#copies) this.#copies.push(copy);
-    else if (this.#response) respond(copy, this.#response);
-    else copy.refuseNumber("was run, and its response was not kept", "unknown");
+    else if (this.#response) {
+      const { status, type, body, more } = this.#response;
+      copy.respond(status, type, Buffer.from(body, "latin1"), more);
+    } else copy.refuseNumber("was run, and its response was not kept", "unknown");
   }
 
   /** It has its response. The first copy responds by itself, with the same. */
   settle(status: number, type: string, body: Buffer, more: readonly string[]): void {
     const [, ...copies] = this.#end();
-    if (!this.#isForgotten && body.length <= MAX_KEPT && this.hold(body.length)) {
+    if (!this.#isForgotten && body.length <= MAX_KEPT && this.budget.take(body.length)) {
       this.#response = { status, type, body: body.toString("latin1"), more };
     }
     for (const copy of copies) copy.respond(status, type, body, more);
@@ -76,7 +80,7 @@ export class NumberedRequest {
   /** Drops its response, or does not keep it when it is there. */
   forget(): void {
     this.#isForgotten = true;
-    if (this.#response) this.hold(-this.#response.body.length);
+    if (this.#response) this.budget.give(this.#response.body.length);
     this.#response = null;
   }
 
@@ -85,8 +89,4 @@ export class NumberedRequest {
     this.#copies = null;
     return copies;
   }
-}
-
-function respond(copy: Copy, { status, type, body, more }: Response): void {
-  copy.respond(status, type, Buffer.from(body, "latin1"), more);
 }

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
 import type { Upstream } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
-import type { Standing } from "./lanes.js";
 
 /**
- * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may: what it forges can
- * end an offer of numbers, but not make one, since others answer each hello, whoever sent it.
+ * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may, but a forged
+ * message can only end an offer of numbers, not begin one, since gateways answer every hello.
  */
 export const GATEWAYS_CHANNEL = "warmline:gateways";
 /** Time in ms within which others answer a hello. */
@@ -26,7 +25,8 @@ const IS_REPLICA = /^role:slave/m;
  * no longer run, since another one may have taken it for ended. At a replica it is never alone: the others may be at the primary,
  * after a failover that this gateway has not noticed yet.
  */
-export class Presence implements Standing {
+export class Presence {
+  /** Since when no other process can have run a numbered request, in s by the monotonic clock; null if that is not known. */
   aloneSince: number | null = null;
   /** Called when this gateway may have been taken for ended. */
   onMissed: () => void = () => {};
@@ -57,11 +57,13 @@ export class Presence implements Standing {
     this.#timer = setInterval(() => this.#tick(), TICK).unref();
   }
 
+  /** Returns whether there are no others, so that clients may number their requests. Called while requests flow. */
   use(): boolean {
     this.#isUsed = true;
     return this.aloneSince !== null;
   }
 
+  /** Called before a request is run: this process may have been stopped for long. */
   check(): void {
     if (performance.now() - this.#tickedAt > STALL) this.#missed();
     this.#tickedAt = performance.now();

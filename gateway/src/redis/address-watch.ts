@@ -1,10 +1,7 @@
-import type { PrimaryFinder } from "./awaiting-primary.js";
-import type { UpstreamCounters } from "./counters.js";
-import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
+import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
-import type { ConnectionWatch, WatchedConnection } from "./redis-socket.js";
+import { type ConnectionWatch, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
-import type { Cancel } from "./upstream.js";
 
 /** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */
 const GAP = 250;
@@ -25,12 +22,9 @@ interface ServerState {
  *
  * An address that leads to a replica on purpose, or to several replicas, is left alone.
  */
-export class AddressWatch implements PrimaryFinder, ConnectionWatch {
-  readonly repeatsReads = false;
-  readonly #options: PushConnectionOptions;
-  readonly #counters: UpstreamCounters;
-  readonly #connections = new Map<WatchedConnection, string | null>();
-  readonly #listeners = new Set<() => void>();
+export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
+  readonly #options: RedisSocketOptions;
+  readonly #connections = new Map<RedisSocket, string | null>();
   /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
   readonly #left = new Set<string>();
   #server: ServerState | null = null;
@@ -38,7 +32,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
   #wasPrimary = false;
   /** Whether the server has refused a write since it told its role. */
   #isDoubtful = false;
-  #question: PushConnection | null = null;
+  #question: RedisSocket | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
   /** Time of the last question that the same server answered as a primary, and of the last change of the server or its role. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
@@ -47,22 +41,22 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
 
   /** @param options those of the connections on which the address is asked where it leads */
   constructor(
-    options: Omit<PushConnectionOptions, "watch">,
+    options: Omit<RedisSocketOptions, "watch">,
     private readonly reachability: Reachability,
   ) {
+    super();
     this.#options = { ...options, watch: this };
-    this.#counters = options.counters;
   }
 
-  get refusal(): string | null {
+  override get refusal(): string | null {
     return this.#server?.isPrimary === false && this.#wasPrimary ? REPLICA : null;
   }
 
-  waitsFor(refusal: Refusal): boolean {
+  override waitsFor(refusal: Refusal): boolean {
     return refusal === "READONLY" || refusal === "UNBLOCKED" ? this.#wasPrimary : true;
   }
 
-  queryAgain(refusal?: Refusal): void {
+  override queryAgain(refusal?: Refusal): void {
     // A server that runs a script refuses to reply, and one without a connection is connected to anyway.
     if (refusal === "BUSY" || refusal === undefined) return;
     this.#isDoubtful = true;
@@ -73,23 +67,18 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
       question.close();
       this.#question = null;
     };
-    const question = new PushConnection(this.#options, { onUp: over, onReply() {}, onDown: over });
+    const question = new RedisSocket(this.#options, { onUp: over, onReply() {}, onDown: over });
     this.#question = question;
     question.open();
   }
 
-  believes(time: number): boolean | null {
+  override believes(time: number): boolean | null {
     if (this.#changedAt >= time || !this.#server?.isPrimary) return true;
     return this.#confirmedAt >= time ? false : null;
   }
 
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** A connection may not be used if it has reached a replica while the others are at a primary. */
-  up(connection: WatchedConnection, info: string): boolean {
+  up(connection: RedisSocket, info: string): boolean {
     if (this.#closed) return true;
     const id = /^run_id:(\w+)\r?$/m.exec(info)?.[1] ?? null;
     const role = /^role:(\w+)\r?$/m.exec(info)?.[1];
@@ -99,7 +88,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     return true;
   }
 
-  down(connection: WatchedConnection): void {
+  down(connection: RedisSocket): void {
     this.#connections.delete(connection);
   }
 
@@ -109,7 +98,7 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#question?.close();
   }
 
-  #meet(connection: WatchedConnection, met: ServerState): boolean {
+  #meet(connection: RedisSocket, met: ServerState): boolean {
     const server = this.#server;
     const isDoubtful = this.#isDoubtful || !server?.isPrimary;
     if (server && met.id !== server.id && [...this.#connections.values()].includes(server.id)) {
@@ -144,9 +133,9 @@ export class AddressWatch implements PrimaryFinder, ConnectionWatch {
     this.#wasPrimary = true;
     this.#left.add(from.id);
     this.#left.delete(met.id);
-    this.#counters.topologyChanges++;
+    this.#options.counters.topologyChanges++;
     this.reachability.tell("leads to another server: all connections follow");
     for (const [connection, id] of [...this.#connections]) if (id !== met.id) connection.leave();
-    for (const listener of this.#listeners) listener();
+    this.emit("change");
   }
 }

@@ -1,9 +1,10 @@
+import { EventEmitter } from "node:events";
 import { type Command, command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { Activity } from "./activity.js";
 import type { Receiver } from "./failure.js";
-import type { PushConnectionOptions } from "./push-connection.js";
-import { pingReply } from "./server.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
+import { pingReply, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 const INFO = command("INFO", "cluster");
@@ -12,29 +13,20 @@ const AGAIN = 1_000;
 
 const nothing: Cancel = () => {};
 
-/** The detected kind of server, shared by all users, since some may not run INFO. */
-export class Finding {
-  readonly #waiting = new Set<(isCluster: boolean) => void>();
+/** The detected kind of server, shared by all users, since some may not run INFO. Emits `found` when it is known. */
+export class Finding extends EventEmitter<{ found: [isCluster: boolean] }> {
   /** Null until the server was detected. */
   isCluster: boolean | null = null;
 
-  /** Sets the result and calls all waiting listeners. */
+  constructor() {
+    super();
+    this.setMaxListeners(0);
+  }
+
   resolve(isCluster: boolean): void {
     this.isCluster = isCluster;
-    for (const listener of this.#waiting) listener(isCluster);
-    this.#waiting.clear();
+    this.emit("found", isCluster);
   }
-
-  /** Calls `listener` once the result is there. Returns a function that stops waiting. */
-  wait(listener: (isCluster: boolean) => void): Cancel {
-    this.#waiting.add(listener);
-    return () => this.#waiting.delete(listener);
-  }
-}
-
-interface SingleServer extends Upstream {
-  /** Command timeout in ms. */
-  readonly timeout: number;
 }
 
 /**
@@ -42,7 +34,6 @@ interface SingleServer extends Upstream {
  * found for another user counts as well.
  */
 export class AutoDetectUpstream implements Upstream {
-  readonly #stopWaiting: Cancel;
   readonly #stopResting: Cancel | undefined;
   /** Calls that wait for the first result. Null once it is there. */
   #waiting: (() => void)[] | null = [];
@@ -53,19 +44,17 @@ export class AutoDetectUpstream implements Upstream {
 
   /**
    * @param cluster creates the upstream that replaces the server if it is a node of a cluster
-   * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
    * @param activity when Redis is not used, so that INFO is not sent again
    */
   constructor(
-    private readonly server: SingleServer,
+    private readonly server: Server,
     private readonly cluster: () => Upstream,
-    private readonly grace: number,
     private readonly finding: Finding,
     private readonly activity?: Activity,
   ) {
     this.#upstream = server;
-    this.#stopWaiting = finding.wait((isCluster) => this.#settle(isCluster));
+    finding.once("found", this.#settle);
     this.#stopResting = activity?.add({
       rest: () => clearTimeout(this.#timer),
       wake: () => {
@@ -75,17 +64,12 @@ export class AutoDetectUpstream implements Upstream {
     });
   }
 
-  get counters(): Upstream["counters"] {
-    return this.server.counters;
-  }
-
   get sharding(): Upstream["sharding"] {
     return this.#upstream.sharding;
   }
 
-  get pushOptions(): PushConnectionOptions {
-    const options = this.server.pushOptions;
-    return { ...options, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
+  get pushOptions(): RedisSocketOptions {
+    return { ...this.server.pushOptions, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
   }
 
   get connections(): Upstream["connections"] {
@@ -134,7 +118,7 @@ export class AutoDetectUpstream implements Upstream {
 
   close(): void {
     this.#closed = true;
-    this.#stopWaiting();
+    this.finding.off("found", this.#settle);
     this.#stopResting?.();
     clearTimeout(this.#timer);
     this.#upstream.close();
@@ -171,8 +155,7 @@ export class AutoDetectUpstream implements Upstream {
   /** Lets what waits go on, and sends INFO again after a pause. */
   #detectLater(): void {
     this.#release();
-    if (this.#closed || this.finding.isCluster !== null) return;
-    if (this.activity?.isResting) return;
+    if (this.#closed || this.finding.isCluster !== null || this.activity?.isResting) return;
     this.#timer = setTimeout(() => this.#detectAgain(), AGAIN).unref();
   }
 
@@ -182,16 +165,17 @@ export class AutoDetectUpstream implements Upstream {
     this.#detect();
   }
 
-  #settle(isCluster: boolean): void {
+  #settle = (isCluster: boolean): void => {
     clearTimeout(this.#timer);
     this.#detecting = true;
-    if (isCluster && !this.#closed) {
+    if (isCluster) {
       this.#upstream = this.cluster();
       this.#upstream.open();
-      setTimeout(() => this.server.close(), this.grace).unref();
+      // Commands may be in flight.
+      setTimeout(() => this.server.close(), 2 * this.server.timeout).unref();
     }
     this.#release();
-  }
+  };
 
   #release(): void {
     const waiting = this.#waiting ?? [];

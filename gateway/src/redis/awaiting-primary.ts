@@ -1,11 +1,12 @@
-import { waitingFor } from "../commands/blocking.js";
+import { restOfWait } from "../commands/blocking.js";
 import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import { elementsOf, errorOf, isError } from "../resp/replies.js";
 import { BufferBudget } from "../util/buffer-budget.js";
-import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
+import { observed, type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
-import { mayRunScript, type Refusal, refusalOf, refusedFailure } from "./refusal.js";
+import type { PrimaryFinder } from "./primary-finder.js";
+import { mayRunScript, refusalOf, refusedFailure } from "./refusal.js";
 import { pingReply, Server, type ServerOptions } from "./server.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
@@ -20,36 +21,8 @@ const SMALL_REPLY = 1_024;
 
 type Result = Buffer | UpstreamFailure;
 
-export interface PrimaryFinder {
-  /** Whether reads are sent again that may have been lost with their connection. */
-  readonly repeatsReads: boolean;
-  /** The error with which writes are refused until there is a primary again. Null while there is one. */
-  readonly refusal: string | null;
-  /** Whether a command that was refused may be run later, here or by another server. */
-  waitsFor(refusal: Refusal): boolean;
-  /**
-   * Finds out where the primary is, unless that was done a moment ago.
-   * @param refusal why a server has refused a command, if one has
-   */
-  queryAgain(refusal?: Refusal): void;
-  /**
-   * Whether a reply that came at `time` and refused a write may be believed. A server that is still a primary has not refused
-   * anything: a script did. Null while that is not known.
-   */
-  believes(time: number): boolean | null;
-  /** Calls `listener` whenever another server has become the primary. */
-  onChange(listener: () => void): Cancel;
-}
-
-/** The finder of a server that no other one replaces. */
-export const ONE_SERVER: PrimaryFinder = {
-  repeatsReads: false,
-  refusal: null,
-  waitsFor: (refusal) => refusal !== "READONLY",
-  queryAgain() {},
-  believes: () => true,
-  onChange: () => () => {},
-};
+/** One for all commands, which would make one each. */
+const NOTHING: Cancel = () => {};
 
 /** A reply by which a command was refused. */
 interface Refused {
@@ -82,36 +55,27 @@ const OVERTAKEN = new UpstreamFailure(
   "Redis refused the command for a while, and has run a later one since",
 );
 
-/** Sends commands, together or on connections of their own. */
-type Send = (
-  commands: readonly Command[],
-  waits: readonly number[],
-  receiver: Receiver,
-  deadline: number,
-) => Cancel;
-
 /**
- * A server that may refuse commands for a while, and that another one may replace. Commands that were not executed for that are
- * sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is sent again from the
- * first such command on, unless a later one may have been executed.
+ * A server that may refuse commands for a while, and that another one may replace. Commands that it did not execute for one of
+ * these reasons are sent again until their deadline, and then fail as unsent. Commands of a batch keep their order: the batch is
+ * sent again from the first such command on, unless a later one may have been executed.
  */
 export class AwaitingPrimary extends Server {
-  readonly #endListening: Cancel;
+  readonly budget = this.options.budget ?? new BufferBudget();
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
   /**
+   * @param options its budget also counts replies while they wait for an earlier command
    * @param finder where the primary is
-   * @param budget what replies are counted against while they wait for an earlier command; default: no limit
    */
   constructor(
     options: ServerOptions,
     readonly finder: PrimaryFinder,
-    readonly budget = new BufferBudget(),
   ) {
     super(options);
-    this.#endListening = finder.onChange(() => this.retryNow());
+    finder.on("change", this.retryNow);
   }
 
   override get pending(): number {
@@ -119,11 +83,7 @@ export class AwaitingPrimary extends Server {
   }
 
   override send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
-    const send: Send = (some, _waits, through, until) => {
-      super.send(some, through, until);
-      return () => {};
-    };
-    new Attempts(this, send, commands, [], receiver, deadline).send();
+    new Attempts(this, commands, null, receiver, deadline).send();
   }
 
   override sendAlone(
@@ -132,8 +92,7 @@ export class AwaitingPrimary extends Server {
     receiver: Receiver,
     deadline = this.#deadline(),
   ): Cancel {
-    const send: Send = (...given) => super.sendAlone(...given);
-    const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
+    const attempts = new Attempts(this, commands, waits, receiver, deadline);
     attempts.send();
     return () => attempts.cancel();
   }
@@ -143,7 +102,7 @@ export class AwaitingPrimary extends Server {
     receiver: TransactionReceiver,
     deadline = this.#deadline(),
   ): Cancel {
-    let cancel: Cancel = () => {};
+    let cancel = NOTHING;
     const again = (refused: Refused | null, finish: () => void, deliver: () => void) => {
       if (!this.mayWait(receiver, deadline)) finish();
       else this.pause({ refused, receiver, deadline, run, finish, deliver });
@@ -184,13 +143,25 @@ export class AwaitingPrimary extends Server {
 
   override close(): void {
     this.#closed = true;
-    this.#endListening();
+    this.finder.off("change", this.retryNow);
     super.close();
     for (const [timer, finish] of this.#paused) {
       clearTimeout(timer);
       finish();
     }
     this.#paused.clear();
+  }
+
+  /** Sends commands once. Those with `waits` get a connection of their own. */
+  attempt(
+    commands: readonly Command[],
+    waits: readonly number[] | null,
+    receiver: Receiver,
+    deadline: number,
+  ): Cancel {
+    if (waits) return super.sendAlone(commands, waits, receiver, deadline);
+    super.send(commands, receiver, deadline);
+    return NOTHING;
   }
 
   /** Whether commands may wait for a primary. */
@@ -215,7 +186,7 @@ export class AwaitingPrimary extends Server {
 
   /** Waits before a command is sent again. */
   pause(wait: Wait): void {
-    this.counters.repeated++;
+    this.options.counters.repeated++;
     const timer = setTimeout(() => {
       this.#paused.delete(timer);
       this.#resume(wait);
@@ -283,18 +254,17 @@ class Attempts implements Receiver {
   #isUnknown = false;
   /** The deadline for the replies of all commands, including their waits at the server. */
   readonly #end: number;
-  #cancel: Cancel = () => {};
+  #cancel = NOTHING;
 
   constructor(
     readonly upstream: AwaitingPrimary,
-    readonly sender: Send,
     public commands: readonly Command[],
-    public waits: readonly number[],
+    public waits: readonly number[] | null,
     readonly receiver: Receiver,
     public deadline: number,
   ) {
     this.#open = commands.length;
-    this.#end = waits.reduce((sum, wait) => sum + wait, deadline);
+    this.#end = waits ? waits.reduce((sum, wait) => sum + wait, deadline) : deadline;
   }
 
   get cancelled(): boolean {
@@ -302,7 +272,7 @@ class Attempts implements Receiver {
   }
 
   send(): void {
-    this.#cancel = this.sender(this.commands, this.waits, this, this.deadline);
+    this.#cancel = this.upstream.attempt(this.commands, this.waits, this, this.deadline);
   }
 
   cancel(): void {
@@ -317,22 +287,10 @@ class Attempts implements Receiver {
   onLarge(tag: number, first: number): ReplyStream | null {
     const stream = this.#held ? null : this.receiver.onLarge?.(this.#first + tag, first);
     if (!stream) return null;
-    const settled = () => {
+    return observed(stream, (failure) => {
+      this.#isUnknown ||= failure !== null;
       if (--this.#open === 0 && this.#held) this.#again(this.#held);
-    };
-    return {
-      write: (bytes) => stream.write(bytes),
-      whenBelow: (below, listener) => stream.whenBelow(below, listener),
-      end() {
-        stream.end();
-        settled();
-      },
-      fail: (failure) => {
-        this.#isUnknown = true;
-        stream.fail(failure);
-        settled();
-      },
-    };
+    });
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {
@@ -409,7 +367,7 @@ class Attempts implements Receiver {
     this.#release();
     this.#first += this.#heldFrom;
     this.commands = this.#heldFrom === 0 ? this.commands : this.commands.slice(this.#heldFrom);
-    this.waits = this.waits.slice(this.#heldFrom);
+    this.waits = this.waits?.slice(this.#heldFrom) ?? null;
     this.#held = null;
     this.#isUnknown = false;
     this.#open = this.commands.length;
@@ -428,14 +386,12 @@ class Attempts implements Receiver {
   /** A blocking command that has waited at a former primary waits only for the rest of its time at the next one. */
   #countWaiting(result: Result): void {
     const at = this.#heldFrom;
-    const wait = this.waits[at] ?? 0;
-    if (wait === 0 || result instanceof UpstreamFailure) return;
-    const now = performance.now();
-    const { timeout } = this.upstream;
-    this.deadline = Math.min(now + timeout, this.#end);
-    const left = Math.min(wait, Math.max(1, this.#end - timeout - now));
-    this.waits = this.waits.with(at, left);
-    if (left < wait) this.commands = this.commands.with(at, waitingFor(this.commands[at]!, left));
+    const wait = this.waits?.[at] ?? 0;
+    if (!this.waits || wait === 0 || result instanceof UpstreamFailure) return;
+    const rest = restOfWait(this.commands[at]!, wait, this.#end, this.upstream.timeout);
+    this.deadline = rest.deadline;
+    this.waits = this.waits.with(at, rest.wait);
+    this.commands = this.commands.with(at, rest.command);
   }
 
   #deliver(result: Result, tag: number): void {

@@ -6,13 +6,6 @@ export const CHUNK_COMMANDS = 1_000;
 /** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
 const CHUNK_BYTES = 512 * 1024;
 
-export interface CommandBatchOptions {
-  /** The deadline for their replies, on the clock of `performance.now()`. Default: the connection's timeout. */
-  readonly deadline?: number | undefined;
-  /** Returns the extra time in ms, beyond the deadline, for the command at `index`. */
-  readonly extra?: ((index: number) => number) | undefined;
-}
-
 export interface BatchConnection {
   readonly isWritable: boolean;
   /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */
@@ -22,8 +15,6 @@ export interface BatchConnection {
 
 /** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
 export class CommandBatch {
-  readonly #deadline: number;
-  readonly #extra: ((index: number) => number) | undefined;
   #next = 0;
   #inFlight = 0;
   #bytes = 0;
@@ -34,15 +25,16 @@ export class CommandBatch {
   /** Whether it is sent for the second time. */
   isRepeated = false;
 
+  /**
+   * @param until the deadline for the replies, on the clock of `performance.now()`
+   * @param extraOf returns the extra time in ms, beyond the deadline, for the command at an index. Default: none
+   */
   constructor(
     private readonly commands: readonly Command[],
     readonly receiver: Receiver,
-    deadline: number,
-    options?: CommandBatchOptions,
-  ) {
-    this.#deadline = options?.deadline ?? deadline;
-    this.#extra = options?.extra;
-  }
+    private readonly until: number,
+    private readonly extraOf?: (index: number) => number,
+  ) {}
 
   get isEmpty(): boolean {
     return this.#next === this.commands.length;
@@ -75,7 +67,7 @@ export class CommandBatch {
 
   /** The deadline of the next command's reply. */
   get deadline(): number {
-    return this.#extra ? this.#deadline + this.#extra(this.#next) : this.#deadline;
+    return this.extraOf ? this.until + this.extraOf(this.#next) : this.until;
   }
 
   /** Whether its next command may be written now. */

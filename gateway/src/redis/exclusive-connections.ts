@@ -1,7 +1,7 @@
 import { type Command, command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import { DOLLAR, MINUS, STAR } from "../util/bytes.js";
-import { type Receiver, UpstreamFailure } from "./failure.js";
+import { observed, type Receiver, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
 import { CLIENT_ID } from "./redis-socket.js";
@@ -25,42 +25,27 @@ export interface ExclusiveConnectionsOptions {
   readonly maxTransactionConnections: number;
 }
 
-/** A connection on which commands wait at the server. */
-interface Lent {
-  readonly connection: MultiplexedConnection;
-  /** End of their longest wait, on the clock of `performance.now()`. */
-  readonly endsAt: number;
-}
-
-/** The waits of commands at the server. */
-interface Waits {
-  /** The longest wait of each command, in ms. */
-  readonly each: readonly number[];
-  /** For each command, the longest wait of it and those before it, in ms. */
-  readonly sums: readonly number[];
-  /** Start of the waits, on the clock of `performance.now()`. */
-  from: number;
-}
-
 /** Connections of one server that are lent to one use at a time. */
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
-  /** Connections on which commands wait at the server, or may. */
-  readonly #waiting = new Set<Lent>();
+  /** Connections on which commands may wait at the server, and the end of their longest wait, on the clock of `performance.now()`. */
+  readonly #waiting = new Map<MultiplexedConnection, number>();
   /** Ends waits at the server, once the gateway is closing. */
   #unblocker: MultiplexedConnection | null = null;
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
+  /** @param pushOptions the options of all connections, those for subscriptions and MONITOR included */
   constructor(
-    private readonly connectionOptions: MultiplexedConnectionOptions,
+    readonly pushOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
-    const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
+    const { handshake } = pushOptions;
+    const numbered = { ...pushOptions, handshake: [...handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...connectionOptions, handshake: [...connectionOptions.handshake, MULTI, DISCARD] };
+    const proven = { ...pushOptions, handshake: [...handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
   }
 
@@ -72,19 +57,13 @@ export class ExclusiveConnections {
   /**
    * Sends commands in their order on a connection of their own. `waits` is how long each may wait beyond the deadline, in ms.
    */
-  send(
+  sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
     receiver: Receiver,
     deadline?: number,
   ): Cancel {
-    let sum = 0;
-    const sums = waits.map((wait) => {
-      sum += wait;
-      return sum;
-    });
-    const waiting: Waits = { each: waits, sums, from: Number.POSITIVE_INFINITY };
-    return this.#lend(this.#blocking, commands, receiver, deadline, waiting);
+    return this.#lend(this.#blocking, commands, receiver, deadline, waits);
   }
 
   /**
@@ -137,21 +116,21 @@ export class ExclusiveConnections {
   }
 
   #unblock(until: number): void {
-    const waiting = [...this.#waiting];
+    const waiting = [...this.#waiting.keys()];
     if (waiting.length === 0) {
       this.#unblocker?.close();
       return;
     }
-    const cut = ({ connection, endsAt }: Lent) => {
-      if (endsAt > until) connection.close();
+    const cut = (connection: MultiplexedConnection) => {
+      if ((this.#waiting.get(connection) ?? 0) > until) connection.close();
     };
-    const numbered = waiting.filter(({ connection }) => connection.clientId !== null);
+    const numbered = waiting.filter(({ clientId }) => clientId !== null);
     // The others are not connected: nothing was sent on them.
-    for (const lent of waiting) if (lent.connection.clientId === null) cut(lent);
+    for (const connection of waiting) if (connection.clientId === null) cut(connection);
     if (numbered.length > 0) {
-      this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.pushOptions, reconnect: "never" });
       this.#unblocker.send(
-        numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
+        numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
           cancelled: false,
           onReply: (reply, tag) => isError(reply) && cut(numbered[tag]!),
@@ -166,20 +145,24 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.connectionOptions.timeout,
-    waits?: Waits,
+    deadline = performance.now() + this.pushOptions.timeout,
+    waits?: readonly number[],
   ): Cancel {
-    const { activity } = this.connectionOptions;
+    const { activity } = this.pushOptions;
     let lent: MultiplexedConnection | null = null;
-    let waiting: Lent | null = null;
+    let lentAt = 0;
+    /** For each command, the longest wait of it and those before it. */
+    const sums: number[] = [];
+    for (const wait of waits ?? []) sums.push((sums.at(-1) ?? 0) + wait);
     let open = commands.length;
     let failed = false;
-    const settle = () => {
+    const settle = (hasFailed: boolean) => {
+      failed ||= hasFailed;
       if (--open > 0 || !lent) return;
       const connection = lent;
       lent = null;
       activity?.giveBack();
-      if (waiting) this.#waiting.delete(waiting);
+      this.#waiting.delete(connection);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
       else pool.release(connection);
@@ -191,41 +174,26 @@ export class ExclusiveConnections {
       onConnection: (connection) => {
         lent = connection;
         activity?.lend();
-        if (waits) {
-          waits.from = performance.now();
-          waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };
-          this.#waiting.add(waiting);
-        }
-        connection.send(commands, loan, { deadline, extra: waits && ((index) => waits.sums[index]!) });
+        lentAt = performance.now();
+        if (waits) this.#waiting.set(connection, lentAt + sums.at(-1)!);
+        connection.send(commands, loan, deadline, waits && ((index) => sums[index]!));
       },
       onRefused(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
       },
       onReply: (reply, tag) => {
-        settle();
-        if (waits && this.#isEnded(waits, reply, tag)) receiver.onFailure(ENDED, tag);
+        settle(false);
+        // A command that was ended at the server before its time has the reply of one that timed out.
+        const isEnded = this.#ending && waits && waits[tag]! > 0 && performance.now() < lentAt + sums[tag]!;
+        if (isEnded && isNull(reply)) receiver.onFailure(ENDED, tag);
         else receiver.onReply(reply, tag);
       },
       onLarge(tag, first) {
         const stream = receiver.onLarge?.(tag, first);
-        if (!stream) return null;
-        return {
-          write: (bytes) => stream.write(bytes),
-          whenBelow: (below, listener) => stream.whenBelow(below, listener),
-          end() {
-            settle();
-            stream.end();
-          },
-          fail(failure) {
-            failed = true;
-            settle();
-            stream.fail(failure);
-          },
-        };
+        return stream ? observed(stream, (failure) => settle(failure !== null)) : null;
       },
       onFailure(failure, tag) {
-        failed = true;
-        settle();
+        settle(true);
         receiver.onFailure(failure, tag);
       },
     };
@@ -233,11 +201,6 @@ export class ExclusiveConnections {
     return () => {
       lent?.close();
     };
-  }
-
-  /** Whether a command was ended at the server before its time: its reply is then that of one that timed out. */
-  #isEnded({ each, sums, from }: Waits, reply: Buffer, tag: number): boolean {
-    return this.#ending && each[tag]! > 0 && performance.now() < from + sums[tag]! && isNull(reply);
   }
 }
 

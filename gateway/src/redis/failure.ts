@@ -1,41 +1,32 @@
-/**
- * The reason why a command has no reply from Redis.
- *
- * - `unreachable`: no connection could be opened in time
- * - `unreached`: no connection could be opened since the gateway started
- * - `full`: too many commands wait already
- * - `closing`: the gateway is shutting down
- * - `ended`: it blocked at Redis and was ended there without running, since the gateway is shutting down
- * - `lost`: the connection ended after the command was written
- * - `timeout`: the reply did not come in time after the command was written
- * - `too-large`: the reply is larger than `maxReplySize`
- * - `no-room`: the gateway had no memory left for the reply
- * - `over-budget`: the reply never fits in the memory for buffers
- * - `partial`: the command was split over several nodes, and only some of its parts ran
- * - `overtaken`: it could not run in its order, since a later command has run
- */
-export type FailureReason =
-  | "unreachable"
-  | "unreached"
-  | "full"
-  | "closing"
-  | "ended"
-  | "lost"
-  | "timeout"
-  | "too-large"
-  | "no-room"
-  | "over-budget"
-  | "partial"
-  | "overtaken";
+/** The reasons why a command has no reply from Redis, and whether Redis may have run it. */
+const OUTCOMES = {
+  /** No connection could be opened in time. */
+  unreachable: "unsent",
+  /** No connection could be opened since the gateway started. */
+  unreached: "unsent",
+  /** Too many commands wait already. */
+  full: "unsent",
+  /** The gateway is shutting down. */
+  closing: "unsent",
+  /** It blocked at Redis and was ended there without running, since the gateway is shutting down. */
+  ended: "unsent",
+  /** It could not run in its order, since a later command has run. */
+  overtaken: "unsent",
+  /** The connection ended after the command was written. */
+  lost: "unknown",
+  /** The reply did not come in time after the command was written. */
+  timeout: "unknown",
+  /** The reply is larger than `maxReplySize`. */
+  "too-large": "unknown",
+  /** The gateway had no memory left for the reply. */
+  "no-room": "unknown",
+  /** The reply never fits in the memory for buffers. */
+  "over-budget": "unknown",
+  /** The command was split over several nodes, and only some of its parts ran. */
+  partial: "unknown",
+} as const;
 
-const UNSENT: readonly FailureReason[] = [
-  "unreachable",
-  "unreached",
-  "full",
-  "closing",
-  "ended",
-  "overtaken",
-];
+export type FailureReason = keyof typeof OUTCOMES;
 
 /** A failure between the gateway and Redis. It never holds a command's arguments. */
 export class UpstreamFailure extends Error {
@@ -50,7 +41,7 @@ export class UpstreamFailure extends Error {
 
   /** `unsent`: Redis did not run the command. `unknown`: it may have run. */
   get outcome(): "unsent" | "unknown" {
-    return UNSENT.includes(this.reason) ? "unsent" : "unknown";
+    return OUTCOMES[this.reason];
   }
 
   /**
@@ -78,6 +69,25 @@ export interface ReplyStream {
   whenBelow(below: number, listener: () => void): void;
   end(): void;
   fail(failure: UpstreamFailure): void;
+}
+
+/** Returns a stream that passes everything on, and then calls `onOver` once, with the failure if it has failed. */
+export function observed(
+  stream: ReplyStream,
+  onOver: (failure: UpstreamFailure | null) => void,
+): ReplyStream {
+  return {
+    write: (bytes) => stream.write(bytes),
+    whenBelow: (below, listener) => stream.whenBelow(below, listener),
+    end() {
+      stream.end();
+      onOver(null);
+    },
+    fail(failure) {
+      stream.fail(failure);
+      onOver(failure);
+    },
+  };
 }
 
 /**

@@ -2,30 +2,24 @@ import { isRead } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 import type { DropReason, LargeReply } from "../resp/framer.js";
 import { isError } from "../resp/replies.js";
-import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-const TOO_LARGE = new UpstreamFailure(
-  "too-large",
-  "the reply of Redis is larger than the setting maxReplySize",
-);
 /** A reply for which there is no memory: see `maxBufferedBytes`. */
 export const NO_ROOM = new UpstreamFailure(
   "no-room",
   "the gateway has no memory left for the reply of Redis",
 );
-const OVER_BUDGET = new UpstreamFailure(
-  "over-budget",
-  "the reply of Redis must be kept whole, and is larger than half of the setting maxBufferedBytes",
-);
 const DROPPED: Readonly<Record<DropReason, UpstreamFailure>> = {
-  "too-large": TOO_LARGE,
+  "too-large": new UpstreamFailure("too-large", "the reply of Redis is larger than the setting maxReplySize"),
   "no-room": NO_ROOM,
-  "over-budget": OVER_BUDGET,
+  "over-budget": new UpstreamFailure(
+    "over-budget",
+    "the reply of Redis must be kept whole, and is larger than half of the setting maxBufferedBytes",
+  ),
 };
 
 /** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
@@ -73,11 +67,8 @@ export interface InFlightConnectionHandler {
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
 export class InFlightConnection implements BatchConnection {
-  readonly #socket: RedisSocket;
+  readonly socket: RedisSocket;
   readonly #written = new Fifo<Written>();
-  readonly #budget: BufferBudget | undefined;
-  readonly #explain: RedisSocketOptions["explain"];
-  readonly #credentials: RedisSocketOptions["credentials"];
   /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
   /** Whether the present reply is a large one that holds those behind it up. */
@@ -90,15 +81,12 @@ export class InFlightConnection implements BatchConnection {
    * @param renews whether the connection is signed in again whenever its credentials change
    */
   constructor(
-    options: RedisSocketOptions,
+    private readonly options: RedisSocketOptions,
     private readonly silence: number,
     private readonly handler: InFlightConnectionHandler,
-    renews = false,
+    renews: boolean,
   ) {
-    this.#credentials = options.credentials;
-    this.#budget = options.budget;
-    this.#explain = options.explain;
-    this.#socket = new RedisSocket(options, {
+    this.socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
       ...(renews && { onLogin: (login: Login) => this.#signIn(login) }),
       onDrain: () => handler.onWritable(),
@@ -112,24 +100,14 @@ export class InFlightConnection implements BatchConnection {
     });
   }
 
-  /** When the connection came up, or null. */
-  get upSince(): number | null {
-    return this.#socket.upSince;
-  }
-
-  /** The connection's id at the server, if the handshake requested it, else null. */
-  get clientId(): string | null {
-    return this.#socket.clientId;
-  }
-
   /** Whether the connection was signed in with an earlier password than new ones are. */
   get isOutdated(): boolean {
-    const { login } = this.#socket;
-    return login !== null && this.#credentials!.isOutdated(login);
+    const { login } = this.socket;
+    return login !== null && this.options.credentials!.isOutdated(login);
   }
 
   get isWritable(): boolean {
-    return this.#socket.upSince !== null && !this.#socket.blocked;
+    return this.socket.upSince !== null && !this.socket.blocked;
   }
 
   /** Whether another connection has taken its place. */
@@ -145,10 +123,6 @@ export class InFlightConnection implements BatchConnection {
     return this.#written.size;
   }
 
-  open(): void {
-    this.#socket.open();
-  }
-
   take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = batch;
@@ -161,7 +135,7 @@ export class InFlightConnection implements BatchConnection {
   }
 
   write(chunks: readonly Buffer[], total: number): void {
-    this.#socket.write(chunks, total);
+    this.socket.write(chunks, total);
   }
 
   /**
@@ -189,7 +163,7 @@ export class InFlightConnection implements BatchConnection {
     }
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
-    const receivedAt = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.receivedAt);
+    const receivedAt = this.socket.paused ? now : Math.max(this.#waitingSince, this.socket.receivedAt);
     if (oldest?.stream) {
       if (receivedAt + this.silence > now) due = Math.min(due, receivedAt + this.silence);
       else
@@ -211,7 +185,7 @@ export class InFlightConnection implements BatchConnection {
 
   /** Ends the connection in silence; what was written fails with this message. */
   close(message: string): void {
-    this.#socket.close();
+    this.socket.close();
     this.#forget(message);
   }
 
@@ -244,8 +218,8 @@ export class InFlightConnection implements BatchConnection {
     const receiver: Receiver = {
       cancelled: false,
       onReply: (reply) => {
-        if (isError(reply)) this.#credentials?.refused(login, authErrorOf(reply));
-        else this.#socket.login = login;
+        if (isError(reply)) this.options.credentials?.refused(login, authErrorOf(reply));
+        else this.socket.login = login;
       },
       onFailure() {},
     };
@@ -272,7 +246,7 @@ export class InFlightConnection implements BatchConnection {
    * memory is tight, the reply would be cut, and only a read can be repeated.
    */
   #pauseFor(entry: Written, isTight: boolean): void {
-    if (this.#socket.paused) return;
+    if (this.socket.paused) return;
     if (this.#delaysOthers(entry)) {
       if (!isTight) return;
       this.handler.onCrowded();
@@ -281,9 +255,9 @@ export class InFlightConnection implements BatchConnection {
         this.#delaysAll = true;
       }
     }
-    this.#socket.pause();
+    this.socket.pause();
     const below = isTight ? TIGHT_RESUMED_BELOW : RESUMED_BELOW;
-    entry.stream!.whenBelow(below, () => this.#socket.resume());
+    entry.stream!.whenBelow(below, () => this.socket.resume());
   }
 
   #shift(): void {
@@ -314,15 +288,15 @@ export class InFlightConnection implements BatchConnection {
         if (!stream) return;
         const backlog = stream.write(bytes);
         written += bytes.length;
-        const isTight = this.#budget?.isTight ?? false;
+        const isTight = this.options.budget?.isTight ?? false;
         const isBehind = backlog > (isTight ? TIGHT_PAUSED_ABOVE : PAUSED_ABOVE);
         if (!this.#isHeldUp && (written >= HOLDS_UP || (isTight && isBehind))) holdUp();
         if (apart && isBehind) this.#pauseFor(entry, isTight);
       },
-      onTooLarge: () => this.#failStream(entry, TOO_LARGE),
+      onTooLarge: () => this.#failStream(entry, DROPPED["too-large"]),
       end: () => {
         // The next replies on this connection may be for other commands.
-        this.#socket.resume();
+        this.socket.resume();
         const until = performance.now() + this.silence;
         for (let i = 1; i < this.#written.size; i++) {
           const next = this.#written.peek(i)!;
@@ -349,7 +323,7 @@ export class InFlightConnection implements BatchConnection {
   #reply(reply: Buffer | null, dropReason: DropReason): void {
     const entry = this.#written.peek();
     if (!entry) {
-      this.#socket.drop("a reply without a command");
+      this.socket.drop("a reply without a command");
       return;
     }
     if (entry.leading > 0) {
@@ -360,7 +334,8 @@ export class InFlightConnection implements BatchConnection {
     const { batch, command, receiver, tag } = entry;
     if (batch.settled(command.bytes.length)) this.handler.onSendable(batch);
     if (!receiver) return;
-    if (reply) receiver.onReply(this.#explain && isError(reply) ? this.#explain(reply) : reply, tag);
+    const { explain } = this.options;
+    if (reply) receiver.onReply(explain && isError(reply) ? explain(reply) : reply, tag);
     else receiver.onFailure(DROPPED[dropReason], tag);
   }
 

@@ -88,14 +88,8 @@ const each =
   (combine: (elements: readonly Buffer[], at: number) => Buffer): Combine =>
   (replies) => {
     const lists = replies.map(elementsOf);
-    return arrayOf(
-      lists[0]!.map((_, at) =>
-        combine(
-          lists.map((list) => list[at]!),
-          at,
-        ),
-      ),
-    );
+    const elementsAt = (at: number) => lists.map((list) => list[at]!);
+    return arrayOf(lists[0]!.map((_, at) => combine(elementsAt(at), at)));
   };
 
 const leastOfEach = each(least);

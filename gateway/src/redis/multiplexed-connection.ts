@@ -1,6 +1,6 @@
 import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
-import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
+import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
@@ -86,7 +86,7 @@ export class MultiplexedConnection {
   }
 
   get ready(): boolean {
-    return this.#connection?.upSince != null;
+    return this.#connection?.socket.upSince != null;
   }
 
   /** Whether the connection was signed in with an earlier password than new ones are. */
@@ -96,7 +96,7 @@ export class MultiplexedConnection {
 
   /** The connection's id at the server, if the handshake requested it and the connection is up, else null. */
   get clientId(): string | null {
-    return this.#connection?.clientId ?? null;
+    return this.#connection?.socket.clientId ?? null;
   }
 
   /** Commands waiting or unanswered, those given up included. */
@@ -120,9 +120,15 @@ export class MultiplexedConnection {
     this.#connect();
   }
 
-  send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
+  /** Sends commands in their order: see {@link CommandBatch}. Default of the deadline: the usual timeout from now. */
+  send(
+    commands: readonly Command[],
+    receiver: Receiver,
+    deadline?: number,
+    extraOf?: (index: number) => number,
+  ): void {
     const now = performance.now();
-    const batch = new CommandBatch(commands, receiver, now + this.options.timeout, options);
+    const batch = new CommandBatch(commands, receiver, deadline ?? now + this.options.timeout, extraOf);
     const rejection = this.#rejectionOf(batch);
     if (rejection) {
       batch.failRest(rejection);
@@ -214,7 +220,7 @@ export class MultiplexedConnection {
     const renews = this.options.reconnect !== "never";
     const connection = new InFlightConnection(this.options, this.options.timeout, handler, renews);
     this.#connection = connection;
-    connection.open();
+    connection.socket.open();
   }
 
   /**
@@ -438,7 +444,7 @@ export class MultiplexedConnection {
     if (this.closed) return;
     this.#failBroken();
     if (this.closed) return;
-    const { upSince } = connection;
+    const { upSince } = connection.socket;
     const wasStable = upSince !== null && performance.now() - upSince >= MIN_STABLE_TIME;
     if (upSince !== null) this.#attempts = 0;
     const { reconnect } = this.options;

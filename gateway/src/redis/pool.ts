@@ -1,4 +1,3 @@
-import { Fifo } from "../util/fifo.js";
 import { CANCELLED, CLOSING, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 
@@ -18,18 +17,13 @@ export interface Borrower {
   onRefused(failure: UpstreamFailure): void;
 }
 
-interface Waiting {
-  borrower: Borrower | null;
-  timer: NodeJS.Timeout;
-}
-
 /** A bounded set of connections lent to one user at a time, for what must not share one. */
 export class Pool {
   readonly #connectionOptions: MultiplexedConnectionOptions;
   readonly #idle: { connection: MultiplexedConnection; timer: NodeJS.Timeout }[] = [];
   readonly #all = new Set<MultiplexedConnection>();
-  readonly #waiting = new Fifo<Waiting>();
-  #queued = 0;
+  /** Borrowers that wait, in their order, each with the timer of its deadline. */
+  readonly #waiting = new Map<Borrower, NodeJS.Timeout>();
   #stopped: UpstreamFailure | null = null;
   #closed = false;
 
@@ -62,7 +56,7 @@ export class Pool {
       clearTimeout(idle.timer);
       borrower.onConnection(idle.connection);
     } else if (this.#all.size < this.max) borrower.onConnection(this.#make());
-    else if (this.#queued >= MAX_WAITING) borrower.onRefused(this.#busy());
+    else if (this.#waiting.size >= MAX_WAITING) borrower.onRefused(this.#busy());
     else this.#queue(borrower, deadline);
   }
 
@@ -118,27 +112,17 @@ export class Pool {
   }
 
   #queue(borrower: Borrower, deadline: number): void {
-    const waiting: Waiting = {
-      borrower,
-      timer: setTimeout(
-        () => {
-          waiting.borrower = null;
-          this.#queued--;
-          borrower.onRefused(this.#busy());
-        },
-        Math.max(0, deadline - performance.now()),
-      ),
+    const onTimeout = () => {
+      this.#waiting.delete(borrower);
+      borrower.onRefused(this.#busy());
     };
-    this.#queued++;
-    this.#waiting.push(waiting);
+    this.#waiting.set(borrower, setTimeout(onTimeout, Math.max(0, deadline - performance.now())));
   }
 
   #next(): Borrower | null {
-    for (let waiting = this.#waiting.shift(); waiting; waiting = this.#waiting.shift()) {
-      const { borrower, timer } = waiting;
-      if (!borrower) continue;
+    for (const [borrower, timer] of this.#waiting) {
       clearTimeout(timer);
-      this.#queued--;
+      this.#waiting.delete(borrower);
       if (!borrower.cancelled) return borrower;
       borrower.onRefused(CANCELLED);
     }

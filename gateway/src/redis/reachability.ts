@@ -5,8 +5,10 @@ import type { Log } from "../log/log.js";
  * be reached, with the reason, and one when it can again.
  */
 export class Reachability {
-  readonly #known: Promise<void>;
   #onKnown!: () => void;
+  readonly #known = new Promise<void>((resolve) => {
+    this.#onKnown = resolve;
+  });
   #wasReached = false;
   /** Whether the first attempt takes long. */
   #isLate = false;
@@ -17,11 +19,7 @@ export class Reachability {
   constructor(
     private readonly description: string,
     private readonly log: Log,
-  ) {
-    this.#known = new Promise((resolve) => {
-      this.#onKnown = resolve;
-    });
-  }
+  ) {}
 
   /** The reason why the last attempt to connect failed, if none succeeded so far, else null. Commands then fail at once. */
   get unreachedReason(): string | null {

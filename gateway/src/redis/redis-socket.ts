@@ -24,16 +24,10 @@ export const CLIENT_ID = command("CLIENT", "ID");
 export const HELLO_3 = command("HELLO", "3");
 
 /**
- * Commands of a handshake by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for a
- * user that may not run them.
+ * Last commands of a handshake, by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for
+ * a user that may not run them.
  */
-export const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
-
-/** A connection that is given up when its address leads to another server. */
-export interface WatchedConnection {
-  /** Writes no more commands. The replies in flight may still arrive. */
-  leave(): void;
-}
+const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
 
 /** Keeps connections at the server that their address leads to. */
 export interface ConnectionWatch {
@@ -41,8 +35,8 @@ export interface ConnectionWatch {
    * Takes a new connection, and returns whether it may be used.
    * @param info the replies to {@link IDENTIFY}
    */
-  up(connection: WatchedConnection, info: string): boolean;
-  down(connection: WatchedConnection): void;
+  up(connection: RedisSocket, info: string): boolean;
+  down(connection: RedisSocket): void;
 }
 
 export interface RedisSocketOptions {
@@ -67,13 +61,13 @@ export interface RedisSocketOptions {
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;
   /**
-   * Gets the connection. It needs {@link IDENTIFY} in the handshake. A server that refuses commands for now, as while it loads its
-   * data, then counts as up: each command is told so. Default: there is none.
+   * Gets the connection. A server that refuses commands for now, as while it loads its data, then counts as up: each command is told
+   * so. Default: there is none.
    */
   readonly watch?: ConnectionWatch | undefined;
 }
 
-/** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
+/** Callbacks of a {@link RedisSocket}. They are never called before {@link RedisSocket.open} returns. */
 export interface RedisSocketHandler {
   /** The connection is up: commands may be written. */
   onUp(): void;
@@ -88,14 +82,14 @@ export interface RedisSocketHandler {
    * to the credentials. Without this method the connection stays signed in as it was.
    */
   onLogin?(login: Login): void;
-  /** Called when the address leads to another server. Default: the connection is dropped. */
+  /** The address leads to another server: replies in flight may still arrive here. Default: the connection is dropped. */
   onLeave?(): void;
   /** The connection was lost or could not be opened. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
-export class RedisSocket implements WatchedConnection {
+export class RedisSocket {
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** The first commands, up to the handshake. Null while credentials are awaited. */
@@ -166,8 +160,8 @@ export class RedisSocket implements WatchedConnection {
 
   #greet(commands: readonly Command[]): void {
     if (this.#ended) return;
-    this.#greeting = commands;
-    this.#socket!.write(Buffer.concat(commands.map((command) => command.bytes)));
+    this.#greeting = this.options.watch ? [...commands, ...IDENTIFY] : commands;
+    this.#socket!.write(Buffer.concat(this.#greeting.map((command) => command.bytes)));
   }
 
   /** Writes chunks of `total` bytes at once. */
@@ -206,6 +200,7 @@ export class RedisSocket implements WatchedConnection {
     if (!this.#ended) this.#socket?.resume();
   }
 
+  /** Called when the address leads to another server. */
   leave(): void {
     if (this.handler.onLeave) this.handler.onLeave();
     else this.drop("the address leads to another server");
@@ -241,10 +236,12 @@ export class RedisSocket implements WatchedConnection {
   onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
-    if (this.upSince !== null) {
-      this.handler.onReply(reply, this.#framer.dropReason);
-      return;
-    }
+    if (this.upSince !== null) this.handler.onReply(reply, this.#framer.dropReason);
+    else this.#onGreeted(reply);
+  }
+
+  /** Takes a reply to the handshake. With the last one the connection is up. */
+  #onGreeted(reply: Buffer | null): void {
     const { credentials, counters, reachability, watch } = this.options;
     if (!this.#greeting) {
       // A server at its limit of clients sends an error before it gets a command.

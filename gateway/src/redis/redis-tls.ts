@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { type ConnectionOptions, checkServerIdentity, type SecureContextOptions } from "node:tls";
-import { Certificate } from "../util/certificate.js";
+import { Certificate, readSettingFile } from "../util/certificate.js";
 import { systemClock } from "../util/clock.js";
 import type { Address } from "./cluster/topology.js";
 
@@ -18,7 +18,6 @@ export class RedisTls {
   readonly #serverName: string | undefined;
   readonly #certificate: Certificate | null;
   #own: SecureContextOptions = {};
-  #isWatching = false;
 
   /**
    * @param onError called with a one-line message when a file that has changed can't be used
@@ -30,7 +29,7 @@ export class RedisTls {
   ) {
     const { redisCa, redisCert, redisKey, redisServerName } = settings;
     this.#serverName = redisServerName;
-    this.#ca = redisCa === undefined ? undefined : readCa(redisCa);
+    this.#ca = redisCa === undefined ? undefined : readSettingFile("redisCa", redisCa);
     const files = redisCert !== undefined && redisKey !== undefined && { cert: redisCert, key: redisKey };
     const names = { cert: "redisCert", key: "redisKey" };
     this.#certificate = files ? new Certificate(files, systemClock, names) : null;
@@ -43,14 +42,13 @@ export class RedisTls {
    * hosts is accepted as well
    */
   optionsFor({ host }: Address, configured: readonly Address[]): ConnectionOptions {
-    this.#watch();
     const name = this.#serverName;
     return {
       ca: this.#ca,
       cert: this.#own.cert,
       key: this.#own.key,
       // SNI takes names only.
-      servername: name ?? (isIp(host) ? undefined : host),
+      servername: name ?? (isIP(host) ? undefined : host),
       checkServerIdentity: (asked, certificate) => {
         if (name !== undefined) return checkServerIdentity(name, certificate);
         const wrong = checkServerIdentity(asked || host, certificate);
@@ -60,18 +58,16 @@ export class RedisTls {
     };
   }
 
-  close(): void {
-    this.#certificate?.close();
-  }
-
-  /** Watches the files from the first connection on. */
-  #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
+  /** Reads files that change, until {@link close}. */
+  watch(): void {
     const onChange = (options: SecureContextOptions) => {
       this.#own = options;
     };
     this.#certificate?.watch(onChange, this.onError);
+  }
+
+  close(): void {
+    this.#certificate?.close();
   }
 }
 
@@ -108,16 +104,4 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
 export function tlsReasonOf(code: string): string {
   const [, reason] = REASONS.find(([pattern]) => pattern.test(code)) ?? [];
   return reason === undefined ? code : `${reason} (${code})`;
-}
-
-function isIp(host: string): boolean {
-  return /^[\d.]+$|:/.test(host);
-}
-
-function readCa(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new TypeError(`redisCa: ${file} can't be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -49,6 +49,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
   const address = parseRedisUrl(url);
   const { credentials = null, tls = new RedisTls({}, () => {}) } = options;
   const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
+  tls.watch();
   const own = signIn(address.username, address.password);
   const select = db > 0 ? [command("SELECT", String(db))] : [];
 

@@ -3,19 +3,20 @@ import type { Command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { UpstreamFailure } from "./failure.js";
 
+const REFUSALS = [
+  "BUSY",
+  "CLUSTERDOWN",
+  "LOADING",
+  "MASTERDOWN",
+  "READONLY",
+  "TRYAGAIN",
+  "UNBLOCKED",
+] as const;
 /** The code of an error by which a server refuses a command that it, or another one, may run later. */
-export type Refusal =
-  | "BUSY"
-  | "CLUSTERDOWN"
-  | "LOADING"
-  | "MASTERDOWN"
-  | "READONLY"
-  | "TRYAGAIN"
-  | "UNBLOCKED";
+export type Refusal = (typeof REFUSALS)[number];
 
 /** EXEC quotes the error for which it runs nothing. */
-const REFUSAL =
-  /^(?:EXECABORT Transaction discarded because of: )?(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN|UNBLOCKED)[ \r]/;
+const REFUSAL = new RegExp(`^(?:EXECABORT Transaction discarded because of: )?(${REFUSALS.join("|")})[ \\r]`);
 /** The other replies of this code come from a change of the server's role. */
 const UNBLOCKED_BY_CLIENT = /^UNBLOCKED client unblocked via CLIENT UNBLOCK/;
 /**

@@ -1,13 +1,13 @@
 import type { Command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { UpstreamFailure } from "./failure.js";
-import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
+import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 /**
  * Sends one command on a connection of its own, made and ended for it, and returns the reply.
  * @throws {UpstreamFailure} when there is none in time, or it is an error
  */
-export function sendOnce(options: PushConnectionOptions, command: Command): Promise<Buffer> {
+export function sendOnce(options: RedisSocketOptions, command: Command): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const end = (reply: Buffer | null, reason: string) => {
       clearTimeout(timer);
@@ -15,7 +15,7 @@ export function sendOnce(options: PushConnectionOptions, command: Command): Prom
       if (reply) resolve(reply);
       else reject(new UpstreamFailure("unreachable", reason));
     };
-    const connection = new PushConnection(options, {
+    const connection = new RedisSocket(options, {
       onUp: () => connection.send(command),
       onReply(reply) {
         if (reply && isError(reply)) end(null, `it replied ${lineOf(reply)}`);
@@ -23,7 +23,7 @@ export function sendOnce(options: PushConnectionOptions, command: Command): Prom
       },
       onDown: (reason) => end(null, reason),
     });
-    const timer = setTimeout(() => end(null, "no reply in time"), options.timeout);
+    const timer = setTimeout(() => end(null, "no reply in time"), options.connectTimeout);
     connection.open();
   });
 }

@@ -1,13 +1,9 @@
 import { type Command, command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
-import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
-import type { PushConnectionOptions } from "./push-connection.js";
-import type { Reachability } from "./reachability.js";
-import { IDENTIFY } from "./redis-socket.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import type { Upstream } from "./upstream.js";
 
 /**
  * Options of the connections to one Redis server. A blocking command gets its own timeout in addition to that of commands.
@@ -20,97 +16,89 @@ export interface ServerOptions
   readonly handshake?: readonly Command[];
   /** Connections shared by ordinary commands. */
   readonly connections: number;
+  /** Default: the command timeout. */
+  readonly connectTimeout?: number;
+  /** The policy of shared connections. Default: `always`. */
+  readonly reconnect?: MultiplexedConnectionOptions["reconnect"];
 }
 
 export const PING = command("PING");
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
-export class Server implements Upstream {
-  readonly counters: UpstreamCounters;
-  readonly pushOptions: PushConnectionOptions;
+export class Server extends ExclusiveConnections implements Upstream {
   readonly sharding = null;
-  readonly #shared: MultiplexedConnection[];
-  readonly #exclusive: ExclusiveConnections;
-  readonly #reachability: Reachability | undefined;
+  protected readonly shared: readonly MultiplexedConnection[];
+  /** The shared connections, and those of {@link addConnections}. */
+  readonly #all: MultiplexedConnection[] = [];
   /** Command timeout in ms. */
   readonly timeout: number;
 
-  constructor(options: ServerOptions) {
-    const { reachability, ...rest } = options;
-    const { connections, timeout, handshake = [] } = options;
-    this.timeout = timeout;
-    this.#reachability = reachability;
-    this.counters = options.counters;
-    const connectionOptions: MultiplexedConnectionOptions = {
-      ...rest,
-      // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
-      handshake: [...handshake, PING, ...(options.watch ? IDENTIFY : [])],
-      connectTimeout: timeout,
-      reconnect: "always",
-      unreachedReason: reachability && (() => reachability.unreachedReason),
-    };
-    this.pushOptions = connectionOptions;
-    const sharedOptions = { ...connectionOptions, reachability };
-    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(sharedOptions));
-    this.#exclusive = new ExclusiveConnections(connectionOptions, options);
+  constructor(protected readonly options: ServerOptions) {
+    super(connectionOptionsOf(options), options);
+    this.timeout = options.timeout;
+    this.shared = this.addConnections();
+  }
+
+  /** Adds as many connections as are shared, which send further commands first. */
+  protected addConnections(...handshake: readonly Command[]): MultiplexedConnection[] {
+    const { connections, reachability } = this.options;
+    const { pushOptions } = this;
+    const options = { ...pushOptions, handshake: [...pushOptions.handshake, ...handshake], reachability };
+    const added = Array.from({ length: connections }, () => new MultiplexedConnection(options));
+    this.#all.push(...added);
+    return added;
   }
 
   open(): void {
-    for (const connection of this.#shared) connection.open();
+    for (const connection of this.shared) connection.open();
   }
 
   /** Ends the pauses before the next attempts to connect. */
-  retryNow(): void {
-    for (const connection of this.#shared) connection.retryNow();
-  }
+  readonly retryNow = (): void => {
+    for (const connection of this.shared) connection.retryNow();
+  };
 
-  get connections(): Upstream["connections"] {
-    return {
-      shared: this.#shared.filter((connection) => connection.ready).length,
-      ...this.#exclusive.connections,
-    };
+  override get connections(): Upstream["connections"] {
+    return { shared: this.#all.filter((connection) => connection.ready).length, ...super.connections };
   }
 
   /** Whether the server was never reached. */
   get isUnreached(): boolean {
-    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
+    return this.options.reachability?.unreachedReason != null;
   }
 
   get pending(): number {
-    return this.#shared.reduce((sum, connection) => sum + connection.pending, 0);
+    return this.#all.reduce((sum, connection) => sum + connection.pending, 0);
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    let connection = this.#shared[0]!;
-    for (const other of this.#shared) if (other.pending < connection.pending) connection = other;
-    connection.send(commands, receiver, { deadline });
-  }
-
-  sendAlone(
-    commands: readonly Command[],
-    waits: readonly number[],
-    receiver: Receiver,
-    deadline?: number,
-  ): Cancel {
-    return this.#exclusive.send(commands, waits, receiver, deadline);
-  }
-
-  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
-    return this.#exclusive.transaction(commands, receiver, deadline);
+    let connection = this.shared[0]!;
+    for (const other of this.shared) if (other.pending < connection.pending) connection = other;
+    connection.send(commands, receiver, deadline);
   }
 
   ping(timeout = this.timeout): Promise<Buffer | null> {
     return pingReply(this, timeout);
   }
 
-  endWaits(within: number): void {
-    this.#exclusive.endWaits(within);
+  override close(): void {
+    for (const connection of this.#all) connection.close();
+    super.close();
   }
+}
 
-  close(): void {
-    for (const connection of this.#shared) connection.close();
-    this.#exclusive.close();
-  }
+/** Returns the options of every connection to a server. */
+function connectionOptionsOf(options: ServerOptions): MultiplexedConnectionOptions {
+  const { reachability, ...rest } = options;
+  const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
+  return {
+    ...rest,
+    // PING comes before any other, since a server at its limit of clients replies to the first command with an error and closes.
+    handshake: [...handshake, PING],
+    connectTimeout,
+    reconnect,
+    unreachedReason: reachability && (() => reachability.unreachedReason),
+  };
 }
 
 /** Returns an upstream's reply to a PING; null without one within `timeout` ms. */
@@ -125,6 +113,6 @@ export function pingReply(upstream: Pick<Upstream, "send">, timeout: number): Pr
   });
 }
 
-/** Whether a server that replies so to a PING refuses other commands too, or writes: not so NOPERM. */
+/** Whether a reply to PING shows that the server refuses other commands, or writes. NOPERM concerns PING alone. */
 export const isRefusing = (reply: Buffer): boolean =>
   isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|READONLY) /.test(lineOf(reply));

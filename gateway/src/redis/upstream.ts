@@ -1,8 +1,8 @@
 import type { Command } from "../resp/command.js";
-import type { Redirection } from "./cluster/redirection.js";
+import type { Sharding } from "./cluster/sharding.js";
 import type { UpstreamCounters } from "./counters.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
-import type { PushConnectionOptions } from "./push-connection.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
 
 /** Cancels the operation, when its result is no longer needed. */
 export type Cancel = () => void;
@@ -15,28 +15,10 @@ export interface TransactionReceiver {
   onFailure(failure: UpstreamFailure): void;
 }
 
-/** The nodes of a cluster that serve sharded channels. */
-export interface Sharding {
-  /** Returns the name of the node that serves a slot; undefined while that is not known. */
-  nodeOf(slot: number): string | undefined;
-  pushOptions(node: string): PushConnectionOptions;
-  /** The node `from` redirected to another node. */
-  moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
-  /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
-  suspect(node: string): void;
-  /** The names of the primaries that serve slots. Empty while they are not known. */
-  readonly primaries: readonly string[];
-  /** Returns the names of all primaries that a node lists, those without slots included. Rejects without a reply. */
-  primariesListedBy(node: string): Promise<readonly string[]>;
-  /** Calls `listener` when slots have moved. */
-  onChange(listener: () => void): Cancel;
-}
-
 /** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
-  readonly counters: UpstreamCounters;
-  /** Options of connections for subscriptions and MONITOR. */
-  readonly pushOptions: PushConnectionOptions;
+  /** Options of connections for subscriptions and MONITOR. Their `connectTimeout` is also that of the first replies. */
+  readonly pushOptions: RedisSocketOptions;
   /** The nodes of sharded channels; null if one server has all. */
   readonly sharding: Sharding | null;
   /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */
@@ -81,6 +63,8 @@ export interface RedisUser {
 
 /** The upstream as each user sees it. */
 export interface Upstreams {
+  /** What the connections of all users have done. */
+  readonly counters: UpstreamCounters;
   /**
    * Returns the upstream whose connections are signed in as this user, for use right now. Null stands for the gateway's
    * own user, whose upstream is always the same.

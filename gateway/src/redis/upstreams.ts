@@ -3,13 +3,13 @@ import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
-import { AwaitingPrimary, ONE_SERVER } from "./awaiting-primary.js";
+import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
-import { newCounters, type UpstreamCounters } from "./counters.js";
+import { newCounters } from "./counters.js";
+import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
-import { IDENTIFY } from "./redis-socket.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { sendOnce } from "./send-once.js";
 import { Sentinel } from "./sentinel/sentinel.js";
@@ -40,22 +40,8 @@ export function createUpstreams(
   reachability?: Reachability,
   activity?: Activity,
 ): Upstreams {
-  const topology = topologyOf(engine, settings, reachability);
-  const sentinel = new Sentinel({
-    sentinels: engine.addresses,
-    group: engine.group,
-    handshake: engine.sentinelHandshake,
-    connectTo: engine.connectTo,
-    counters: topology.counters,
-    reachability,
-  });
-  const connect =
-    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
-  const watch =
-    reachability && (engine.kind === "server" || engine.kind === "unknown")
-      ? watchOf(engine, settings, topology.counters, reachability)
-      : null;
-  const known: Shared = { topology, finding: new Finding(), sentinel, watch, activity };
+  const shared = createShared(engine, settings, budget, reachability, activity);
+  const { counters, topology, sentinel, watch } = shared;
   activity?.add({
     rest() {
       topology.rest();
@@ -67,16 +53,19 @@ export function createUpstreams(
       sentinel.wake();
     },
   });
-  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget, reachability);
+  const connect =
+    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
+  const own = upstreamOf({ ...engine, connect }, shared, null, reachability);
   const users = new Users((user, counted) => {
     const through = {
       ...engine,
       connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
       connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
     };
-    return upstreamOf(through, settings, known, user, budget);
+    return upstreamOf(through, shared, user);
   });
   return {
+    counters,
     of: (user) => (user ? users.of(user) : own),
     *[Symbol.iterator]() {
       yield own;
@@ -92,24 +81,47 @@ export function createUpstreams(
   };
 }
 
-/** The state shared by the upstreams of all users. */
-interface Shared {
-  readonly topology: Topology;
-  readonly finding: Finding;
-  readonly sentinel: Sentinel;
-  /** Keeps the connections at the server that a single address leads to. Null for any other Redis. */
-  readonly watch: AddressWatch | null;
-  readonly activity: Activity | undefined;
+/** Creates what the upstreams of all users share. */
+function createShared(
+  engine: RemoteEngine,
+  settings: UpstreamSettings,
+  budget: BufferBudget | undefined,
+  reachability: Reachability | undefined,
+  activity: Activity | undefined,
+) {
+  const counters = newCounters();
+  // The gateway's own questions are asked as the user that it was set up with: others may not run CLUSTER SLOTS.
+  const asking = {
+    handshake: [...engine.handshake(null), PING],
+    credentials: engine.credentials ?? undefined,
+    connectTimeout: Math.min(settings.commandTimeout, CONNECT_TIMEOUT),
+    maxReplySize: settings.maxReplySize,
+    counters,
+  };
+  const topology = new Topology(
+    engine.addresses,
+    (name, question) =>
+      sendOnce({ ...asking, connect: (onRead) => engine.connectTo(addressOf(name), onRead) }, question),
+    counters,
+    reachability,
+  );
+  const sentinel = new Sentinel(engine, counters, reachability);
+  const isAddress = engine.kind === "server" || engine.kind === "unknown";
+  /** Keeps the connections at the server that a single address leads to. */
+  const watch =
+    reachability && isAddress
+      ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
+      : undefined;
+  return { counters, settings, budget, activity, topology, sentinel, watch, finding: new Finding() };
 }
 
 function upstreamOf(
   engine: RemoteEngine,
-  settings: UpstreamSettings,
-  { topology, finding, sentinel, watch, activity }: Shared,
+  shared: ReturnType<typeof createShared>,
   user: RedisUser | null,
-  budget: BufferBudget | undefined,
   reachability?: Reachability,
 ): Upstream {
+  const { counters, settings, budget, activity, topology, sentinel, watch, finding } = shared;
   const options = {
     handshake: engine.handshake(user),
     credentials: user ? undefined : (engine.credentials ?? undefined),
@@ -121,14 +133,14 @@ function upstreamOf(
     maxQueuedCommands: settings.maxQueuedCommands,
     maxReplySize: settings.maxReplySize,
     budget,
-    counters: topology.counters,
+    counters,
     idle: user ? USER_IDLE : undefined,
     activity,
   };
   const server = () => {
-    const own = { ...options, connect: engine.connect, reachability, watch: watch ?? undefined };
-    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? ONE_SERVER);
-    return new AwaitingPrimary(own, finder, budget);
+    const own = { ...options, connect: engine.connect, reachability, watch };
+    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? new PrimaryFinder());
+    return new AwaitingPrimary(own, finder);
   };
   const cluster = () => {
     // Its nodes are other servers, with other roles.
@@ -138,47 +150,6 @@ function upstreamOf(
   };
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
-    return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding, activity);
+    return new AutoDetectUpstream(server(), cluster, finding, activity);
   return server();
-}
-
-/** Creates the watch over an address, which asks as the user that the gateway was set up with. */
-function watchOf(
-  engine: RemoteEngine,
-  { commandTimeout, maxReplySize }: UpstreamSettings,
-  counters: UpstreamCounters,
-  reachability: Reachability,
-): AddressWatch {
-  const options = {
-    connect: engine.connect,
-    handshake: [...engine.handshake(null), PING, ...IDENTIFY],
-    credentials: engine.credentials ?? undefined,
-    timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
-    maxReplySize,
-    counters,
-  };
-  return new AddressWatch(options, reachability);
-}
-
-/** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
-function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachability?: Reachability): Topology {
-  const counters = newCounters();
-  const { commandTimeout, maxReplySize } = settings;
-  return new Topology(
-    engine.addresses,
-    (name, question) =>
-      sendOnce(
-        {
-          connect: (onRead) => engine.connectTo(addressOf(name), onRead),
-          handshake: [...engine.handshake(null), PING],
-          credentials: engine.credentials ?? undefined,
-          timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
-          maxReplySize,
-          counters,
-        },
-        question,
-      ),
-    counters,
-    reachability,
-  );
 }

@@ -1,14 +1,14 @@
 import type { Activity } from "../redis/activity.js";
-import type { Receiver } from "../redis/failure.js";
+import { observed, type Receiver } from "../redis/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
 import type { CommandFeed } from "./command-feed.js";
-import { describe, errorCode } from "./traced-command.js";
+import { describe } from "./traced-command.js";
 
 /**
  * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
- * listener. Whatever else an upstream has stays its own.
+ * listener. All other members are those of the upstream.
  */
 export function upstreamsForClients(
   upstreams: Upstreams,
@@ -41,6 +41,7 @@ export function upstreamsForClients(
     });
   };
   return {
+    counters: upstreams.counters,
     of(user) {
       const upstream = upstreams.of(user);
       const wrapped = made.get(upstream) ?? wrap(upstream);
@@ -72,19 +73,7 @@ function tracing(receiver: Receiver, commands: readonly Command[], feed: Command
     },
     onLarge(tag, first) {
       const stream = receiver.onLarge?.(tag, first);
-      if (!stream) return null;
-      return {
-        write: (bytes) => stream.write(bytes),
-        whenBelow: (below, listener) => stream.whenBelow(below, listener),
-        end() {
-          stream.end();
-          report(tag, null);
-        },
-        fail(failure) {
-          stream.fail(failure);
-          report(tag, failure.code);
-        },
-      };
+      return stream ? observed(stream, (failure) => report(tag, failure?.code ?? null)) : null;
     },
     onFailure(failure, tag) {
       receiver.onFailure(failure, tag);
@@ -115,6 +104,7 @@ function tracingTransaction(
   };
 }
 
+/** Returns the code of an error reply, which is never data, or null for another reply. */
 function errorOf(reply: Buffer): string | null {
-  return isError(reply) ? errorCode(reply.toString("latin1", 1, 64)) : null;
+  return isError(reply) ? (/^[A-Z][A-Z0-9_]*/.exec(reply.toString("latin1", 1, 64))?.[0] ?? "ERR") : null;
 }

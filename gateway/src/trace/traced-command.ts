@@ -19,11 +19,6 @@ export interface TracedCommand {
 /** Called for every command after its reply or failure. Errors that it throws are ignored. */
 export type CommandListener = (command: TracedCommand) => void;
 
-/** Returns the code of a Redis error, which is never data. */
-export function errorCode(text: string): string {
-  return /^[A-Z][A-Z0-9_]*/.exec(text)?.[0] ?? "ERR";
-}
-
 export function describe(
   command: Command,
   ms: number,

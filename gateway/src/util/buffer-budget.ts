@@ -120,20 +120,23 @@ export class BufferBudget {
 
 /** A part of a budget for one use: its bytes count in the budget, and have a limit of their own. */
 export class BudgetPart {
-  readonly #limit: number;
+  readonly limit: number;
   #used = 0;
 
-  /** @param share the share of the budget's limit that the part may use */
+  /**
+   * @param budget the budget, or a part of it
+   * @param share the share of the budget's limit that the part may use
+   */
   constructor(
-    private readonly budget: BufferBudget,
+    private readonly budget: Pick<BufferBudget, "limit" | "take" | "give">,
     share: number,
   ) {
-    this.#limit = budget.limit * share;
+    this.limit = budget.limit * share;
   }
 
   /** Takes bytes. Returns false, and takes none, if they do not fit in the part or in the budget. */
   take(bytes: number): boolean {
-    if (this.#used + bytes > this.#limit || !this.budget.take(bytes)) return false;
+    if (this.#used + bytes > this.limit || !this.budget.take(bytes)) return false;
     this.#used += bytes;
     return true;
   }

@@ -33,8 +33,8 @@ export class Certificate {
   /** Returns the files' content. @throws {TypeError} as above; the message names the option and the file, not its content */
   read(): SecureContextOptions {
     const options: SecureContextOptions = {
-      cert: contentOf(this.names.cert, this.files.cert),
-      key: contentOf(this.names.key, this.files.key),
+      cert: readSettingFile(this.names.cert, this.files.cert),
+      key: readSettingFile(this.names.key, this.files.key),
       minVersion: "TLSv1.2",
     };
     try {
@@ -72,7 +72,8 @@ export class Certificate {
   }
 }
 
-function contentOf(option: string, path: string): Buffer {
+/** Returns the content of the file that a setting names. @throws {TypeError} that begins with the name of the setting */
+export function readSettingFile(option: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {

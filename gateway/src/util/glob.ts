@@ -1,11 +1,7 @@
-const code = (character: string) => character.charCodeAt(0);
-const STAR = code("*");
-const QUESTION_MARK = code("?");
-const OPENING_BRACKET = code("[");
-const CLOSING_BRACKET = code("]");
-const CARET = code("^");
-const DASH = code("-");
-const BACKSLASH = code("\\");
+import { BACKSLASH, CLOSE_BRACKET, MINUS, OPEN_BRACKET, STAR } from "./bytes.js";
+
+const QUESTION_MARK = 0x3f;
+const CARET = 0x5e;
 
 /**
  * Whether bytes match a glob pattern of Redis: `*`, `?`, `[a-z]`, `[^a]`, and a backslash before a character that stands for
@@ -43,7 +39,7 @@ function matchOne(pattern: Buffer, at: number, byte: number): number {
   switch (pattern[at]) {
     case QUESTION_MARK:
       return at + 1;
-    case OPENING_BRACKET:
+    case OPEN_BRACKET:
       return matchClass(pattern, at + 1, byte);
     case BACKSLASH:
       if (at + 1 < pattern.length) return pattern[at + 1] === byte ? at + 2 : -1;
@@ -57,11 +53,11 @@ function matchClass(pattern: Buffer, start: number, byte: number): number {
   const isNegated = pattern[start] === CARET;
   let at = isNegated ? start + 1 : start;
   let isIn = false;
-  for (; at < pattern.length && pattern[at] !== CLOSING_BRACKET; at += 1) {
+  for (; at < pattern.length && pattern[at] !== CLOSE_BRACKET; at += 1) {
     if (pattern[at] === BACKSLASH && at + 1 < pattern.length) {
       at += 1;
       isIn ||= pattern[at] === byte;
-    } else if (pattern[at + 1] === DASH && at + 2 < pattern.length) {
+    } else if (pattern[at + 1] === MINUS && at + 2 < pattern.length) {
       const [first, last] = [pattern[at]!, pattern[at + 2]!];
       isIn ||= byte >= Math.min(first, last) && byte <= Math.max(first, last);
       at += 2;

@@ -4,8 +4,8 @@ import { Fifo } from "./fifo.js";
 const MAX_WORK_TIME = 2;
 
 /**
- * Does long work for no single exchange, a few milliseconds in each iteration of the event loop. Its jobs take turns, a step each:
- * one of many steps does not delay the others.
+ * Does long work that belongs to no single request, a few milliseconds in each iteration of the event loop. Its jobs take turns, one
+ * step each, so that a long job does not delay the others.
  */
 export class SlicedWork {
   /** Each makes one step of its work, and returns whether there are more. */

@@ -1,5 +1,6 @@
 import type { Command } from "../../resp/command.js";
-import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
+import { LazyMap } from "../../util/lazy-map.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
 import { type OrderedCommand, SlotOrder } from "./slot-order.js";
 
@@ -15,15 +16,8 @@ export interface RoutingHint {
   readonly only?: string;
 }
 
-/** Receives the outcomes of cluster commands. */
-export interface ClusterCommandHandler {
-  onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
-  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
-  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
-}
-
 /** One command, or a part of one, on its way through the cluster. */
-export class ClusterCommand implements Receiver, OrderedCommand {
+export class ClusterCommand implements OrderedCommand {
   state: OrderedCommand["state"] = "due";
   /** Its place among the commands of its slot, set when first needed. */
   place = -1;
@@ -31,8 +25,8 @@ export class ClusterCommand implements Receiver, OrderedCommand {
   executed = false;
   /** Whether it failed, and may have been executed. */
   outcomeUnknown = false;
-  /** The node that it was sent to last. */
-  node: Node | null = null;
+  /** The node that it was sent to last. It is set when the command is first sent. */
+  node!: Node;
   /** The node that it was redirected to. */
   target: string | null = null;
   /** Whether that node needs ASKING before it. */
@@ -79,39 +73,6 @@ export class ClusterCommand implements Receiver, OrderedCommand {
   startOver(): void {
     this.#tried = null;
   }
-
-  onReply(reply: Buffer): void {
-    this.batch.handler.onReply(this, reply);
-  }
-
-  onLarge(_tag: number, first: number): ReplyStream | null {
-    return this.batch.handler.onLarge(this, first);
-  }
-
-  onFailure(failure: UpstreamFailure): void {
-    this.batch.handler.onFailure(this, failure);
-  }
-}
-
-/** Cluster commands that one node was given together. */
-export class Group implements Receiver {
-  constructor(readonly commands: readonly ClusterCommand[]) {}
-
-  get cancelled(): boolean {
-    return this.commands[0]!.cancelled;
-  }
-
-  onReply(reply: Buffer, tag: number): void {
-    this.commands[tag]!.onReply(reply);
-  }
-
-  onLarge(tag: number, first: number): ReplyStream | null {
-    return this.commands[tag]!.onLarge(tag, first);
-  }
-
-  onFailure(failure: UpstreamFailure, tag: number): void {
-    this.commands[tag]!.onFailure(failure);
-  }
 }
 
 /** The cluster commands of commands that were sent together: those of one slot keep their order. */
@@ -127,10 +88,9 @@ export class Batch {
   scattered = false;
   readonly cancels: (() => void)[] = [];
   /** The commands by slot, set when first needed. Most batches do not need it. */
-  #orders: Map<number, SlotOrder> | null = null;
+  #orders: LazyMap<number, SlotOrder> | null = null;
 
   constructor(
-    readonly handler: ClusterCommandHandler,
     readonly receiver: Receiver,
     readonly until: number,
     /** The index of a node's shared connection for it: always the same one, so that its commands keep their order. */
@@ -172,7 +132,7 @@ export class Batch {
     return this.parked > 0 && (this.#orderOf(clusterCommand)?.isBehind(clusterCommand) ?? false);
   }
 
-  /** Whether an earlier command of the same slot may have been executed: if that is repeated, a write has to come after. */
+  /** Whether this is a write, and an earlier command of the same slot may have been executed: a repeat of that has to come first. */
   isAfterUnknown(clusterCommand: ClusterCommand): boolean {
     if (!this.outcomeUnknown || clusterCommand.hint.repeatable) return false;
     return this.#orderOf(clusterCommand)?.isAfterUnknown(clusterCommand) ?? false;
@@ -187,13 +147,8 @@ export class Batch {
   #orderOf({ hint: { slot } }: ClusterCommand): SlotOrder | null {
     if (slot < 0 || this.commands.length === 1) return null;
     if (!this.#orders) {
-      this.#orders = new Map();
-      for (const each of this.commands) {
-        if (each.hint.slot < 0) continue;
-        const order = this.#orders.get(each.hint.slot) ?? new SlotOrder();
-        this.#orders.set(each.hint.slot, order);
-        order.add(each);
-      }
+      this.#orders = new LazyMap<number, SlotOrder>(() => new SlotOrder());
+      for (const each of this.commands) if (each.hint.slot >= 0) this.#orders.of(each.hint.slot).add(each);
     }
     return this.#orders.get(slot)!;
   }

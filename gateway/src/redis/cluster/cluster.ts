@@ -2,13 +2,13 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Command } from "../../resp/command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import type { UpstreamCounters } from "../counters.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
-import type { PushConnectionOptions } from "../push-connection.js";
+import type { RedisSocketOptions } from "../redis-socket.js";
 import { PING, pingReply, type ServerOptions } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
 import { Batch, type ClusterCommand } from "./cluster-command.js";
+import { Node } from "./node.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
@@ -21,7 +21,7 @@ import { Transport } from "./transport.js";
  * Options of the connections to a Redis Cluster: those to a server apply to each node. A replica that serves reads has as many
  * shared connections for them.
  */
-export interface ClusterOptions extends Omit<ServerOptions, "connect" | "reachability"> {
+export interface ClusterOptions extends Omit<ServerOptions, "connect" | "connectTimeout" | "reachability"> {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
   readonly readPolicy: ReadPolicy;
@@ -39,8 +39,7 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly counters: UpstreamCounters;
-  readonly pushOptions: PushConnectionOptions;
+  readonly pushOptions: RedisSocketOptions;
   readonly sharding: Upstream["sharding"];
   readonly #topology: Topology;
   readonly #nodes: Nodes;
@@ -53,25 +52,22 @@ export class Cluster implements Upstream {
   constructor(private readonly options: ClusterOptions) {
     const { topology, timeout, connect } = options;
     this.#topology = topology;
-    this.counters = options.counters;
-    const handshake = [...(options.handshake ?? []), PING];
     const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
-    this.#nodes = new Nodes(topology, 2 * timeout, (name) => ({
-      ...options,
-      connectionOptions: {
-        ...options,
-        connect: (onRead) => connect(addressOf(name), onRead),
-        handshake,
-        connectTimeout,
-        reconnect: "wanted",
-      },
-    }));
+    const connectTo = (name: string) => (onRead?: OnReadOpts) => connect(addressOf(name), onRead);
+    this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
+      return new Node(name, { ...options, connect: connectTo(name), connectTimeout, reconnect: "wanted" });
+    });
     this.#transport = new Transport(topology, this.#nodes, this.#scripts, options.readPolicy, timeout);
-    this.pushOptions = { ...options, connect: (onRead) => this.#connectAny(onRead), handshake };
+    this.pushOptions = {
+      ...options,
+      connect: (onRead) => this.#connectAny(onRead),
+      handshake: [...(options.handshake ?? []), PING],
+      connectTimeout: timeout,
+    };
     this.sharding = createSharding(topology, (name) => ({
       ...this.pushOptions,
-      connect: (onRead) => connect(addressOf(name), onRead),
-      timeout: connectTimeout,
+      connect: connectTo(name),
+      connectTimeout,
     }));
     topology.on("change", this.#runEarly);
     topology.on("failed", this.#failEarly);
@@ -90,11 +86,10 @@ export class Cluster implements Upstream {
 
   get connections(): Upstream["connections"] {
     const sum = { shared: 0, blocking: 0, transactions: 0 };
-    for (const node of this.#nodes) {
-      const { blocking, transactions } = node.exclusive.connections;
-      sum.shared += node.shared;
-      sum.blocking += blocking;
-      sum.transactions += transactions;
+    for (const { connections } of this.#nodes) {
+      sum.shared += connections.shared;
+      sum.blocking += connections.blocking;
+      sum.transactions += connections.transactions;
     }
     return sum;
   }
@@ -185,7 +180,7 @@ export class Cluster implements Upstream {
 
   #batch(receiver: Receiver, deadline = performance.now() + this.options.timeout): Batch {
     this.#connectionIndex = (this.#connectionIndex + 1) % this.options.connections;
-    return new Batch(this.#transport, receiver, deadline, this.#connectionIndex);
+    return new Batch(receiver, deadline, this.#connectionIndex);
   }
 
   #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {

@@ -5,32 +5,16 @@ import { nameOf } from "./topology.js";
 
 export const CLUSTER_NODES = command("CLUSTER", "NODES");
 
-/** The slots as one node sees them, by its reply to CLUSTER NODES. Of its own slots it is right. */
-export interface NodeView {
-  /** Its own slots whose keys are all there. */
-  readonly stable: SlotSet;
-  /** Its own slots that are being moved away: their keys are there or at the other node. */
-  readonly leaving: SlotSet;
-  /** Slots of other nodes that are being moved to it. */
-  readonly arriving: SlotSet;
-  readonly served: SlotSet;
-  /** Returns the id of the node that one of its own slots is being moved to; undefined if it is not. */
-  targetOf(slot: number): string | undefined;
-  /** Returns the id of the node that serves a slot. */
-  ownerOf(slot: number): string | undefined;
-  /** The ids of the primaries that have not failed, those without slots included. */
-  readonly primaries: readonly string[];
-  /** The names of nodes by their ids. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
+/** The slots as one node sees them. */
+export type NodeView = ReturnType<typeof nodeViewOf>;
 type Range = readonly [first: number, last: number];
 
 /**
- * Reads a reply to CLUSTER NODES: for each node one line of its id, its address, flags, five more fields, then its
- * slots; those in brackets are on their way (https://redis.io/docs/latest/commands/cluster-nodes/).
+ * Returns the slots as one node sees them, by its reply to CLUSTER NODES. What it says of its own slots is right. The reply has one
+ * line for each node: its id, its address, flags, five more fields, then its slots. Those in brackets are being moved
+ * (https://redis.io/docs/latest/commands/cluster-nodes/).
  */
-export function nodeViewOf(reply: Buffer): NodeView {
+export function nodeViewOf(reply: Buffer) {
   const owned = new Map<string, readonly Range[]>();
   const names = new Map<string, string>();
   const targets = new Map<number, string>();
@@ -59,18 +43,24 @@ export function nodeViewOf(reply: Buffer): NodeView {
   }
   const leaving = SlotSet.of(targets.keys()).and(own);
   return {
+    /** Its own slots whose keys are all there. */
     stable: own.without(leaving),
+    /** Its own slots that are being moved away: their keys are there or at the other node. */
     leaving,
+    /** Slots of other nodes that are being moved to it. */
     arriving: SlotSet.of(arriving),
+    /** The slots of all nodes. */
     served: SlotSet.ofRanges([...owned.values()].flat()),
-    targetOf: (slot) => targets.get(slot),
-    ownerOf(slot) {
-      for (const [id, ranges] of owned) {
-        if (ranges.some(([first, last]) => first <= slot && slot <= last)) return id;
-      }
-      return undefined;
+    /** Returns the id of the node that one of its own slots is being moved to; undefined if it is not. */
+    targetOf: (slot: number) => targets.get(slot),
+    /** Returns the id of the node that serves a slot. */
+    ownerOf(slot: number): string | undefined {
+      const serves = ([first, last]: Range) => first <= slot && slot <= last;
+      return [...owned.keys()].find((id) => owned.get(id)!.some(serves));
     },
+    /** The ids of the primaries that have not failed, those without slots included. */
     primaries,
+    /** The names of nodes by their ids. */
     names,
   };
 }

@@ -1,4 +1,4 @@
-import { Node, type NodeOptions } from "./node.js";
+import type { Node } from "./node.js";
 import type { Topology } from "./topology.js";
 
 /** The nodes of a cluster that were used so far. */
@@ -13,7 +13,7 @@ export class Nodes {
   constructor(
     private readonly topology: Topology,
     private readonly grace: number,
-    private readonly make: (name: string) => NodeOptions,
+    private readonly make: (name: string) => Node,
   ) {
     topology.on("change", this.#sweepLater);
   }
@@ -25,8 +25,8 @@ export class Nodes {
   get(name: string): Node {
     let node = this.#nodes.get(name);
     if (!node) {
-      node = new Node(name, this.make(name));
-      if (this.#endsWithin !== null) node.exclusive.endWaits(this.#endsWithin);
+      node = this.make(name);
+      if (this.#endsWithin !== null) node.endWaits(this.#endsWithin);
       if (this.#closed) node.close();
       this.#nodes.set(name, node);
     }
@@ -38,10 +38,10 @@ export class Nodes {
     return names.find((name) => !this.#nodes.get(name)?.isEjected) ?? names[0];
   }
 
-  /** Ends commands that block on any node, as {@link ExclusiveConnections.endWaits} does. Nodes used later refuse them. */
+  /** Ends commands that block on any node. Nodes used later refuse them. */
   endWaits(within: number): void {
     this.#endsWithin = within;
-    for (const { exclusive } of this) exclusive.endWaits(within);
+    for (const node of this) node.endWaits(within);
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { type CommandInfo, getCommandInfo } from "../../commands/command-info.js
 import { getKeyIndexes } from "../../commands/keys.js";
 import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
+import { LazyMap } from "../../util/lazy-map.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
 import { slotOf } from "./slot.js";
 
@@ -73,11 +74,9 @@ function split(
   slots: readonly number[],
   { readonly: read, responsePolicy }: CommandInfo,
 ): Plan {
-  const bySlot = new Map<number, number[]>();
+  const bySlot = new LazyMap<number, number[]>(() => []);
   slots.forEach((slot, at) => {
-    const group = bySlot.get(slot);
-    if (group) group.push(at);
-    else bySlot.set(slot, [at]);
+    bySlot.of(slot).push(at);
   });
   const step = indexes[1]! - indexes[0]!;
   const name = command.slice(0, 1);

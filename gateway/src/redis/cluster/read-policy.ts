@@ -1,3 +1,4 @@
+import { rotated } from "../../util/rotated.js";
 import type { Shard } from "./topology.js";
 
 /**
@@ -14,31 +15,16 @@ export const READ_POLICIES = ["primary", "prefer-replica", "replica", "any"] as 
 
 export type ReadPolicy = (typeof READ_POLICIES)[number];
 
-/** Counts reads, so that all nodes are used alike. */
-let reads = 0;
-
-/** Returns the nodes that may serve a read, in the order in which to try them. */
+/** Returns the nodes that may serve a read, in the order in which to try them. All replicas are used alike. */
 export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): readonly string[] {
   switch (policy) {
     case "primary":
       return [primary];
     case "replica":
-      return inTurn(replicas);
+      return rotated(replicas);
     case "prefer-replica":
-      return [...inTurn(replicas), primary];
+      return [...rotated(replicas), primary];
     case "any":
-      return inTurn([primary, ...replicas]);
+      return rotated([primary, ...replicas]);
   }
-}
-
-/** Returns the list rotated by one further at each call. */
-function inTurn<T>(items: readonly T[]): readonly T[] {
-  if (items.length < 2) return items;
-  reads = (reads + 1) % 1_000_000;
-  return rotated(items, reads % items.length);
-}
-
-/** Returns the list from the item at `first` on, then the items before it. */
-export function rotated<T>(items: readonly T[], first: number): readonly T[] {
-  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -42,9 +42,9 @@ export function findTarget(
   from: string,
 ): string | null {
   const name = nameOf({ host: host || addressOf(from).host, port });
-  if (kind === "moved" ? topology.moved(slot, name) : topology.knows(name)) return name;
-  if (kind === "moved") topology.refreshSoon();
-  else void learnNodes(topology, from);
+  if (kind === "moved") return topology.moved(slot, name) ? name : null;
+  if (topology.knows(name)) return name;
+  void learnNodes(topology, from);
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { arrayOf, bulkOf, elementsOf, errorOf, isError } from "../../resp/replies.js";
+import { arrayOf, bulkOf, decode, elementsOf, errorOf, isError } from "../../resp/replies.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import { CLUSTER_NODES, type NodeView, nodeViewOf } from "./node-view.js";
 import { slotOf } from "./slot.js";
@@ -145,7 +145,8 @@ class ScanStep implements Receiver {
   /** Replies with a page and the next position, which is the present one without views. */
   #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
-    const next = cursor && views.length > 0 ? this.#next(BigInt(textOf(cursor)), views) : this.position;
+    const next =
+      cursor && views.length > 0 ? this.#next(BigInt(String(decode(cursor))), views) : this.position;
     const text = Buffer.from(String(next ? encodePosition(next) : 0n));
     this.receiver.onReply(arrayOf([bulkOf(text), ...keys]), this.tag);
   }
@@ -257,8 +258,4 @@ function markOf(name: string): number {
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0;
   const bytes = Buffer.from(name);
   return 1 + (((hash >>> 0) + slotOf(bytes, 0, bytes.length)) % 0xffff);
-}
-
-function textOf(element: Buffer): string {
-  return element.toString("latin1", element.indexOf("\n") + 1, element.length - 2);
 }

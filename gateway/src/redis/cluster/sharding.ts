@@ -1,37 +1,43 @@
-import type { PushConnectionOptions } from "../push-connection.js";
-import type { Sharding } from "../upstream.js";
+import type { RedisSocketOptions } from "../redis-socket.js";
 import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
-import { addressOf, nameOf, type Topology } from "./topology.js";
+import { findTarget, type Redirect } from "./redirection.js";
+import type { Topology } from "./topology.js";
 
-/** Returns the nodes of a cluster: a sharded channel is at the primary that serves its slot. */
-export function createSharding(
-  topology: Topology,
-  pushOptions: (name: string) => PushConnectionOptions,
-): Sharding {
+export type Sharding = ReturnType<typeof createSharding>;
+
+/**
+ * Returns the nodes of a cluster that serve sharded channels: each channel is at the primary that serves its slot.
+ * @param pushOptions returns the options of a node's connections
+ */
+export function createSharding(topology: Topology, pushOptions: (node: string) => RedisSocketOptions) {
   return {
     pushOptions,
-    nodeOf(slot) {
+    /** Returns the name of the node that serves a slot; undefined while that is not known. */
+    nodeOf(slot: number): string | undefined {
       topology.open();
       return topology.shardOf(slot)?.primary;
     },
-    moved({ slot, host, port }, from) {
-      // A node without a configured address has the host that the reply came from.
-      const ownHost = from.includes(":") ? addressOf(from).host : "";
-      topology.moved(slot, nameOf({ host: host || ownHost, port }));
+    /** Records that the node `from` redirected to another node. */
+    moved(redirect: Redirect, from: string): void {
+      findTarget(topology, redirect, from);
     },
-    suspect(node) {
+    /** Records that a node can't be reached, or does not serve what it did: slots may be elsewhere. */
+    suspect(node: string): void {
       if (topology.has(node)) topology.suspect(node);
     },
-    get primaries() {
+    /** Returns the names of the primaries that serve slots. Empty while they are not known. */
+    primaries(): readonly string[] {
       topology.open();
       return topology.shards.map(({ primary }) => primary);
     },
-    async primariesListedBy(node) {
+    /** Returns the names of all primaries that a node lists, those without slots included. Rejects without a reply. */
+    async primariesListedBy(node: string): Promise<readonly string[]> {
       const { primaries, names } = nodeViewOf(await topology.query(node, CLUSTER_NODES));
       const found = primaries.map((id) => topology.names.get(id) ?? names.get(id));
       return found.filter((name) => name !== undefined);
     },
-    onChange(listener) {
+    /** Calls `listener` when slots have moved, until the returned function is called. */
+    onChange(listener: () => void): () => void {
       topology.on("change", listener);
       return () => topology.off("change", listener);
     },

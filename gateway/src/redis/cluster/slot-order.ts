@@ -1,4 +1,4 @@
-/** A command as its order among those of its slot depends on it. */
+/** The parts of a command that decide its order among the commands of its slot. */
 export interface OrderedCommand {
   readonly state: "due" | "sent" | "parked" | "done";
   /** Its place among the commands of its slot. */

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
 import { type Clock, systemClock } from "../../util/clock.js";
+import { rotated } from "../../util/rotated.js";
 import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
@@ -78,7 +79,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Whether no node was ever reached. */
   get isUnreached(): boolean {
-    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
+    return this.#reachability?.unreachedReason != null;
   }
 
   /** Whether it was ever learnt. */
@@ -124,23 +125,20 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   }
 
   wake(): void {
-    this.#isResting = false;
+    this.#isResting = this.#closed;
     if (this.#wasOpen) this.open();
   }
 
   /** Records that a node redirected a slot to another node. Returns whether that node is known. */
   moved(slot: number, name: string): boolean {
-    this.refreshSoon(CALM_GAP);
-    if (slot >= SLOTS || !this.has(name)) {
-      this.refreshSoon(URGENT_GAP);
-      return false;
-    }
-    if (this.#slots[slot]?.primary !== name) {
+    const isKnown = slot < SLOTS && this.has(name);
+    this.refreshSoon(isKnown ? CALM_GAP : URGENT_GAP);
+    if (isKnown && this.#slots[slot]?.primary !== name) {
       const shard = this.shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
       this.#slots[slot] = shard;
       if (!this.shards.includes(shard)) this.shards = [...this.shards, shard];
     }
-    return true;
+    return isKnown;
   }
 
   /** Adds nodes that serve no slots yet, by their ids. */
@@ -156,7 +154,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Queries the topology, at least `gap` ms after the last query. */
   refreshSoon(gap = URGENT_GAP): void {
-    if (this.#closed || this.#isResting) return;
+    if (this.#isResting) return;
     const wait = this.#lastRefresh + gap - this.#clock.now();
     if (wait <= 0) void this.#refresh();
     else {
@@ -171,8 +169,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   close(): void {
     this.#closed = true;
-    this.#clock.clear(this.#timer);
-    this.#clock.clear(this.#soon);
+    this.rest();
   }
 
   async #refresh(): Promise<void> {
@@ -180,9 +177,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#refreshing = true;
     const suspects = this.#suspects;
     this.#suspects = new Set();
-    const known = shuffled([
-      ...new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas])),
-    ]);
+    const names = new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas]));
+    const known = rotated([...names]);
     const order = [
       ...known.filter((name) => !suspects.has(name)),
       ...this.#seeds.filter((name) => !known.includes(name) && !suspects.has(name)),
@@ -213,51 +209,41 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   #learn(reply: Decoded, from: string): void {
     if (!Array.isArray(reply) || reply.length === 0) throw new Error("a node of the cluster serves no slots");
     const slots: (Shard | undefined)[] = new Array(SLOTS);
-    const shards = new Map<string, Shard>();
+    const shards: Shard[] = [];
     for (const range of reply) {
       if (!Array.isArray(range)) throw new Error("a node's reply to CLUSTER SLOTS is malformed");
       const [first, last, ...nodes] = range;
-      const names = nodes.map((node) => nodeName(node, from)).filter((name) => name !== null);
-      for (const node of nodes) {
-        const name = nodeName(node, from);
-        if (name !== null && Array.isArray(node) && typeof node[2] === "string")
-          this.names.set(node[2], name);
-      }
-      const [primary, ...replicas] = names;
+      const [primary, ...replicas] = nodes.flatMap((node) => this.#learnNode(node, from) ?? []);
       if (primary === undefined) continue;
-      let shard = shards.get(primary);
-      if (!shard) {
-        shard = { primary, replicas };
-        shards.set(primary, shard);
-      }
+      const known = shards.find((shard) => shard.primary === primary);
+      const shard = known ?? { primary, replicas };
+      if (!known) shards.push(shard);
       slots.fill(shard, Number(first), Number(last) + 1);
     }
     const before = this.isKnown ? this.#picture() : null;
     this.#slots = slots;
-    this.shards = [...shards.values()];
+    this.shards = shards;
     if (before === this.#picture()) return;
     if (before !== null) this.counters.topologyChanges++;
     this.emit("change");
+  }
+
+  /**
+   * Takes a node of CLUSTER SLOTS: its host, port and id. Without a configured address it has the host that the reply came from.
+   * Returns its name.
+   */
+  #learnNode(node: Decoded, from: string): string | null {
+    if (!Array.isArray(node)) return null;
+    const [host, port, id] = node;
+    if (typeof port !== "number") return null;
+    const isHost = typeof host === "string" && host !== "" && host !== "?";
+    const name = nameOf({ host: isHost ? host : addressOf(from).host, port });
+    if (typeof id === "string") this.names.set(id, name);
+    return name;
   }
 
   /** The slots of each primary and the shards as text, which is equal if they are. */
   #picture(): string {
     return this.#slots.map((shard) => shard?.primary).join() + JSON.stringify(this.shards);
   }
-}
-
-/** Returns the name of a node from CLUSTER SLOTS. A node without a configured address has the host that the reply came from. */
-function nodeName(node: Decoded, from: string): string | null {
-  if (!Array.isArray(node) || typeof node[1] !== "number") return null;
-  const host =
-    typeof node[0] === "string" && node[0] !== "" && node[0] !== "?" ? node[0] : addressOf(from).host;
-  return nameOf({ host, port: node[1] });
-}
-
-function shuffled<T>(items: T[]): T[] {
-  for (let i = items.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
-  }
-  return items;
 }

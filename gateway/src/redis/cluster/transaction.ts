@@ -78,7 +78,7 @@ export class ClusterTransaction implements TransactionReceiver {
     }
     this.#node = nodes.get(name);
     const multi = this.#asking ? ASKING_MULTI : MULTI;
-    this.#cancel = this.#node.exclusive.transaction(this.commands, this, this.until, multi);
+    this.#cancel = this.#node.transaction(this.commands, this, this.until, multi);
   }
 
   get cancelled(): boolean {

@@ -1,21 +1,23 @@
-import { waitingFor } from "../../commands/blocking.js";
+import { restOfWait } from "../../commands/blocking.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
+import { rotated } from "../../util/rotated.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { CANCELLED, CLOSING, type ReplyStream, UpstreamFailure } from "../failure.js";
-import { refusedFailure } from "../refusal.js";
 import {
-  AFTER_UNKNOWN,
-  type ClusterCommand,
-  type ClusterCommandHandler,
-  Group,
-  OVERTAKEN,
-} from "./cluster-command.js";
+  CANCELLED,
+  CLOSING,
+  observed,
+  type Receiver,
+  type ReplyStream,
+  UpstreamFailure,
+} from "../failure.js";
+import { refusedFailure } from "../refusal.js";
+import { AFTER_UNKNOWN, type ClusterCommand, OVERTAKEN } from "./cluster-command.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
-import { candidatesOf, type ReadPolicy, rotated } from "./read-policy.js";
+import { candidatesOf, type ReadPolicy } from "./read-policy.js";
 import { asking, findTarget, type Redirect, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
 import type { Shard, Topology } from "./topology.js";
@@ -39,7 +41,7 @@ interface Choice {
  * Sends commands to their nodes, and to other nodes after a redirection or a failure. Commands that can't be sent wait for
  * the topology to change. A command that may have been executed is sent again only if it is repeatable.
  */
-export class Transport implements ClusterCommandHandler {
+export class Transport {
   #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** Commands to try again, since their pause is over. */
@@ -92,7 +94,7 @@ export class Transport implements ClusterCommandHandler {
   }
 
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
-    clusterCommand.node?.succeeded();
+    clusterCommand.node.succeeded();
     const failed = isError(reply) && !this.#closed;
     const byText = failed && isNoScript(reply) ? this.scripts.withText(clusterCommand.command) : null;
     const redirection = failed ? redirectionOf(reply, clusterCommand.command) : null;
@@ -105,8 +107,8 @@ export class Transport implements ClusterCommandHandler {
     if (clusterCommand.batch.alone) this.#countWaiting(clusterCommand);
     if (byText) this.#repeat(clusterCommand, byText);
     else if (redirection?.kind === "later") {
-      if (clusterCommand.node) this.topology.refreshSoon();
-      if (clusterCommand.hint.read && clusterCommand.node) clusterCommand.failedAt(clusterCommand.node.name);
+      this.topology.refreshSoon();
+      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
       this.#again(clusterCommand);
     } else if (redirection) this.#redirect(clusterCommand, redirection);
   }
@@ -117,24 +119,17 @@ export class Transport implements ClusterCommandHandler {
     const { batch, node, sink, tag } = clusterCommand;
     const stream = sink.onLarge?.(tag, first);
     if (!stream) return null;
-    node?.succeeded();
+    node.succeeded();
     batch.executed(clusterCommand, true);
     clusterCommand.state = "done";
-    return {
-      write: (bytes) => stream.write(bytes),
-      whenBelow: (below, listener) => stream.whenBelow(below, listener),
-      end: () => stream.end(),
-      fail: (failure) => {
-        const { reason } = failure;
-        if (node && (reason === "lost" || reason === "timeout")) this.#onNodeFailure(node);
-        stream.fail(failure);
-      },
-    };
+    return observed(stream, (failure) => {
+      if (failure?.reason === "lost" || failure?.reason === "timeout") this.#onNodeFailure(node);
+    });
   }
 
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
-    const { reason, outcome } = failure;
-    if (clusterCommand.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
+    const { reason } = failure;
+    if (reason === "unreachable" || reason === "lost" || reason === "timeout") {
       this.#onNodeFailure(clusterCommand.node);
       if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
     }
@@ -142,15 +137,7 @@ export class Transport implements ClusterCommandHandler {
     clusterCommand.asking = false;
     clusterCommand.obstacle = failure;
     const isOver = this.#closed || clusterCommand.cancelled || performance.now() >= clusterCommand.until;
-    const mayRepeat =
-      outcome === "unsent"
-        ? reason !== "full" && reason !== "ended"
-        : clusterCommand.hint.repeatable &&
-          reason !== "too-large" &&
-          reason !== "no-room" &&
-          reason !== "over-budget" &&
-          ++clusterCommand.repeats <= MAX_REPEATS;
-    if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
+    if (isOver || !this.#mayRepeat(clusterCommand, failure)) this.#fail(clusterCommand, failure);
     else this.#again(clusterCommand);
   }
 
@@ -166,14 +153,20 @@ export class Transport implements ClusterCommandHandler {
     for (const clusterCommand of left) this.#fail(clusterCommand, CLOSING);
   }
 
+  /** Whether a command that failed for this reason may be sent again. Counts repeats of those that may have run. */
+  #mayRepeat(clusterCommand: ClusterCommand, { reason, outcome }: UpstreamFailure): boolean {
+    if (outcome === "unsent") return reason !== "full" && reason !== "ended";
+    const wasDropped = reason === "too-large" || reason === "no-room" || reason === "over-budget";
+    return clusterCommand.hint.repeatable && !wasDropped && ++clusterCommand.repeats <= MAX_REPEATS;
+  }
+
   #choose(clusterCommand: ClusterCommand): Choice | null {
     const { topology, nodes } = this;
     const { slot, only } = clusterCommand.hint;
     const named = clusterCommand.target ?? only;
     if (named !== undefined) return { node: nodes.get(named), fromReplica: false, others: 0 };
     if (slot < 0) {
-      const primaries = topology.shards.map(({ primary }) => primary);
-      const name = nodes.best(rotated(primaries, Math.floor(Math.random() * primaries.length)));
+      const name = nodes.best(rotated(topology.shards).map(({ primary }) => primary));
       return name === undefined ? null : { node: nodes.get(name), fromReplica: false, others: 0 };
     }
     const shard = topology.shardOf(slot);
@@ -197,19 +190,20 @@ export class Transport implements ClusterCommandHandler {
 
   #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {
     const [first] = clusterCommands as [ClusterCommand];
-    for (const clusterCommand of clusterCommands) clusterCommand.batch.sent(clusterCommand, node);
-    const commands = clusterCommands.map((clusterCommand) =>
-      clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command,
-    );
-    const group = clusterCommands.length === 1 ? first : new Group(clusterCommands);
+    const commands: Command[] = [];
+    for (const clusterCommand of clusterCommands) {
+      clusterCommand.batch.sent(clusterCommand, node);
+      commands.push(clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command);
+    }
+    const group = new Group(clusterCommands, this);
     if (first.batch.alone) {
       const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
-      first.batch.cancels.push(node.exclusive.send(commands, waits, group, first.until));
+      first.batch.cancels.push(node.sendAlone(commands, waits, group, first.until));
       return;
     }
     const now = performance.now();
     const deadline = others > 0 ? now + (first.until - now) / (others + 1) : first.until;
-    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, { deadline });
+    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, deadline);
   }
 
   #redirect(clusterCommand: ClusterCommand, redirect: Redirect): void {
@@ -217,7 +211,7 @@ export class Transport implements ClusterCommandHandler {
     topology.counters.redirected++;
     const { batch } = clusterCommand;
     batch.scattered = true;
-    const target = findTarget(topology, redirect, clusterCommand.node!.name);
+    const target = findTarget(topology, redirect, clusterCommand.node.name);
     clusterCommand.target = target;
     clusterCommand.asking = target !== null && redirect.kind === "ask";
     const mayFollow = target !== null && ++clusterCommand.redirections <= MAX_REDIRECTIONS;
@@ -227,14 +221,11 @@ export class Transport implements ClusterCommandHandler {
 
   /** Shortens a blocking command's wait to the time left, since the command has waited at another node before. */
   #countWaiting(clusterCommand: ClusterCommand): void {
-    const { timeout } = this;
-    const now = performance.now();
     const end = clusterCommand.batch.until + clusterCommand.maxWait;
-    clusterCommand.until = Math.min(now + timeout, end);
-    const left = Math.max(1, end - timeout - now);
-    if (left >= clusterCommand.wait) return;
-    clusterCommand.command = waitingFor(clusterCommand.command, left);
-    clusterCommand.wait = left;
+    const rest = restOfWait(clusterCommand.command, clusterCommand.wait, end, this.timeout);
+    clusterCommand.command = rest.command;
+    clusterCommand.wait = rest.wait;
+    clusterCommand.until = rest.deadline;
   }
 
   /** Sends a command again with other arguments, or parks it if a later command was sent meanwhile. */
@@ -342,5 +333,29 @@ export class Transport implements ClusterCommandHandler {
   #onNodeFailure(node: Node): void {
     if (node.failed()) this.topology.counters.ejected++;
     this.topology.suspect(node.name);
+  }
+}
+
+/** Cluster commands that one node was given together. */
+class Group implements Receiver {
+  constructor(
+    private readonly commands: readonly ClusterCommand[],
+    private readonly transport: Transport,
+  ) {}
+
+  get cancelled(): boolean {
+    return this.commands[0]!.cancelled;
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.transport.onReply(this.commands[tag]!, reply);
+  }
+
+  onLarge(tag: number, first: number): ReplyStream | null {
+    return this.transport.onLarge(this.commands[tag]!, first);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.transport.onFailure(this.commands[tag]!, failure);
   }
 }

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { LoginSource, NewLogin } from "./credentials.js";
 
+const runFile = promisify(execFile);
 /** Time in ms after which the program is ended. */
 const TIMEOUT = 10_000;
 const MAX_OUTPUT = 64 * 1024;
@@ -26,8 +28,15 @@ export class AuthCommand implements LoginSource {
   }
 
   async read(): Promise<NewLogin> {
+    const limits = { timeout: this.timeout, maxBuffer: MAX_OUTPUT };
+    const options = { ...limits, killSignal: "SIGKILL", signal: this.#end.signal } as const;
     try {
-      return loginIn(await this.#run(), this.username);
+      const run = runFile(this.program, [], options);
+      run.child.stdin?.end();
+      const { stdout } = await run.catch((error) => {
+        throw new Error(failureOf(error, this.timeout));
+      });
+      return loginIn(stdout, this.username);
     } catch (error) {
       throw new Error(`${this.description} ${(error as Error).message}`);
     }
@@ -35,18 +44,6 @@ export class AuthCommand implements LoginSource {
 
   close(): void {
     this.#end.abort();
-  }
-
-  #run(): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const limits = { timeout: this.timeout, maxBuffer: MAX_OUTPUT };
-      const options = { ...limits, killSignal: "SIGKILL", signal: this.#end.signal } as const;
-      const child = execFile(this.program, [], options, (error, output) => {
-        if (error) reject(new Error(failureOf(error, this.timeout)));
-        else resolve(output);
-      });
-      child.stdin?.end();
-    });
   }
 }
 

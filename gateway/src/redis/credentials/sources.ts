@@ -22,13 +22,16 @@ export interface SignInSettings {
 export const AUTH_KINDS = ["password", "aws-iam"] as const;
 type AuthKind = (typeof AUTH_KINDS)[number];
 
-/** Returns the settings that give a password. At most one of them may be given. */
-function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSettings): string[] {
-  const names: string[] = [];
-  if (redisPasswordFile !== undefined) names.push("redisPasswordFile");
-  if (redisAuthCommand !== undefined) names.push("redisAuthCommand");
-  if (redisAuth === "aws-iam") names.push("redisAuth");
-  return names;
+/** Returns the settings that give a password, and the source of each. At most one of them may be given. */
+function sourcesIn(settings: SignInSettings): [name: string, make: (url: RedisUrl) => LoginSource][] {
+  const { redisPasswordFile: file, redisAuthCommand: program, redisAuth } = settings;
+  const found: ReturnType<typeof sourcesIn> = [];
+  if (file !== undefined)
+    found.push(["redisPasswordFile", ({ username }) => new PasswordFile(file, username)]);
+  if (program !== undefined)
+    found.push(["redisAuthCommand", ({ username }) => new AuthCommand(program, username)]);
+  if (redisAuth === "aws-iam") found.push(["redisAuth", (url) => new AwsIam(connectRequestOf(url))]);
+  return found;
 }
 
 /**
@@ -38,31 +41,25 @@ function namesOf({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSetti
 export function loginSourceOf(settings: SignInSettings, url: string): LoginSource | null {
   const address = parseRedisUrl(url);
   const { username, password } = address;
-  const [name] = namesOf(settings);
-  if (name === undefined) {
+  const [source] = sourcesIn(settings);
+  if (!source) {
     if (username !== "" && password === "") throw new TypeError(`redis: ${NO_PASSWORD}`);
     return null;
   }
+  const [name, make] = source;
   if (password !== "") throw new TypeError(`${name}: the URL of the Redis already has a password`);
-  return sourceOf(settings, address);
+  return make(address);
 }
 
 const NO_PASSWORD =
   "the URL has a user but no password; give it in the URL, or set redisPasswordFile, redisAuthCommand or redisAuth";
-
-function sourceOf(settings: SignInSettings, address: RedisUrl): LoginSource {
-  const { redisPasswordFile, redisAuthCommand } = settings;
-  if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, address.username);
-  if (redisAuthCommand !== undefined) return new AuthCommand(redisAuthCommand, address.username);
-  return new AwsIam(connectRequestOf(address));
-}
 
 /**
  * Checks that passwords come from one place, and that there is a Redis that they are for.
  * @throws {TypeError} that begins with the name of a setting
  */
 export function checkSignIn(settings: SignInSettings): void {
-  const given = namesOf(settings);
+  const given = sourcesIn(settings).map(([name]) => name);
   if (given.length > 1) throw new TypeError(`${given.join(", ")}: give one of them`);
   if (settings.redis !== undefined) loginSourceOf(settings, settings.redis);
   else if (given.length === 1) throw new TypeError(`${given[0]}: needs the URL of a Redis, in redis`);

@@ -2,7 +2,7 @@ import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
-import type { EncodedFrame, Frame } from "../frame.js";
+import type { EncodedFrame, Frame, PendingFrame } from "../frame.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import {
   compareIds,
@@ -58,7 +58,7 @@ export interface FollowerShare {
 export interface FollowersOptions {
   readonly upstream: Upstream;
   /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */
-  readonly encode: (entries: readonly StreamEntry[]) => EncodedFrame | Promise<EncodedFrame>;
+  readonly encode: (entries: readonly StreamEntry[]) => PendingFrame;
   /** The limit of the memory for buffers, in bytes. */
   readonly maxBufferedBytes: number;
   /** Maximum number of streams that wait at Redis for an entry, each on a connection. The others are read at intervals. */
@@ -195,10 +195,7 @@ export class Followers {
         isLast = page.isLast;
         await this.#share(tail, page);
       } catch {
-        await new Promise<void>((resolve) => {
-          tail.wake = resolve;
-          setTimeout(resolve, backoff(failures++)).unref();
-        });
+        await pauseUntilWoken(tail, backoff(failures++));
       }
     }
     if (this.#tails.get(tail.key) === tail) this.#tails.delete(tail.key);
@@ -239,57 +236,39 @@ export class Followers {
   }
 
   /** Resolves when there may be an entry after the tail's position. */
-  #nextEntry(tail: Tail, poll: number): Promise<void> {
-    const { upstream, maxWaiting } = this.options;
-    return new Promise((resolve) => {
-      const later = (ms: number) => {
-        const timer = setTimeout(resolve, ms).unref();
-        tail.wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      };
-      const payer = this.#waiting < maxWaiting ? payerOf(tail) : null;
-      if (!payer) {
-        later(poll);
-        return;
-      }
-      this.#waiting++;
-      tail.payer = payer;
-      let cancelled = false;
-      let open = true;
-      const end = () => {
-        if (!open) return;
-        open = false;
-        this.#waiting--;
-        tail.payer = null;
-        payer.share.leaveWait();
-      };
+  async #nextEntry(tail: Tail, poll: number): Promise<void> {
+    const payer = this.#waiting < this.options.maxWaiting ? payerOf(tail) : null;
+    if (!payer || !(await this.#waitAtRedis(tail, payer))) await pauseUntilWoken(tail, poll);
+  }
+
+  /** Waits at Redis for an entry, which counts in the payer's share. Resolves with whether the tail is to be read now. */
+  #waitAtRedis(tail: Tail, payer: Follower): Promise<boolean> {
+    this.#waiting++;
+    tail.payer = payer;
+    let cancelled = false;
+    const wait = new Promise<boolean>((resolve) => {
       const { key, position } = tail;
       const read = commandOf(["XREAD", "COUNT", "1", "BLOCK", String(BLOCK), "STREAMS", key, position.id]);
       const receiver: Receiver = {
         get cancelled() {
           return cancelled;
         },
-        onReply: (reply) => {
-          end();
-          if (isError(reply)) later(poll);
-          else resolve();
-        },
-        onFailure: () => {
-          end();
-          if (!cancelled) later(poll);
-        },
+        onReply: (reply) => resolve(!isError(reply)),
+        onFailure: () => resolve(cancelled),
       };
       // Without a connection by then, it is read at intervals.
       const deadline = performance.now() + MAX_POLL;
-      const cancel = upstream.sendAlone([read], [BLOCK], receiver, deadline);
+      const cancel = this.options.upstream.sendAlone([read], [BLOCK], receiver, deadline);
       tail.wake = () => {
         cancelled = true;
         cancel();
-        end();
-        resolve();
+        resolve(true);
       };
+    });
+    return wait.finally(() => {
+      this.#waiting--;
+      tail.payer = null;
+      payer.share.leaveWait();
     });
   }
 
@@ -391,6 +370,17 @@ function fewer(count: number): number {
 
 function backoff(failures: number): number {
   return Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** failures) * (0.5 + Math.random() / 2);
+}
+
+/** Resolves after a time in ms, or once the tail is woken. */
+function pauseUntilWoken(tail: Tail, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms).unref();
+    tail.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }
 
 function pause(ms: number): Promise<void> {

@@ -32,16 +32,6 @@ export interface StreamError {
   readonly error: string;
 }
 
-/** The facts of XINFO STREAM that tell whether entries are missing. */
-interface StreamInfo {
-  readonly length: number;
-  readonly lastId: string;
-  /** Null if there are no entries. */
-  readonly firstId: string | null;
-  /** Number of entries ever added; null before Redis 7. */
-  readonly added: number | null;
-}
-
 /** An id, of milliseconds and usually a sequence number, or one of the two special positions. */
 const ID = /^(-|\$|\d{1,20}(-\d{1,20})?)$/;
 const START = "0-0";
@@ -88,7 +78,10 @@ export function readPage(reply: Buffer, position: Position, count: number): Stre
   return { entries, from: position, to, isLast };
 }
 
-function infoOf(reply: Decoded[]): StreamInfo {
+type StreamInfo = ReturnType<typeof infoOf>;
+
+/** Returns the facts of XINFO STREAM that tell whether entries are missing. */
+function infoOf(reply: Decoded[]) {
   const facts = new Map<Decoded, Decoded>();
   for (let at = 0; at < reply.length; at += 2) facts.set(reply[at]!, reply[at + 1]!);
   const first = facts.get("first-entry");
@@ -96,7 +89,9 @@ function infoOf(reply: Decoded[]): StreamInfo {
   return {
     length: Number(facts.get("length")),
     lastId: String(facts.get("last-generated-id")),
+    /** Null if there are no entries. */
     firstId: Array.isArray(first) ? String(first[0]) : null,
+    /** Number of entries ever added; null before Redis 7. */
     added: added === undefined ? null : Number(added),
   };
 }

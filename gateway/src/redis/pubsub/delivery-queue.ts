@@ -1,8 +1,8 @@
 import { BufferBudget } from "../../util/buffer-budget.js";
 import { Fifo } from "../../util/fifo.js";
 import { SlicedWork } from "../../util/sliced-work.js";
-import type { EncodedFrame, Frame } from "../frame.js";
-import type { ChangingListener } from "./listener.js";
+import type { Frame, PendingFrame } from "../frame.js";
+import type { Listener } from "./listener.js";
 
 /** Bytes of messages that may wait for their turn, and the part of them that may be of one channel or pattern. */
 const MAX_WAITING = 8 * 1_024 * 1_024;
@@ -18,7 +18,7 @@ const MESSAGE_SIZE = 200;
 
 /** A listener that gets messages. */
 export interface Recipient {
-  readonly listener: ChangingListener;
+  readonly listener: Listener;
   /** Whether it gets nothing any more. */
   readonly isGone: boolean;
 }
@@ -35,12 +35,17 @@ interface Delivery {
   readonly audience: readonly Recipient[];
   readonly topic: QueuedTopic | null;
   /** Messages. Empty for another event, which `tell` passes on. */
-  readonly frames: (EncodedFrame | Promise<EncodedFrame>)[];
-  readonly tell: ((listener: ChangingListener) => void) | null;
+  readonly frames: PendingFrame[];
+  readonly tell: ((listener: Listener) => void) | null;
   bytes: number;
 }
 
 export interface DeliveryOptions {
+  /**
+   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
+   * promise if that takes long.
+   */
+  readonly encode: (push: readonly Buffer[]) => PendingFrame;
   /** The work that is done in turns, a few milliseconds each. Default: one of its own. */
   readonly work?: SlicedWork | undefined;
   /** What messages are counted against while they wait. Default: no limit. */
@@ -61,60 +66,51 @@ export class DeliveryQueue {
   #bytes = 0;
   #isRunning = false;
 
-  constructor({ work = new SlicedWork(), waiting = new BufferBudget() }: DeliveryOptions) {
-    this.#work = work;
-    this.#budget = waiting;
+  constructor(private readonly options: DeliveryOptions) {
+    this.#work = options.work ?? new SlicedWork();
+    this.#budget = options.waiting ?? new BufferBudget();
   }
 
-  /** Whether a message of this many bytes would be lost. Then its audience gets a gap. */
-  isFull(topic: QueuedTopic, audience: readonly Recipient[], size: number): boolean {
-    const bytes = countedOf(size);
+  /** Adds a message of `size` bytes. If there is no room for it, its audience gets a gap in its place. */
+  message(topic: QueuedTopic, audience: readonly Recipient[], push: readonly Buffer[], size: number): void {
+    const bytes = Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
     const hasRoom =
       this.#bytes + bytes <= MAX_WAITING && topic.waitingBytes + bytes <= MAX_WAITING * TOPIC_PART;
-    if (hasRoom && this.#budget.take(bytes, SHARE)) {
-      this.#bytes += bytes;
-      topic.waitingBytes += bytes;
-      return false;
+    if (!hasRoom || !this.#budget.take(bytes, SHARE)) {
+      this.#gap(topic, audience);
+      return;
     }
-    if (topic.gapFor === audience) return true;
+    this.#bytes += bytes;
+    topic.waitingBytes += bytes;
+    const frame = this.options.encode(push);
+    const last = this.#last;
+    const isNext = last?.audience === audience && last.topic === topic && last.tell === null;
+    if (isNext && last.bytes + size <= MAX_TOGETHER) {
+      last.frames.push(frame);
+      last.bytes += bytes;
+    } else this.#add(audience, topic, null, frame, bytes);
+  }
+
+  /** Passes another event on to one listener, after the messages that wait for it. */
+  tell(recipient: Recipient, tell: (listener: Listener) => void): void {
+    if (this.#isRunning) this.#add([recipient], null, tell);
+    else tell(recipient.listener);
+  }
+
+  #gap(topic: QueuedTopic, audience: readonly Recipient[]): void {
+    if (topic.gapFor === audience) return;
     topic.gapFor = audience;
     this.#add(audience, topic, (listener) => {
       if (topic.gapFor === audience) topic.gapFor = null;
       listener.onGap();
     });
-    return true;
-  }
-
-  /** Adds a message, for which {@link isFull} has found room. */
-  message(
-    topic: QueuedTopic,
-    audience: readonly Recipient[],
-    size: number,
-    frame: EncodedFrame | Promise<EncodedFrame>,
-  ): void {
-    const last = this.#last;
-    if (
-      last?.audience === audience &&
-      last.topic === topic &&
-      last.tell === null &&
-      last.bytes + size <= MAX_TOGETHER
-    ) {
-      last.frames.push(frame);
-      last.bytes += countedOf(size);
-    } else this.#add(audience, topic, null, frame, countedOf(size));
-  }
-
-  /** Passes another event on to one listener, after the messages that wait for it. */
-  tell(recipient: Recipient, tell: (listener: ChangingListener) => void): void {
-    if (this.#isRunning) this.#add([recipient], null, tell);
-    else tell(recipient.listener);
   }
 
   #add(
     audience: readonly Recipient[],
     topic: QueuedTopic | null,
     tell: Delivery["tell"],
-    frame?: EncodedFrame | Promise<EncodedFrame>,
+    frame?: PendingFrame,
     bytes = 0,
   ): void {
     const delivery = { audience, topic, tell, bytes, frames: frame === undefined ? [] : [frame] };
@@ -144,12 +140,8 @@ export class DeliveryQueue {
   }
 }
 
-const countedOf = (size: number) => Math.min(size, MAX_COUNTED) + MESSAGE_SIZE;
-
 /** Joins frames into one. If one of them is not encoded yet, or could not be, all are returned as they are. */
-function together(
-  frames: readonly (EncodedFrame | Promise<EncodedFrame>)[],
-): readonly (EncodedFrame | Promise<EncodedFrame>)[] {
+function together(frames: readonly PendingFrame[]): readonly PendingFrame[] {
   if (frames.length <= 1 || !frames.every((frame): frame is Frame => Array.isArray(frame))) return frames;
   return [[Buffer.concat(frames.flat())]];
 }

@@ -1,22 +1,18 @@
 import type { UpstreamFailure } from "../failure.js";
-import type { EncodedFrame } from "../frame.js";
+import type { PendingFrame } from "../frame.js";
 
 /** A listener to channels or patterns. */
 export interface Listener {
   /** Called when all requested channels and patterns are subscribed to. Messages follow. */
   onReady(): void;
-  /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
-  onMessage(encoded: EncodedFrame | Promise<EncodedFrame>): void;
+  /** A message as {@link DeliveryOptions.encode} made it; the bytes are shared by all that listen to it. */
+  onMessage(encoded: PendingFrame): void;
   /** Messages before this call may have been missed. */
   onGap(): void;
   /** Called with Redis's error text when it refused to subscribe. No further call follows. */
   onRefusal(error: string): void;
   /** Called when there is no subscription, or when it has ended. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
-}
-
-/** A listener whose channels can change. */
-export interface ChangingListener extends Listener {
   /**
    * A change has taken effect for one channel or pattern.
    * @param kind such as `subscribe` or `punsubscribe`

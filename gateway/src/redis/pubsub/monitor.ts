@@ -2,7 +2,7 @@ import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { Frame } from "../frame.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
 import type { Cancel } from "../upstream.js";
 import type { Listener } from "./listener.js";
 
@@ -13,11 +13,6 @@ const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]
 const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
-export interface MonitorOptions extends PushConnectionOptions {
-  /** Encodes a line for listeners. */
-  readonly encode: (line: Buffer) => Frame;
-}
-
 /**
  * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
  * since MONITOR slows the server down. When the connection is lost, all listeners end.
@@ -25,12 +20,16 @@ export interface MonitorOptions extends PushConnectionOptions {
  */
 export class Monitor {
   readonly #listeners = new Set<Listener>();
-  #connection: PushConnection | null = null;
+  #connection: RedisSocket | null = null;
   #up = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(private readonly options: MonitorOptions) {}
+  /** @param encode encodes a line for listeners */
+  constructor(
+    private readonly options: RedisSocketOptions,
+    private readonly encode: (line: Buffer) => Frame,
+  ) {}
 
   /** Connections open now: one or none. */
   get connections(): number {
@@ -60,11 +59,11 @@ export class Monitor {
   }
 
   #open(): void {
-    const connection = new PushConnection(this.options, {
+    const connection = new RedisSocket(this.options, {
       onUp: () => {
         connection.send(MONITOR);
         const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
-        this.#timer = setTimeout(onTimeout, this.options.timeout);
+        this.#timer = setTimeout(onTimeout, this.options.connectTimeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),
@@ -75,7 +74,7 @@ export class Monitor {
 
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
-      const encoded = reply && this.options.encode(redacted(reply.subarray(1, -2)));
+      const encoded = reply && this.encode(redacted(reply.subarray(1, -2)));
       for (const listener of this.#listeners) {
         if (encoded) listener.onMessage(encoded);
         else listener.onGap();

@@ -1,17 +1,18 @@
-import { CommandWriter } from "../../resp/command-writer.js";
-import { contentsOf, isError } from "../../resp/replies.js";
+import { joinArgs } from "../../resp/args.js";
+import { bulkOf, contentsOf, isError } from "../../resp/replies.js";
 import { PLUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { currentTurn } from "../../util/turn.js";
 import { authErrorOf, type Login } from "../credentials/login.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
-import { HELLO_3 } from "../redis-socket.js";
+import { HELLO_3, RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
 import { keyOf, type Sort, type TopicName } from "./topic.js";
 
 /** Time in ms after which messages that are read in one iteration of the event loop let other work proceed. */
 const MAX_READ_TIME = 4;
 /** Time in ms for which the connection is kept after the last subscription. */
 const UNUSED_TIMEOUT = 30_000;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
 
 /** The sort of topic that a message belongs to, by the message's kind. */
 const SORT_OF: Readonly<Record<string, Sort>> = {
@@ -20,32 +21,38 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** Callbacks of a {@link SubscriptionConnection}. */
-export interface SubscriptionOwner<T extends TopicName> {
+export interface MessageHandler<T extends TopicName> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
+  onMessage(topic: T, push: readonly Buffer[]): void;
+  /** A message was too large to be passed on. Its channel is one of these. */
+  onTooLarge(topics: Iterable<T>): void;
+}
+
+/** Callbacks of a {@link SubscriptionConnection}. */
+export interface SubscriptionOwner<T extends TopicName> extends MessageHandler<T> {
   /** Redis refused the subscription with this error reply. */
   onError(topic: T, reply: Buffer): void;
   /** Redis ended the subscription by itself: the channel's slot has moved. */
   onEnded(topic: T): void;
-  onMessage(topic: T, push: readonly Buffer[]): void;
-  /** A message was too large to be passed on. Its channel is not known. */
-  onTooLarge(topics: Iterable<T>): void;
-  /** The connection was lost or could not be opened. `wasUp`: it had been in use. */
+  /** The connection was lost or could not be opened, while there were topics. `wasUp`: it had been in use. */
   onDown(reason: string, wasUp: boolean): void;
+  /** The connection is about to be opened again. Topics may be removed before. */
+  onRetry(): void;
 }
 
 /** A command without a reply yet: SUBSCRIBE or UNSUBSCRIBE, each of one topic so that an error concerns that topic, or AUTH. */
 type Due<T> = { readonly topic: T; readonly subscribes: boolean } | { readonly login: Login };
 
-/** Subscriptions on one connection to Redis. {@link open} connects; a lost connection is not opened again. */
+/** Subscriptions on one connection to Redis, which is opened again when it is lost. */
 export class SubscriptionConnection<T extends TopicName> {
-  readonly #options: PushConnectionOptions;
+  readonly #options: RedisSocketOptions;
   readonly #topics = new Map<string, T>();
-  readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
-  #connection: PushConnection | null = null;
-  isUp = false;
+  #connection: RedisSocket | null = null;
+  #attempts = 0;
+  #retry: NodeJS.Timeout | undefined;
+  lastError = "no connection to Redis yet";
   #unused: NodeJS.Timeout | undefined;
   #stopResting: (() => void) | undefined;
   /** The iteration of the event loop in which messages were read last, and when that began. */
@@ -53,7 +60,9 @@ export class SubscriptionConnection<T extends TopicName> {
   #readSince = 0;
 
   constructor(
-    options: PushConnectionOptions,
+    /** Identifies the connection to its owner. */
+    readonly name: string,
+    options: RedisSocketOptions,
     private readonly owner: SubscriptionOwner<T>,
   ) {
     const { credentials, handshake } = options;
@@ -66,8 +75,12 @@ export class SubscriptionConnection<T extends TopicName> {
     return this.#topics.size === 0 && this.#connection === null;
   }
 
-  get topics(): Iterable<T> {
-    return this.#topics.values();
+  get isUp(): boolean {
+    return this.#connection?.upSince != null;
+  }
+
+  get topics(): T[] {
+    return [...this.#topics.values()];
   }
 
   /** Subscribes to a topic, once the connection is up. {@link open} makes sure that there is one. */
@@ -89,12 +102,11 @@ export class SubscriptionConnection<T extends TopicName> {
     this.#rest();
   }
 
-  /** Connects, unless it has or does. */
+  /** Connects, unless it has, does, or is about to. */
   open(): void {
-    if (this.#connection) return;
-    const connection = new PushConnection(this.#options, {
+    if (this.#connection || this.#retry) return;
+    const connection = new RedisSocket(this.#options, {
       onUp: () => {
-        this.isUp = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);
         this.#rest();
       },
@@ -107,7 +119,7 @@ export class SubscriptionConnection<T extends TopicName> {
       onDown: (reason) => {
         const wasUp = this.isUp;
         this.#reset();
-        this.owner.onDown(reason, wasUp);
+        this.#retryLater(reason, wasUp);
       },
     });
     this.#connection = connection;
@@ -121,6 +133,7 @@ export class SubscriptionConnection<T extends TopicName> {
 
   close(): void {
     clearTimeout(this.#unused);
+    clearTimeout(this.#retry);
     this.#connection?.close();
     this.#reset();
   }
@@ -129,8 +142,21 @@ export class SubscriptionConnection<T extends TopicName> {
     this.#stopResting?.();
     this.#stopResting = undefined;
     this.#connection = null;
-    this.isUp = false;
     this.#due = new Fifo();
+  }
+
+  #retryLater(reason: string, wasUp: boolean): void {
+    this.lastError = reason;
+    // The backoff starts anew after a connection lost in use. It grows while opening fails.
+    if (wasUp) this.#attempts = 0;
+    if (this.#topics.size === 0) return;
+    this.owner.onDown(reason, wasUp);
+    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#attempts++);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.owner.onRetry();
+      if (this.#topics.size > 0) this.open();
+    }, longest * Math.random());
   }
 
   #onReply(reply: Buffer | null): void {
@@ -204,9 +230,7 @@ export class SubscriptionConnection<T extends TopicName> {
     const { sort } = topic;
     const name = subscribes ? sort : sort.replace("sub", "unsub");
     this.#due.push({ topic, subscribes });
-    this.#writer.begin();
-    this.#writer.text(name.toUpperCase());
-    this.#writer.bytes(topic.name, 0, topic.name.length);
-    this.#connection!.send(this.#writer.end());
+    const args = [Buffer.from(name.toUpperCase()), topic.name];
+    this.#connection!.send(joinArgs(args.length, args.map(bulkOf)));
   }
 }

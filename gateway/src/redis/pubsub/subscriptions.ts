@@ -1,9 +1,8 @@
 import { matchesGlob } from "../../util/glob.js";
 import { slotOf } from "../cluster/slot.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
-import type { EncodedFrame } from "../frame.js";
 import { type DeliveryOptions, DeliveryQueue, type QueuedTopic, type Recipient } from "./delivery-queue.js";
-import type { ChangingListener } from "./listener.js";
+import type { Listener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
 
@@ -26,14 +25,6 @@ export interface Subscription {
     done: (problem: string | UpstreamFailure | null) => void,
   ): void;
   cancel(): void;
-}
-
-export interface SubscriptionsOptions extends TopicConnectionsOptions, DeliveryOptions {
-  /**
-   * Encodes a message for listeners: `message`, channel, payload or `pmessage`, pattern, channel, payload. Returns a
-   * promise if that takes long.
-   */
-  readonly encode: (push: readonly Buffer[]) => EncodedFrame | Promise<EncodedFrame>;
 }
 
 /** A channel or pattern with at least one listener. */
@@ -76,7 +67,7 @@ export class Subscriptions {
   readonly #deliveries: DeliveryQueue;
   #closed = false;
 
-  constructor(private readonly options: SubscriptionsOptions) {
+  constructor(private readonly options: TopicConnectionsOptions & DeliveryOptions) {
     this.#deliveries = new DeliveryQueue(options);
     this.#connections = new TopicConnections<Topic>(options, {
       onSubscribed: (topic) => this.#confirmed(topic),
@@ -98,7 +89,7 @@ export class Subscriptions {
   }
 
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
-  add(names: readonly TopicName[], listener: ChangingListener): Subscription {
+  add(names: readonly TopicName[], listener: Listener): Subscription {
     const member: Member = {
       listener,
       topics: new Set(),
@@ -117,7 +108,7 @@ export class Subscriptions {
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
-        this.options.timeout,
+        this.options.connectTimeout,
       );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
@@ -174,7 +165,7 @@ export class Subscriptions {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
         }
-      }, this.options.timeout),
+      }, this.options.connectTimeout),
       done,
       problem: null,
     };
@@ -238,15 +229,13 @@ export class Subscriptions {
     const { connection } = topic;
     const changes = member.added.get(topic) ?? [];
     member.added.delete(topic);
-    if (topic.members.size === 0) this.#drop(topic);
+    if (topic.members.size === 0) {
+      this.#topics.delete(keyOf(topic.sort, topic.name));
+      this.#patterns.delete(topic);
+      this.#connections.remove(topic);
+    }
     for (const change of changes) this.#resolve(change, topic);
     if (wasAwaited) this.#settled(member, connection);
-  }
-
-  #drop(topic: Topic): void {
-    this.#topics.delete(keyOf(topic.sort, topic.name));
-    this.#patterns.delete(topic);
-    this.#connections.remove(topic);
   }
 
   #lost(topic: Topic): void {
@@ -275,8 +264,7 @@ export class Subscriptions {
     topic.audience ??= [...topic.members].filter(({ started }) => started);
     const { audience } = topic;
     const size = push.reduce((sum, part) => sum + part.length, 0);
-    if (audience.length === 0 || this.#deliveries.isFull(topic, audience, size)) return;
-    this.#deliveries.message(topic, audience, size, this.options.encode(push));
+    if (audience.length > 0) this.#deliveries.message(topic, audience, push, size);
   }
 
   #confirmed(topic: Topic): void {
@@ -304,7 +292,10 @@ export class Subscriptions {
       member.started = true;
       for (const topic of member.topics) topic.audience = null;
       member.listener.onReady();
-    } else if (!awaits(member, connection)) this.#gap(member);
+      return;
+    }
+    // Topics of other connections do not count: they may stay lost for long.
+    if (![...member.awaited].some((topic) => topic.connection === connection)) this.#gap(member);
   }
 
   #refused(topic: Topic, error: string): void {
@@ -339,10 +330,4 @@ export class Subscriptions {
     const [topic] = topics;
     return new UpstreamFailure("unreachable", this.#connections.problemOf(topic));
   }
-}
-
-/** Whether a member awaits topics on a connection. Topics of other connections do not count: those may stay lost for long. */
-function awaits({ awaited }: Member, connection: string | null): boolean {
-  for (const topic of awaited) if (topic.connection === connection) return true;
-  return false;
 }

@@ -1,15 +1,15 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Command, command } from "../../resp/command.js";
+import { command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
-import type { PrimaryFinder } from "../awaiting-primary.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
-import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { PrimaryFinder } from "../primary-finder.js";
 import type { Reachability } from "../reachability.js";
+import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
+import type { RemoteEngine } from "../redis-url.js";
 import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
-import type { Cancel } from "../upstream.js";
 
 /** Timeout in ms for a Sentinel's reply. */
 const SENTINEL_TIMEOUT = 1_000;
@@ -18,61 +18,43 @@ const RETRY_DELAY = 1_000;
 /** Interval in ms between queries otherwise, in addition to the pushed changes. */
 const INTERVAL = 10_000;
 
-export interface SentinelOptions {
-  readonly sentinels: readonly Address[];
-  /** The group whose primary is meant. */
-  readonly group: string;
-  /** Sent first to each Sentinel. */
-  readonly handshake: readonly Command[];
-  readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
-  readonly counters: UpstreamCounters;
-  /** Records that no Sentinel returned the address of the first primary. Default: it is not recorded. */
-  readonly reachability?: Reachability | undefined;
-}
-
 /**
  * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
  * Connections to a former primary are closed.
  */
-export class Sentinel implements PrimaryFinder {
-  readonly repeatsReads = true;
-  /** The server itself refuses writes. */
-  readonly refusal = null;
+export class Sentinel extends PrimaryFinder {
+  override readonly repeatsReads = true;
   readonly #open = new Set<Duplex>();
-  readonly #listeners = new Set<() => void>();
   /** Addresses of the Sentinels. The ones that replied come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
   #lastError = "no Sentinel was queried yet";
-  #connection: PushConnection | null = null;
+  #connection: RedisSocket | null = null;
   #querying = false;
   #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #isResting = false;
 
-  constructor(private readonly options: SentinelOptions) {
-    this.#sentinels = options.sentinels.map(nameOf);
+  /** @param reachability records that no Sentinel returned the address of the first primary. Default: it is not recorded */
+  constructor(
+    private readonly engine: RemoteEngine,
+    private readonly counters: UpstreamCounters,
+    private readonly reachability?: Reachability,
+  ) {
+    super();
+    this.#sentinels = engine.addresses.map(nameOf);
   }
 
   open(): void {
     if (!this.#timer) void this.#query();
   }
 
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  waitsFor(): boolean {
+  override waitsFor(): boolean {
     return true;
   }
 
-  believes(): boolean {
-    return true;
-  }
-
-  queryAgain(): void {
+  override queryAgain(): void {
     if (performance.now() - this.#queriedAt >= RETRY_DELAY / 4) void this.#query();
   }
 
@@ -80,12 +62,12 @@ export class Sentinel implements PrimaryFinder {
   connect(onRead?: OnReadOpts): Duplex {
     this.open();
     if (this.#primary === null) throw new Error(this.#lastError);
-    const socket = this.options.connectTo(addressOf(this.#primary), onRead);
+    const socket = this.engine.connectTo(addressOf(this.#primary), onRead);
     this.#open.add(socket);
     socket.once("close", () => {
       this.#open.delete(socket);
       // The primary may have died, and another taken its place.
-      if (!this.#closed) void this.#query();
+      void this.#query();
     });
     return socket;
   }
@@ -100,22 +82,21 @@ export class Sentinel implements PrimaryFinder {
   }
 
   wake(): void {
-    this.#isResting = false;
+    this.#isResting = this.#closed;
     if (this.#primary !== null) this.open();
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#connection?.close();
+    this.rest();
   }
 
   async #query(): Promise<void> {
-    if (this.#querying || this.#closed || this.#isResting) return;
+    if (this.#querying || this.#isResting) return;
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
-    const { group } = this.options;
+    const { group } = this.engine;
     let replied = false;
     for (const name of this.#sentinels) {
       try {
@@ -133,9 +114,9 @@ export class Sentinel implements PrimaryFinder {
       }
       if (this.#closed) return;
     }
-    if (this.#primary === null && !this.#isResting) this.options.reachability?.down(this.#lastError);
     this.#querying = false;
-    if (this.#closed || this.#isResting) return;
+    if (this.#isResting) return;
+    if (this.#primary === null) this.reachability?.down(this.#lastError);
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
 
@@ -145,22 +126,21 @@ export class Sentinel implements PrimaryFinder {
     const isChange = this.#primary !== null;
     this.#primary = name;
     if (!isChange) return;
-    this.options.counters.topologyChanges++;
+    this.counters.topologyChanges++;
     // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
-    for (const listener of this.#listeners) listener();
+    this.emit("change");
   }
 
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
     if (this.#connection || this.#isResting) return;
-    const connection = new PushConnection(this.#to(name), {
+    const connection = new RedisSocket(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
         this.#connection = null;
-        if (!this.#closed && !this.#isResting)
-          this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+        if (!this.#isResting) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
       },
     });
     this.#connection = connection;
@@ -171,17 +151,17 @@ export class Sentinel implements PrimaryFinder {
   #onMessage([kind, , text]: readonly Buffer[]): void {
     if (kind?.toString() !== "message" || !text) return;
     const [group, , , host, port] = text.toString().split(" ");
-    if (group === this.options.group && host && port) this.#found({ host, port: Number(port) });
+    if (group === this.engine.group && host && port) this.#found({ host, port: Number(port) });
   }
 
-  #to(name: string): PushConnectionOptions {
-    const { connectTo, counters, handshake } = this.options;
+  #to(name: string): RedisSocketOptions {
+    const { connectTo, sentinelHandshake } = this.engine;
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),
-      handshake: [...handshake, PING],
-      timeout: SENTINEL_TIMEOUT,
+      handshake: [...sentinelHandshake, PING],
+      connectTimeout: SENTINEL_TIMEOUT,
       maxReplySize: 64 * 1024,
-      counters,
+      counters: this.counters,
     };
   }
 }

@@ -2,9 +2,9 @@ import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Log } from "../../../../gateway/src/log/log.js";
 import { ChangeTracker } from "../../../../gateway/src/near/change-tracker.js";
+import type { Sharding } from "../../../../gateway/src/redis/cluster/sharding.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
-import type { PushConnectionOptions } from "../../../../gateway/src/redis/push-connection.js";
-import type { Sharding } from "../../../../gateway/src/redis/upstream.js";
+import type { RedisSocketOptions } from "../../../../gateway/src/redis/redis-socket.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn } from "../redis/fake-cluster.js";
 
@@ -21,7 +21,7 @@ const record = (message: string) => log.push(message);
 const recorded = { debug: record, warn: record } as never as Log;
 /** Returns the reply to a command; undefined if there is none yet. */
 let reply: (name: string, connection: Connection) => string | undefined;
-let pushOptions: PushConnectionOptions;
+let pushOptions: RedisSocketOptions;
 
 const REPLIES: Record<string, string> = { PING: "+PONG", HELLO: "%0", CLIENT: "+OK" };
 /** Lets streams and promises run. */
@@ -48,11 +48,11 @@ beforeEach(() => {
     return near;
   };
   pushOptions = {
-    ...{ connect, handshake: [command("PING")], timeout: 5_000 },
+    ...{ connect, handshake: [command("PING")], connectTimeout: 5_000 },
     ...{ maxReplySize: 1_000, counters: newCounters() },
   };
   const upstream = { pushOptions, sharding: null };
-  tracker = new ChangeTracker(upstream, ["a"], 5_000, recorded);
+  tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
 });
 afterEach(() => {
@@ -120,7 +120,7 @@ test("a cluster is tracked once its nodes list the same primaries", async () => 
   const lists: Record<string, string> = { a: promoted, b: former };
   const names = new Map<Connection, string>();
   const sharding: Partial<Sharding> = {
-    primaries: ["a", "b"],
+    primaries: () => ["a", "b"],
     pushOptions: (name) => ({
       ...pushOptions,
       connect: () => {
@@ -135,7 +135,7 @@ test("a cluster is tracked once its nodes list the same primaries", async () => 
   reply = (name, connection) => (name === "CLUSTER" ? bulk(lists[names.get(connection)!]!) : REPLIES[name]);
   tracker.close();
   const upstream = { pushOptions, sharding: sharding as Sharding };
-  tracker = new ChangeTracker(upstream, ["a"], 5_000, recorded);
+  tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(tracker.use()).toBeNull();

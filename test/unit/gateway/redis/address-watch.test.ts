@@ -121,7 +121,7 @@ test("writes that a former primary refuses wait until the address leads to anoth
     "redis accepts no writes: it is a replica now",
     "redis leads to another server: all connections follow",
   ]);
-  expect(upstream.counters.topologyChanges).toBe(1);
+  expect(upstreams.counters.topologyChanges).toBe(1);
 });
 
 test("a new connection that reaches another primary has all others follow before its commands are sent", async () => {

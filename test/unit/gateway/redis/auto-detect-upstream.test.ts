@@ -1,8 +1,9 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import { AutoDetectUpstream, Finding } from "../../../../gateway/src/redis/auto-detect-upstream.js";
-import { AwaitingPrimary, ONE_SERVER } from "../../../../gateway/src/redis/awaiting-primary.js";
+import { AwaitingPrimary } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { PrimaryFinder } from "../../../../gateway/src/redis/primary-finder.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
@@ -63,8 +64,8 @@ function start(
   const cluster = () => {
     throw new Error("it is none");
   };
-  const waiting = new AwaitingPrimary(server, ONE_SERVER);
-  upstream = new AutoDetectUpstream(waiting, cluster, 1_000, new Finding());
+  const waiting = new AwaitingPrimary(server, new PrimaryFinder());
+  upstream = new AutoDetectUpstream(waiting, cluster, new Finding());
   return { received, resolve: () => resolve(), asked: requested };
 }
 

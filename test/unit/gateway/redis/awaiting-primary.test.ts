@@ -1,8 +1,9 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
-import { AwaitingPrimary, type PrimaryFinder } from "../../../../gateway/src/redis/awaiting-primary.js";
+import { AwaitingPrimary } from "../../../../gateway/src/redis/awaiting-primary.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { PrimaryFinder } from "../../../../gateway/src/redis/primary-finder.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { commandsIn, sent } from "./fake-cluster.js";
@@ -19,7 +20,7 @@ function start(
   isUp = () => true,
   timeout = 10_000,
   budget?: BufferBudget,
-  of: Partial<PrimaryFinder> = {},
+  of: Partial<Pick<PrimaryFinder, "waitsFor" | "believes">> = {},
 ) {
   const received: string[] = [];
   const connect = () => {
@@ -46,23 +47,16 @@ function start(
     maxQueuedCommands: 100,
     maxReplySize: 1e6,
   };
-  const server = { connect, timeout, ...options, counters: newCounters() };
-  let asked = 0;
-  let changed = () => {};
-  const finder: PrimaryFinder = {
+  const server = { connect, timeout, ...options, budget, counters: newCounters() };
+  let requested = 0;
+  const finder = Object.assign(new PrimaryFinder(), {
     repeatsReads: true,
-    refusal: null,
     waitsFor: () => true,
-    believes: () => true,
-    queryAgain: () => void asked++,
-    onChange(listener: () => void) {
-      changed = listener;
-      return () => {};
-    },
+    queryAgain: () => void requested++,
     ...of,
-  };
-  upstream = new AwaitingPrimary(server, finder, budget);
-  return { received, asked: () => asked, changed: () => changed() };
+  });
+  upstream = new AwaitingPrimary(server, finder);
+  return { received, asked: () => requested, changed: () => finder.emit("change") };
 }
 
 const send = (...commands: string[]) => sent((all, receiver) => upstream.send(all, receiver), commands);

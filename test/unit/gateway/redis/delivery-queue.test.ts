@@ -34,7 +34,8 @@ function reader(onWrite = () => {}): Recipient & { told: string[]; writes: numbe
 
 const topicOf = (): QueuedTopic => ({ waitingBytes: 0, gapFor: null });
 
-/** Publishes a message, unless there is no room for it. */
+const encode = (push: readonly Buffer[]) => push;
+
 function publish(
   queue: DeliveryQueue,
   topic: QueuedTopic,
@@ -42,7 +43,7 @@ function publish(
   text: string,
   size = 10,
 ) {
-  if (!queue.isFull(topic, audience, size)) queue.message(topic, audience, size, [Buffer.from(`${text};`)]);
+  queue.message(topic, audience, [Buffer.from(`${text};`)], size);
 }
 
 async function drained(budget: BufferBudget): Promise<void> {
@@ -52,7 +53,7 @@ async function drained(budget: BufferBudget): Promise<void> {
 
 test("messages are delivered in the order in which they came, to each reader, across channels", async () => {
   const budget = new BufferBudget(1e9);
-  const queue = new DeliveryQueue({ waiting: budget });
+  const queue = new DeliveryQueue({ encode, waiting: budget });
   const [a, b] = [topicOf(), topicOf()];
   const [both, one] = [reader(), reader()];
   const audience = [both, one];
@@ -74,8 +75,8 @@ test("deliveries take turns with other work: those of one token do not wait for 
   const budget = new BufferBudget(1e9);
   const work = new SlicedWork();
   const [busy, calm] = [
-    new DeliveryQueue({ work, waiting: budget }),
-    new DeliveryQueue({ work, waiting: budget }),
+    new DeliveryQueue({ encode, work, waiting: budget }),
+    new DeliveryQueue({ encode, work, waiting: budget }),
   ];
   let written = 0;
   // Each write takes a while.
@@ -100,7 +101,7 @@ test("deliveries take turns with other work: those of one token do not wait for 
 
 test("a flood on one channel loses its own messages, with one gap for each reader, and not those of others", async () => {
   const budget = new BufferBudget(1e9);
-  const queue = new DeliveryQueue({ waiting: budget });
+  const queue = new DeliveryQueue({ encode, waiting: budget });
   const [flooded, other] = [topicOf(), topicOf()];
   const [both, late] = [reader(), reader()];
   const audience = [both];
@@ -122,7 +123,7 @@ test("a flood on one channel loses its own messages, with one gap for each reade
 
 test("a message for which the memory for buffers has no room is a gap, and what waited is given back", async () => {
   const budget = new BufferBudget(10_000);
-  const queue = new DeliveryQueue({ waiting: budget });
+  const queue = new DeliveryQueue({ encode, waiting: budget });
   const topic = topicOf();
   const audience = [reader()];
   publish(queue, topic, audience, "first", 4_000);
@@ -134,7 +135,7 @@ test("a message for which the memory for buffers has no room is a gap, and what 
 
 test("a reader that has gone is told nothing, and the others are", async () => {
   const budget = new BufferBudget(1e9);
-  const queue = new DeliveryQueue({ waiting: budget });
+  const queue = new DeliveryQueue({ encode, waiting: budget });
   const [gone, here] = [reader(), reader()];
   publish(queue, topicOf(), [gone, here], "x");
   gone.isGone = true;

@@ -1,34 +1,30 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Node, type NodeOptions } from "../../../../gateway/src/redis/cluster/node.js";
+import { Node } from "../../../../gateway/src/redis/cluster/node.js";
 import { Nodes } from "../../../../gateway/src/redis/cluster/nodes.js";
 import type { Topology } from "../../../../gateway/src/redis/cluster/topology.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import type { ServerOptions } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { TestClock } from "../../../support/test-clock.js";
 
 let node: Node;
 let clock: TestClock;
-const optionsOf = (): NodeOptions => ({
-  connectionOptions: {
-    connect: () => {
-      throw new Error("connection refused");
-    },
-    handshake: [],
-    timeout: 1_000,
-    connectTimeout: 1_000,
-    maxQueuedCommands: 1,
-    maxReplySize: 1_000,
-    reconnect: "wanted",
-    counters: newCounters(),
+const options: ServerOptions = {
+  connect: () => {
+    throw new Error("connection refused");
   },
+  timeout: 1_000,
   connections: 1,
-  clock,
   maxBlockingConnections: 1,
   maxTransactionConnections: 1,
-});
+  maxQueuedCommands: 1,
+  maxReplySize: 1_000,
+  reconnect: "wanted",
+  counters: newCounters(),
+};
 beforeEach(() => {
   clock = new TestClock();
-  node = new Node("a:1", optionsOf());
+  node = new Node("a:1", options, clock);
 });
 afterEach(() => node.close());
 
@@ -60,10 +56,10 @@ test("failures during an ejection count as one, and a reply resets the time to a
 
 test("a node that is used first after waits were ended refuses blocking commands as unsent", () => {
   const topology = { on() {}, off() {} } as unknown as Topology;
-  const nodes = new Nodes(topology, 1_000, optionsOf);
+  const nodes = new Nodes(topology, 1_000, (name) => new Node(name, options));
   nodes.endWaits(100);
   const outcomes: string[] = [];
-  nodes.get("b:2").exclusive.send([command("BLPOP", "l", "0")], [Number.POSITIVE_INFINITY], {
+  nodes.get("b:2").sendAlone([command("BLPOP", "l", "0")], [Number.POSITIVE_INFINITY], {
     cancelled: false,
     onReply: () => outcomes.push("reply"),
     onFailure: ({ reason, outcome }) => outcomes.push(`${reason} ${outcome}`),

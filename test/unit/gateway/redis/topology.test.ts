@@ -64,6 +64,15 @@ test("the topology is refreshed after a redirection", async () => {
   expect(requested).toHaveLength(2);
 });
 
+test("a redirection to an unknown node refreshes the topology within 100 ms", async () => {
+  await start();
+  expect(topology.moved(0, named("c"))).toBe(false);
+  await advance(99);
+  expect(requested).toHaveLength(1);
+  await advance(1);
+  expect(requested).toHaveLength(2);
+});
+
 test("redirections refresh the topology once a second at most, and failing nodes every 100 ms", async () => {
   await start();
   topology.moved(0, named("b"));

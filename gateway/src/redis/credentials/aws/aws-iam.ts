@@ -1,13 +1,13 @@
 import { builtFile } from "../../../util/built-file.js";
 import type { LoginSource, NewLogin } from "../credentials.js";
 import type { ConnectRequest } from "./connect-request.js";
-import type { IamToken } from "./iam-tokens.js";
+import type { createIamTokens } from "./iam-tokens.js";
 
 /** Tokens of IAM for ElastiCache and MemoryDB. */
 export class AwsIam implements LoginSource {
   readonly isQuick = false;
   readonly description = "redisAuth aws-iam";
-  #makeToken: (() => Promise<IamToken>) | null = null;
+  #makeToken: ReturnType<typeof createIamTokens> | null = null;
 
   constructor(private readonly request: ConnectRequest) {}
 
@@ -23,7 +23,7 @@ export class AwsIam implements LoginSource {
 }
 
 /** Loads the signer and the search for credentials, a large file that few need. */
-async function loadTokens(request: ConnectRequest): Promise<() => Promise<IamToken>> {
+async function loadTokens(request: ConnectRequest) {
   const file = builtFile("aws-iam.js", "the part that signs for AWS");
   const { createIamTokens } = (await import(file.href)) as typeof import("./iam-tokens.js");
   return createIamTokens(request);

@@ -1,17 +1,10 @@
 import type { RedisUrl } from "../../redis-address.js";
 
 const AWS_SERVICES = ["elasticache", "memorydb"] as const;
-export type AwsService = (typeof AWS_SERVICES)[number];
+type AwsService = (typeof AWS_SERVICES)[number];
 
 /** What a token of IAM is for: the request that is signed, to connect as a user to one Redis of AWS. */
-export interface ConnectRequest {
-  readonly service: AwsService;
-  /** The name of the replication group, the serverless cache or the cluster of MemoryDB. */
-  readonly name: string;
-  readonly user: string;
-  readonly region: string;
-  readonly serverless: boolean;
-}
+export type ConnectRequest = ReturnType<typeof connectRequestOf>;
 
 /**
  * Returns the request to sign for a Redis at a URL. What the URL's query does not give is taken from the host's name, and the region
@@ -21,7 +14,7 @@ export interface ConnectRequest {
 export function connectRequestOf(
   url: Pick<RedisUrl, "addresses" | "aws" | "username">,
   environment: NodeJS.ProcessEnv = process.env,
-): ConnectRequest {
+) {
   const { aws, username } = url;
   const derived = derivedFrom(url.addresses[0]?.host ?? "");
   const service = aws.service || derived?.service;
@@ -35,7 +28,14 @@ export function connectRequestOf(
   const serverless = aws.serverless ?? derived?.serverless ?? false;
   // ElastiCache keeps the names of users, and both services those of caches and clusters, in lower case.
   const user = service === "elasticache" ? username.toLowerCase() : username;
-  return { service, name: name.toLowerCase(), user, region, serverless };
+  return {
+    service,
+    /** The name of the replication group, the serverless cache or the cluster of MemoryDB. */
+    name: name.toLowerCase(),
+    user,
+    region,
+    serverless,
+  };
 }
 
 /** The name is the host of the signed request, so it has no other characters. */

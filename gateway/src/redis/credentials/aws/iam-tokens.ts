@@ -1,29 +1,20 @@
-import { createHash, createHmac } from "node:crypto";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { Sha256 } from "@smithy/core/checksum";
+import { escapeUri } from "@smithy/core/protocols";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { ConnectRequest } from "./connect-request.js";
 
 /** Time in seconds for which a new connection may use a token. Both services allow no more. */
 const LIFETIME = 900;
 
-export interface AwsIdentity {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-  readonly expiration?: Date | undefined;
-}
-
-/** A token of IAM, and the time in ms for which it can be used. */
-export interface IamToken {
-  readonly token: string;
-  readonly lifetime: number;
-}
+type Identity = Awaited<ReturnType<ReturnType<typeof defaultProvider>>>;
 
 /**
- * Returns a function that makes tokens of IAM, with the credentials that AWS' own tools find: in the environment and the shared
- * files, at the endpoint of a container (ECS, EKS pod identity), by a web identity, or in the metadata of an instance (IMDSv2).
+ * Returns a function that makes a token of IAM and tells for how many ms it can be used. It is signed with the credentials that
+ * AWS' own tools find: in the environment and the shared files, at the endpoint of a container (ECS, EKS pod identity), by a web
+ * identity, or in the metadata of an instance (IMDSv2).
  */
-export function createIamTokens(request: ConnectRequest): () => Promise<IamToken> {
+export function createIamTokens(request: ConnectRequest) {
   // Without a logger, some messages go to the console.
   const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const identify = defaultProvider({ clientConfig: { region: request.region }, logger });
@@ -42,11 +33,7 @@ export function createIamTokens(request: ConnectRequest): () => Promise<IamToken
  * @see https://docs.aws.amazon.com/AmazonElastiCache/latest/dg/auth-iam.html
  * @see https://docs.aws.amazon.com/memorydb/latest/devguide/auth-iam.html
  */
-export async function signConnect(
-  request: ConnectRequest,
-  identity: AwsIdentity,
-  now: Date,
-): Promise<string> {
+export async function signConnect(request: ConnectRequest, identity: Identity, now: Date): Promise<string> {
   const { service, name, user, region, serverless } = request;
   const signer = new SignatureV4({ service, region, credentials: identity, sha256: Sha256 });
   const { query } = await signer.presign(
@@ -62,7 +49,7 @@ export async function signConnect(
   );
   const pairs = ORDER.flatMap((key) => {
     const value = query?.[key];
-    return typeof value === "string" ? [`${key}=${escaped(value)}`] : [];
+    return typeof value === "string" ? [`${key}=${escapeUri(value)}`] : [];
   });
   return `${name}/?${pairs.join("&")}`;
 }
@@ -80,45 +67,3 @@ const ORDER = [
   "X-Amz-Security-Token",
   "X-Amz-Signature",
 ];
-
-/** Escapes all but the unreserved characters of RFC 3986. */
-function escaped(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-function viewOf(data: string | ArrayBuffer | ArrayBufferView | undefined) {
-  return (data instanceof ArrayBuffer ? new Uint8Array(data) : data) as
-    | string
-    | NodeJS.ArrayBufferView
-    | undefined;
-}
-
-/** Node's SHA-256 and HMAC in the form that the signer takes. */
-class Sha256 {
-  readonly #secret: string | NodeJS.ArrayBufferView | undefined;
-  #hash: ReturnType<typeof createHash | typeof createHmac>;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#secret = viewOf(secret);
-    this.#hash = this.#begin();
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(viewOf(data)!);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    this.#hash = this.#begin();
-  }
-
-  #begin() {
-    return this.#secret === undefined ? createHash("sha256") : createHmac("sha256", this.#secret);
-  }
-}
