@@ -140,6 +140,15 @@ export function withArguments(
   };
 }
 
+export const MAX_INT64 = (1n << 63n) - 1n;
+
+/** Reads an integer of 64 bits without a plus sign or a zero before it. Undefined for any other text. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value === BigInt.asIntN(64, value) ? value : undefined;
+}
+
 /** @throws RedisCommandError if the argument is not an integer of at most 15 digits */
 export function parseInteger(arg: Buffer): number {
   const text = arg.toString("latin1");
@@ -159,3 +168,14 @@ export const bulkValue = (value: Buffer | string | null): RedisValue =>
 export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.create(bulkValue(value));
 export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
 export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
+
+/** The items of an array; none of any other reply. */
+export function itemsOf(reply: RedisValue | undefined): RedisValue[] {
+  return reply?.kind === "array" ? reply.items : [];
+}
+
+/** The text of a string, byte by byte (Latin-1); empty for any other reply. */
+export function replyText(reply: RedisValue | undefined): string {
+  if (reply?.kind === "simple-string") return reply.value;
+  return reply?.kind === "bulk-string" ? (reply.value?.toString("latin1") ?? "") : "";
+}

@@ -155,22 +155,6 @@ function isInfinite(text: string): boolean {
   return /^[+-]?inf(inity)?$/i.test(text);
 }
 
-const MAX_INT64 = (1n << 63n) - 1n;
-
-interface FieldOperation {
-  readonly kind: "GET" | "SET" | "INCRBY";
-  readonly type: { readonly signed: boolean };
-  readonly operand: bigint;
-  readonly overflow: "WRAP" | "SAT" | "FAIL";
-}
-
-/** Redis takes a negative number for an unsigned field as a number of 64 bits, which is too large. */
-function withUnsignedOperand(operation: FieldOperation): FieldOperation {
-  const { kind, type, operand, overflow } = operation;
-  const isTooLarge = kind === "SET" && overflow === "SAT" && !type.signed && operand < 0n;
-  return isTooLarge ? { ...operation, operand: MAX_INT64 } : operation;
-}
-
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(table: CommandTable): void {
   table.add(ranges("getrange"), ranges("substr"), incrbyfloat, hincrbyfloat, lcs);
@@ -184,9 +168,6 @@ export function addStringCommands(table: CommandTable): void {
     ),
     name: "brpoplpush",
   }));
-  table.override<{ key: Buffer; ops: readonly FieldOperation[] }>("bitfield", ({ key, ops }, _ctx, run) =>
-    run({ key, ops: ops.map(withUnsignedOperand) }),
-  );
   type BitposArguments = { key: Buffer; end?: number; bitMode: boolean };
   table.override<BitposArguments>("bitpos", (args, ctx, run) => {
     const { key, end = 0, bitMode } = args;
