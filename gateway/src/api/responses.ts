@@ -31,14 +31,23 @@ function startBody(
   size: number | null,
   reserved = 0,
 ): ReplyBody | null {
-  if (exchange.format === "resp2")
-    return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
-  return exchange.startBody(
-    status,
-    JSON_TYPE,
-    new JsonEncoder(exchange.format === "base64", shape),
-    reserved,
-  );
+  const { format } = exchange;
+  if (format === "resp2") return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
+  return exchange.startBody(status, JSON_TYPE, new JsonEncoder(format === "base64", shape), reserved);
+}
+
+/**
+ * Passes a large reply on to the body of a response.
+ * @param body null if nobody reads the response
+ * @param onOver called after the last bytes; `isCut` is whether the reply is incomplete
+ */
+function streamTo(body: ReplyBody | null, onOver: (isCut: boolean) => void): ReplyStream {
+  return {
+    write: (bytes) => body?.write(bytes) ?? 0,
+    whenBelow: (below, listener) => body?.whenBelow(below, listener),
+    end: () => onOver(false),
+    fail: () => onOver(true),
+  };
 }
 
 /** Responds with one reply of Redis, or with that of EXEC. */
@@ -86,22 +95,15 @@ export class SingleResponse implements Receiver {
   onLarge(_tag: number, first: number): ReplyStream | null {
     // Its status is that of an error only if it is one.
     if (first === MINUS) return null;
-    const { exchange } = this;
-    this.counts.replied(this.info, exchange.replied());
+    const { exchange, info, counts } = this;
+    counts.replied(info, exchange.replied());
     const body = startBody(exchange, 200, "one", null);
-    return {
-      write: (bytes) => body?.write(bytes) ?? 0,
-      whenBelow: (below, listener) => body?.whenBelow(below, listener),
-      end: () => {
-        this.#settled();
-        body?.end();
-      },
-      fail: () => {
-        this.#settled();
-        this.counts.failed(this.info);
-        body?.abort();
-      },
-    };
+    return streamTo(body, (isCut) => {
+      this.#settled();
+      if (isCut) counts.failed(info);
+      if (isCut) body?.abort();
+      else body?.end();
+    });
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -178,21 +180,12 @@ export class PipelineResponse implements Receiver {
     if (!this.#began) this.#begin();
     if (place !== this.#next || this.#inside) return null;
     this.#inside = true;
-    return {
-      write: (bytes) => this.#body?.write(bytes) ?? 0,
-      whenBelow: (below, listener) => this.#body?.whenBelow(below, listener),
-      end: () => {
-        this.#inside = false;
-        this.#next++;
-        this.#settled();
-      },
-      fail: () => {
-        this.#inside = false;
-        this.#body?.abort();
-        this.#next++;
-        this.#settled();
-      },
-    };
+    return streamTo(this.#body, (isCut) => {
+      this.#inside = false;
+      this.#next++;
+      if (isCut) this.#body?.abort();
+      this.#settled();
+    });
   }
 
   #settle(place: number, given: Buffer): void {

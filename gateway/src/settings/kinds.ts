@@ -62,7 +62,8 @@ interface WithDefault<T> {
 
 /** Minimum and maximum, both allowed. */
 interface Range {
-  readonly min: number;
+  /** Default: 1. */
+  readonly min?: number;
   readonly max: number;
 }
 
@@ -137,7 +138,7 @@ function quantity(
   form: string,
 ): MakeSetting<number, Range> {
   const show = (value: number) => withUnit(value, units);
-  return maker(({ min, max }) => ({
+  return maker(({ min = 1, max }) => ({
     name,
     placeholder,
     range: `${show(min)} to ${show(max)}`,

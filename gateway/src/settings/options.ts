@@ -89,22 +89,14 @@ export function hasToken(options: GatewayOptions): boolean {
 
 /** Checks what no entry can check for itself: options that need or exclude each other. */
 function checkCombinations(settings: Settings): void {
-  const { onCommand, softMaxConnections, maxConnections, tlsCert, tlsKey, token, tokenFile } = settings;
+  const { onCommand, softMaxConnections, maxConnections, token, tokenFile } = settings;
   if (onCommand !== undefined && typeof onCommand !== "function")
     throw new TypeError("onCommand: must be a function");
   if (softMaxConnections > maxConnections) {
     throw new TypeError(`softMaxConnections: must not be above maxConnections, which is ${maxConnections}`);
   }
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new TypeError(
-      `${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey must be set together`,
-    );
-  }
-  const { redisCert, redisKey } = settings;
-  if ((redisCert === undefined) !== (redisKey === undefined)) {
-    const given = redisCert === undefined ? "redisKey" : "redisCert";
-    throw new TypeError(`${given}: redisCert and redisKey must be set together`);
-  }
+  checkPair(settings, "tlsCert", "tlsKey");
+  checkPair(settings, "redisCert", "redisKey");
   if (token !== undefined && tokenFile !== undefined) {
     throw new TypeError("token, tokenFile: give one of the two, not both");
   }
@@ -124,6 +116,13 @@ function checkCombinations(settings: Settings): void {
   checkLogs(settings);
   checkOtherRedis(settings);
   checkSignIn(settings);
+}
+
+/** Checks that a certificate and its key are set together. */
+function checkPair(settings: Settings, cert: OptionName, key: OptionName): void {
+  const [lone, ...more] = [cert, key].filter((name) => settings[name] !== undefined);
+  if (lone !== undefined && more.length === 0)
+    throw new TypeError(`${lone}: ${cert} and ${key} must be set together`);
 }
 
 /** Checks that lines which were chosen explicitly are not below the log's level. */
