@@ -25,7 +25,7 @@ export const flags: readonly Flag[] = Object.entries<AnySetting>(SETTINGS).map((
     variable: environmentName(name),
     placeholder,
     help: value === "" ? help : `${help} (default ${value})`,
-    range: kind.range,
+    range: kind.range ?? "",
     setting,
   };
 });

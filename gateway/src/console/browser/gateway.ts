@@ -114,7 +114,11 @@ export class Gateway {
   }
 
   async #sendOwn(commands: readonly (readonly CommandArg[])[], send: () => Promise<Reply>): Promise<Reply> {
-    for (const args of commands) this.#countOwn(args);
+    for (const [name, key] of commands) {
+      if (this.#own.size > MAX_OWN) this.#own.clear();
+      const id = ownId(String(name), key);
+      this.#own.set(id, (this.#own.get(id) ?? 0) + 1);
+    }
     this.ownCommands += commands.length;
     this.ownRequests++;
     try {
@@ -122,12 +126,6 @@ export class Gateway {
     } finally {
       this.ownRequests--;
     }
-  }
-
-  #countOwn(args: readonly CommandArg[]): void {
-    if (this.#own.size > MAX_OWN) this.#own.clear();
-    const id = ownId(String(args[0]), args[1]);
-    this.#own.set(id, (this.#own.get(id) ?? 0) + 1);
   }
 
   #takeOwn({ name, keys }: SeenCommand): boolean {
