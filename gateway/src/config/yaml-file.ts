@@ -71,6 +71,11 @@ export function readTextFile(path: string, encoding: "utf8" | "latin1" = "utf8")
   }
 }
 
+/** The place of a nested value below a name, such as `tokens[1].role`. */
+export function pathText(name: string, keys: readonly (string | number)[]): string {
+  return name + keys.map((each) => (typeof each === "number" ? `[${each}]` : `.${each}`)).join("");
+}
+
 function rangeStart(node: unknown): number | undefined {
   return (node as { range?: [number, number, number] } | undefined)?.range?.[0];
 }

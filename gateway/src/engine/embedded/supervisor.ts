@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { builtFile } from "../../util/built-file.js";
@@ -73,16 +74,11 @@ class EmbeddedEngine implements Engine {
   async ready(): Promise<void> {
     const worker = this.#worker;
     worker.ref();
-    await new Promise<void>((resolve, reject) => {
-      if (this.#snapshot === null) worker.once("online", resolve);
-      else {
-        worker.on("message", (message: SavingMessage) => {
-          if (message.kind === "loaded") resolve();
-          else if (message.kind === "unreadable") reject(new Error(message.message));
-        });
-      }
-      worker.once("error", reject);
-    });
+    if (this.#snapshot === null) await once(worker, "online");
+    else {
+      const [message] = (await once(worker, "message")) as [SavingMessage];
+      if (message.kind === "unreadable") throw new Error(message.message);
+    }
     this.#isLoaded = true;
     worker.unref();
   }
