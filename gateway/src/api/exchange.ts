@@ -158,7 +158,7 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver) this.#releaseHeld();
   }
 
-  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
+  /** The last reply has arrived, or nobody waits for it any more. Returns how long Redis took, in ms. */
   replied(): number {
     return this.record.replied();
   }
@@ -178,9 +178,9 @@ export class Exchange implements HttpExchange, Copy {
     }
   }
 
-  /** Responds. `more` are further headers, name and value in turn. */
-  respond(status: number, type: string, body: Buffer, given: readonly string[] = NOTHING): void {
-    const more = this.#settleNumbered(status, type, body, given);
+  /** Responds. `headers` are further ones, name and value in turn. */
+  respond(status: number, type: string, body: Buffer, headers: readonly string[] = NOTHING): void {
+    const more = this.#settleNumbered(status, type, body, headers);
     if (this.#state !== ResponseState.Awaited) return;
     this.record.responseBytes = body.length;
     this.#over(status);
@@ -195,11 +195,11 @@ export class Exchange implements HttpExchange, Copy {
    * Gives the response of a numbered request to its other copies. If it is an error, a header says that no copy gets another one.
    * Returns all headers that belong to the response.
    */
-  #settleNumbered(status: number, type: string, body: Buffer, given: readonly string[]): readonly string[] {
+  #settleNumbered(status: number, type: string, body: Buffer, headers: readonly string[]): readonly string[] {
     const { numbered } = this;
-    if (!numbered) return given;
+    if (!numbered) return headers;
     this.numbered = null;
-    const more = status < 400 ? given : [...given, ...FINAL];
+    const more = status < 400 ? headers : [...headers, ...FINAL];
     numbered.settle(status, type, body, more);
     if (this.isOver && !this.#isRetained) this.#releaseHeld();
     return more;

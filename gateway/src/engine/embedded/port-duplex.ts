@@ -70,7 +70,7 @@ export class PortDuplex extends Duplex {
     if (this.push(bytes)) this.#acknowledge();
   }
 
-  /** Seldom, since each message costs more than the bytes of a small reply. */
+  /** Acknowledges bytes seldom, since each message costs more than the bytes of a small reply. */
   #acknowledge(): void {
     if (this.#taken < WINDOW_BYTES / 2) return;
     this.port.postMessage(this.#taken satisfies PortMessage);

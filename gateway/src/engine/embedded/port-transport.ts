@@ -94,7 +94,7 @@ export class PortTransport implements ConnectionTransport {
   }
 
   on(event: "close" | "drain" | "error", listener: Listener): () => void {
-    // A port neither fails nor drains in ways that matter here. Its end is that of the signal.
+    // A port has no errors, and {@link write} waits for slow readers by itself.
     if (event !== "close") return () => {};
     const closed = () => listener();
     this.signal.addEventListener("abort", closed, { once: true });

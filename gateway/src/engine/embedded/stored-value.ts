@@ -1,7 +1,7 @@
 import type { KeyspaceEntry, RedisDataValue } from "js-redis-server/core";
 import type { Json } from "./json/value.js";
 
-/** The name of the type of JSON documents, as TYPE has it. */
+/** The name of the type of JSON documents, as TYPE returns it. */
 export const JSON_TYPE = "ReJSON-RL";
 
 /** A JSON document, a type that the library does not have. */

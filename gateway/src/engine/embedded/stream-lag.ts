@@ -9,7 +9,7 @@ function hasDeletedFrom({ entries, maxDeletedEntryId: deleted }: RedisStreamData
   return first !== undefined && !isBefore(deleted, first.id) && !isBefore(deleted, id);
 }
 
-/** Returns how many entries had been added to a stream by an id, that one included. Undefined if deleted entries hide it. */
+/** Returns how many entries had been added to a stream up to an id, its own entry included. Undefined if deleted entries hide it. */
 function countUpTo(stream: RedisStreamData, id: StreamId): number | undefined {
   const { entries, entriesAdded, lastId, maxDeletedEntryId: deleted } = stream;
   if (entriesAdded === 0) return 0;

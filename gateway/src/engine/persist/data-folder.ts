@@ -15,7 +15,7 @@ export interface DataFolder {
   /** The embedded engine's file in it. */
   readonly snapshot: string;
   readonly dataOf: DataOf;
-  /** Lets others have it. */
+  /** Unlocks it for other gateways. */
   release(): void;
 }
 

@@ -55,7 +55,7 @@ export function plainCommand(command: PlainCommand): CommandDefinition {
   }) as CommandDefinition;
 }
 
-/** The positions as COMMAND INFO has them, where the name is the first argument. */
+/** The positions as COMMAND INFO returns them: the name counts as the first argument. */
 function positionsOf({ first, last = first, step = 1 }: KeyPositions) {
   return { firstKey: first + 1, lastKey: last < 0 ? last : last + 1, keyStep: step };
 }

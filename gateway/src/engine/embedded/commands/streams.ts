@@ -289,7 +289,7 @@ export function addStreamCommands(table: CommandTable, waiting: WaitingClients):
   table.override<Options<SetId>>("xsetid", (args, ctx, run) => {
     const { key, id, ...rest } = args.args;
     const value = peek(ctx.db, key);
-    // An id may go back to that of the newest entry; the library compares with the newest that ever was.
+    // The id may go back to that of the newest entry. The library compares it with the highest id that the stream ever had.
     const isAllowed = value?.type === "stream" && !isBefore(id, value.entries.at(-1)?.id ?? id);
     if (!isAllowed) return run(args);
     ctx.db.updateStream(key, (stream) => stream.setId(id, rest));

@@ -15,7 +15,7 @@ interface Dumped {
 
 /** The libraries of functions. What they registered is kept with them, so that it is known before their code runs again. */
 export class FunctionLibraries extends RedisFunctionRegistry {
-  /** Adds a library, or replaces the one of its name. @throws {RedisCommandError} if one of its functions is another one's */
+  /** Adds a library, or replaces the one of its name. @throws {RedisCommandError} if another library has one of its functions */
   add(name: string, code: Buffer, functions: readonly LoadedFunction[]): void {
     const others = this.list().filter((library) => library.name !== name);
     for (const added of functions) {
