@@ -13,12 +13,17 @@ import {
 type Flags = CommandDefinition["flags"];
 export type Context = Parameters<CommandDefinition["execute"]>[1];
 
-/** Positions of the keys among a command's arguments: `first` is 0-based, `last` counts from the end if negative. */
+/**
+ * Positions of the keys among a command's arguments, as COMMAND INFO returns them: the name is argument 0, and a negative
+ * `lastKey` counts from the end.
+ */
 interface KeyPositions {
-  readonly first: number;
-  readonly last?: number;
-  readonly step?: number;
+  readonly firstKey: number;
+  readonly lastKey: number;
+  readonly keyStep: number;
 }
+
+const FIRST: KeyPositions = { firstKey: 1, lastKey: 1, keyStep: 1 };
 
 /** A command whose arguments the engine's library need not parse. */
 interface PlainCommand {
@@ -35,7 +40,7 @@ interface PlainCommand {
 
 /** Builds a definition from a command's raw arguments: checks their number, and returns the keys among them. */
 export function plainCommand(command: PlainCommand): CommandDefinition {
-  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = { first: 0 }, execute } = command;
+  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = FIRST, execute } = command;
   return defineCommand({
     name,
     flags,
@@ -45,24 +50,15 @@ export function plainCommand(command: PlainCommand): CommandDefinition {
         throw new WrongNumberOfArgumentsError(name);
       return { value: input, nextIndex: input.length };
     }),
-    introspection: {
-      arity,
-      ...(keys && positionsOf(keys)),
-      categories: [flags.includes("write") ? "@write" : "@read"],
-    },
+    introspection: { arity, ...keys, categories: [flags.includes("write") ? "@write" : "@read"] },
     keys: (args: readonly Buffer[]) => (keys ? keysAt(args, keys) : []),
     execute,
   }) as CommandDefinition;
 }
 
-/** The positions as COMMAND INFO returns them: the name counts as the first argument. */
-function positionsOf({ first, last = first, step = 1 }: KeyPositions) {
-  return { firstKey: first + 1, lastKey: last < 0 ? last : last + 1, keyStep: step };
-}
-
-function keysAt(args: readonly Buffer[], { first, last = first, step = 1 }: KeyPositions): Buffer[] {
-  const end = last < 0 ? args.length + last : last;
-  return args.filter((_, at) => at >= first && at <= end && (at - first) % step === 0);
+function keysAt(args: readonly Buffer[], { firstKey, lastKey, keyStep }: KeyPositions): Buffer[] {
+  const [first, last] = [firstKey - 1, lastKey < 0 ? args.length + lastKey : lastKey - 1];
+  return args.filter((_, at) => at >= first && at <= last && (at - first) % keyStep === 0);
 }
 
 /** The commands of the engine. Each method that replaces commands builds on what they are at that time. */

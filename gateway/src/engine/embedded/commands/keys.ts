@@ -35,7 +35,7 @@ const object = plainCommand({
   name: "object",
   flags: ["readonly"],
   arity: -2,
-  keys: { first: 1 },
+  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
   execute([subcommand, key, ...rest], ctx) {
     const name = optionName(subcommand);
     if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
@@ -130,7 +130,7 @@ const memory = plainCommand({
   name: "memory",
   flags: ["readonly"],
   arity: -2,
-  keys: { first: 1 },
+  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
   execute([subcommand, key, ...options], ctx) {
     if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
     if (!key) throw new WrongNumberOfArgumentsError("memory|usage");

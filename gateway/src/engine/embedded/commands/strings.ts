@@ -72,7 +72,7 @@ const lcs = plainCommand({
   name: "lcs",
   flags: ["readonly"],
   arity: -3,
-  keys: { first: 0, last: 1 },
+  keys: { firstKey: 1, lastKey: 2, keyStep: 1 },
   execute([left, right, ...options], ctx) {
     const values = [left!, right!].map((key) => {
       const value = peek(ctx.db, key);
