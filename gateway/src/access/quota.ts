@@ -26,8 +26,6 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   queued: "commands that may wait for Redis",
 };
 
-const NO_LIMIT = Number.POSITIVE_INFINITY;
-
 /** Tracks the current use of one token against its limits. */
 export class Quota {
   readonly #transactions = new Gate();
@@ -36,7 +34,6 @@ export class Quota {
   #streams = 0;
   #requests = 0;
   #limits: ParsedLimits | null = null;
-  #maxRequests = NO_LIMIT;
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
@@ -56,8 +53,7 @@ export class Quota {
     const before = this.#limits;
     this.#limits = limits;
     const part = this.shares.workers;
-    const { commandsPerSecond, concurrentRequests, bytesPerSecond }: ParsedLimits = limits ?? {};
-    this.#maxRequests = concurrentRequests ? Math.max(1, Math.floor(concurrentRequests / part)) : NO_LIMIT;
+    const { commandsPerSecond, bytesPerSecond }: ParsedLimits = limits ?? {};
     const now = performance.now();
     if (commandsPerSecond !== before?.commandsPerSecond)
       this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond / part, now) : null;
@@ -70,7 +66,8 @@ export class Quota {
    * @throws {LimitExceeded} when too many are under way, or the bytes of earlier ones are more than the rate allows
    */
   enterRequest(): void {
-    if (this.#requests >= this.#maxRequests)
+    const { concurrentRequests = Number.POSITIVE_INFINITY }: ParsedLimits = this.#limits ?? {};
+    if (this.#requests >= Math.max(1, Math.floor(concurrentRequests / this.shares.workers)))
       throw this.#overLimit("concurrentRequests", "has", "requests in flight");
     const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
     if (seconds > 0)

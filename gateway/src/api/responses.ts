@@ -125,10 +125,9 @@ export class SingleResponse implements Receiver {
 export class PipelineResponse implements Receiver {
   readonly #replies: (Buffer | null)[];
   #open: number;
-  /** Bytes of replies so far, while they are collected. */
-  #size = 0;
-  /** Bytes of the replies that are kept until their turn, and those of them that are taken from the budget. */
+  /** Bytes of the replies that are kept until their turn. */
   #kept = 0;
+  /** Those of the kept bytes that are taken from the budget. */
   #counted = 0;
   /** Whether the response has begun. Without a body it has no reader. */
   #began = false;
@@ -191,9 +190,8 @@ export class PipelineResponse implements Receiver {
   #settle(place: number, given: Buffer): void {
     const reply = this.#keep(given);
     this.#replies[place] = reply;
-    this.#size += reply.length;
     if (isError(reply)) this.onError(place);
-    if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
+    if (!this.#began && (this.#kept > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
     this.#settled();
   }
 

@@ -65,7 +65,7 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
     const entries = new KeyMap();
     Object.defineProperty(keyspace, "entries", { value: entries });
     const { update } = keyspace;
-    keyspace.get = (key) => useEntry(keyspace, key)?.value ?? null;
+    keyspace.get = (key) => touchEntry(keyspace, key)?.value ?? null;
     keyspace.set = (key, value, options) => {
       const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
       const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
@@ -73,12 +73,12 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
       // Listeners need the type of a value, which has to be one of the library's.
       const known = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
       database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
-      useEntry(keyspace, key);
+      touchEntry(keyspace, key);
       // A list, a sorted set or a stream comes from another key. Redis removes what it replaces first, so that the key is ready again.
       waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {
-      useEntry(keyspace, key);
+      touchEntry(keyspace, key);
       return update.call(keyspace, key, type, () => adopt(create()), change);
     };
     keyspace.sweepExpired = (now = Date.now()) => {
@@ -118,7 +118,7 @@ export function dropEntry(database: RedisDatabase, key: Buffer): void {
 }
 
 /** Returns the entry at a key, whose last use is now. */
-function useEntry(keyspace: Keyspace, key: Buffer): Entry | null {
+function touchEntry(keyspace: Keyspace, key: Buffer): Entry | null {
   const entry = keyspace.getLiveEntry(key);
   if (entry) entry.usedAt = Date.now();
   return entry;

@@ -97,7 +97,7 @@ function find({ key, min, max, by, rev }: Range, ctx: Context): { members: Sorte
 }
 
 /** The members at places, in their order or in the reverse one, as limited. */
-function slice(members: SortedMembers, places: Places, isReverse = false, limit?: Limit): Member[] {
+function slice(members: SortedMembers, places: Places, isReverse?: boolean, limit?: Limit): Member[] {
   let [from, to] = places;
   if (limit) {
     if (limit.offset < 0) return [];
