@@ -136,11 +136,8 @@ function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
 
 function checkOtherRedis({ redis, engine, persist, seed }: Settings): void {
   const other = redis !== undefined ? "redis" : typeof engine === "object" ? "engine" : null;
-  if (other === null) return;
-  if (persist !== undefined) throw needsOwnRedis("persist: keeps the data of", other);
-  if (seed !== undefined) throw needsOwnRedis("seed: runs commands on", other);
-}
-
-function needsOwnRedis(what: string, other: string): TypeError {
-  return new TypeError(`${what} a Redis that the gateway starts, and ${other} names another one`);
+  const use =
+    persist !== undefined ? "persist: keeps the data of" : seed !== undefined ? "seed: runs commands on" : null;
+  if (other !== null && use !== null)
+    throw new TypeError(`${use} a Redis that the gateway starts, and ${other} names another one`);
 }
