@@ -84,7 +84,7 @@ function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
   const done = new Resp2SessionAdapter({ transport, session }).run();
   void done.catch(() => {}).then(() => transport.close());
   // Ends a blocking command that still waits, so that it takes no element for a reader that is gone.
-  transport.on("close", () => {
+  transport.signal.addEventListener("abort", () => {
     transports.delete(connection);
     session.close();
   });
