@@ -307,33 +307,33 @@ export class Exchange implements HttpExchange, Copy {
    */
   readBody(max: number, done: (body: Buffer) => void): void {
     const length = this.connection.unread;
-    const most = Math.min(max, this.#maxBody);
-    if (length === null) this.#readBody(most, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
-    else if (length > most) this.#tooLarge(most);
+    const limit = Math.min(max, this.#maxBody);
+    if (length === null) this.#readBody(limit, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
+    else if (length > limit) this.#tooLarge(limit);
     else {
       const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
       const bytes = COPIES * length;
       const onGranted = (granted: boolean) => {
         if (granted) {
           this.#held += bytes;
-          this.#readBody(most, done);
+          this.#readBody(limit, done);
         } else this.unsent(NO_MEMORY);
       };
       this.#stopWaiting = this.host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
     }
   }
 
-  #readBody(most: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
+  #readBody(limit: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
     let fits = true;
     const holds = hold && ((bytes: number) => (fits = hold(bytes)));
     const onBody = (body: Buffer | null) => {
       if (body) {
         this.record.requestBytes = body.length;
         done(body);
-      } else if (fits) this.#tooLarge(most);
+      } else if (fits) this.#tooLarge(limit);
       else this.unsent(NO_MEMORY);
     };
-    this.connection.readBody(most, onBody, holds);
+    this.connection.readBody(limit, onBody, holds);
   }
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
@@ -466,8 +466,8 @@ export class Exchange implements HttpExchange, Copy {
     return Math.floor((this.host.budget.limit * LARGE_BODY_SHARE) / COPIES);
   }
 
-  #tooLarge(most: number): void {
-    const why = most === this.#maxBody ? ", which is all that fits (setting maxBufferedBytes)" : "";
-    this.error(413, `ERR the request is larger than ${most} bytes${why}`);
+  #tooLarge(limit: number): void {
+    const why = limit === this.#maxBody ? ", which is all that fits (setting maxBufferedBytes)" : "";
+    this.error(413, `ERR the request is larger than ${limit} bytes${why}`);
   }
 }

@@ -45,12 +45,12 @@ async function startKeeping(
   try {
     const isAuto = choice === "auto";
     const server = isAuto ? findServer() : choice === "embedded" ? undefined : resolveServer(choice);
-    const isEmbedded = server === undefined || (isAuto && folder.dataOf === "embedded");
-    if (isEmbedded && folder.dataOf === "server") {
+    const isEmbedded = server === undefined || (isAuto && folder.writtenBy === "embedded");
+    if (isEmbedded && folder.writtenBy === "server") {
       const how = isAuto ? "install it, or set engine to its path" : "set engine to its path";
       throw new Error(`persist: ${folder.path} holds data of a redis-server; ${how}, or use another folder`);
     }
-    if (!isEmbedded && folder.dataOf === "embedded") {
+    if (!isEmbedded && folder.writtenBy === "embedded") {
       throw new Error(
         `persist: ${folder.path} holds data of the embedded engine; set engine to embedded, or use another folder`,
       );

@@ -96,7 +96,7 @@ export class Keys {
         const size = await this.gateway.run(["DBSIZE"], { isOwn: true });
         if (size.kind === "integer") total = Number(size.text);
       }
-      const most = MAX_STEPS * Math.ceil(goal / PAGE);
+      const maxSteps = MAX_STEPS * Math.ceil(goal / PAGE);
       let steps = 0;
       do {
         const reply = await this.gateway.run(["SCAN", cursor, ...filters, "COUNT", "100"], { isOwn: true });
@@ -107,7 +107,7 @@ export class Keys {
           found.filter((key) => !keys.has(shown(key))),
           keys,
         );
-      } while (cursor !== "0" && keys.size < goal && ++steps < most);
+      } while (cursor !== "0" && keys.size < goal && ++steps < maxSteps);
     } catch (error) {
       if (search === this.#search) byId("found").textContent = (error as Error).message;
       this.onError(error);
