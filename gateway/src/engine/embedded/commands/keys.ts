@@ -10,7 +10,7 @@ import { matchesGlob } from "../../../util/glob.js";
 import { indexed } from "../collections/adopt.js";
 import { MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore } from "../collections/sorted-members.js";
-import { cloneJson, formatJson } from "../json/value.js";
+import { formatJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, peek } from "../keyspace.js";
 import { JSON_TYPE, type StoredValue } from "../stored-value.js";
 import {
@@ -221,7 +221,7 @@ function scanReply(next: bigint, items: readonly (Buffer | string)[]): RedisResu
 function copyOf(value: StoredValue | null): RedisDataValue | null {
   if (value?.type !== JSON_TYPE) return value && cloneRedisDataValue(value);
   // The library's type lacks our own.
-  return { ...value, root: cloneJson(value.root) } as unknown as RedisDataValue;
+  return { ...value, root: structuredClone(value.root) } as unknown as RedisDataValue;
 }
 
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
