@@ -9,7 +9,7 @@ import type {
 import { EMPTY } from "../../util/bytes.js";
 import { adopt } from "./collections/adopt.js";
 import { KeyMap } from "./key-map.js";
-import { type Entry, JSON_TYPE, type StoredValue } from "./stored-value.js";
+import { type Entry, isLive, JSON_TYPE, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
 import type { WaitingClients } from "./waiting-clients.js";
 
@@ -134,10 +134,6 @@ export function idleSeconds(database: RedisDatabase, key: Buffer): number {
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;
-}
-
-function isLive({ expiresAt }: Entry, now: number): boolean {
-  return expiresAt === undefined || expiresAt > now;
 }
 
 /**

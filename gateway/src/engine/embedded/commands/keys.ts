@@ -12,7 +12,7 @@ import { MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore } from "../collections/sorted-members.js";
 import { formatJson } from "../json/value.js";
 import { idleSeconds, keyPage, liveEntries, peek } from "../keyspace.js";
-import { JSON_TYPE, type StoredValue } from "../stored-value.js";
+import { isLive, JSON_TYPE, partsOf, type StoredValue } from "../stored-value.js";
 import {
   array,
   bulk,
@@ -61,27 +61,6 @@ function isShared(value: StoredValue): boolean {
 
 const MAX_PACKED_BYTES = 64;
 const MAX_PACKED_LIST_BYTES = 8 * 1024;
-
-/** The elements, members, or fields and their values. */
-function* partsOf(value: StoredValue): Generator<Buffer, undefined> {
-  switch (value.type) {
-    case "list":
-      yield* value.values;
-      break;
-    case "set":
-      yield* value.members.values();
-      break;
-    case "hash":
-      for (const { field, value: bytes } of value.fields.values()) yield* [field, bytes];
-      break;
-    case "zset":
-      for (const { member } of value.members.values()) yield member;
-      break;
-    case "stream":
-      for (const { fields } of value.entries) yield* fields;
-      break;
-  }
-}
 
 function every(parts: Iterable<Buffer>, test: (part: Buffer) => boolean): boolean {
   for (const part of parts) if (!test(part)) return false;
@@ -173,8 +152,7 @@ const fieldExpireTime = (name: string, unit: number) =>
       return array(
         fields.map((field) => {
           const found = hash?.fields.get(field.toString("hex"));
-          if (!found || (found.expiresAt !== undefined && found.expiresAt <= now))
-            return RedisValue.integer(-2);
+          if (!found || !isLive(found, now)) return RedisValue.integer(-2);
           if (found.expiresAt === undefined) return RedisValue.integer(-1);
           return RedisValue.integer(Math.ceil(found.expiresAt / unit));
         }),
@@ -248,7 +226,7 @@ export function addKeyCommands(table: CommandTable): void {
   table.override<ScanArguments>("hscan", (args, ctx) => {
     const { items, next } = pageOf(ctx.db.getHash(args.key)?.fields, args);
     const now = Date.now();
-    const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    const live = items.filter((field) => isLive(field, now));
     const found = matching(live, ({ field }) => field, args.match);
     const parts = found.flatMap(({ field, value }) => (args.noValues ? [field] : [field, value]));
     return scanReply(next, parts);
