@@ -5,6 +5,7 @@ export type StreamId = RedisStreamData["lastId"];
 export type StreamEntries = RedisStreamData["entries"];
 
 export const MAX_UINT64 = (1n << 64n) - 1n;
+export const MIN_ID: StreamId = { ms: 0n, seq: 0n };
 
 /** Reads an id such as `5-1`, or its milliseconds alone. Undefined for any other text. */
 export function parseId(text: string): StreamId | undefined {

@@ -4,15 +4,19 @@ import { RedisDatabase, type RedisListData } from "js-redis-server/core";
 import { listValues } from "./collections/adopt.js";
 import type { HashFields } from "./collections/hash-fields.js";
 import type { ListValues } from "./collections/list-values.js";
-import { entryOf, placeAfter, placeOf, type StreamEntries } from "./stream-ids.js";
+import { entryOf, isBefore, MIN_ID, placeAfter, placeOf, type StreamEntries, type StreamId } from "./stream-ids.js";
 import { readAfter } from "./stream-lag.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
-// change a part of it, or expect an array; here they are replaced. The library does not export their classes.
+// change a part of it, expect an array, or count otherwise than Redis; here they are replaced. The library does not export their
+// classes.
 
 type TrackedHash = Parameters<Parameters<RedisDatabase["updateHash"]>[1]>[0];
 type TrackedList = Parameters<Parameters<RedisDatabase["updateList"]>[1]>[0];
 type TrackedStream = Parameters<Parameters<RedisDatabase["updateStream"]>[1]>[0];
+
+/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
+const ATTEMPTS_PER_ENTRY = 10;
 
 /** Replaces the trackers' methods, for all databases of this thread. */
 export function replaceTrackedMethods(): void {
@@ -103,11 +107,45 @@ function replaceStreamMethods(prototype: TrackedStream): void {
       group.entriesRead = entriesRead;
       return delivered;
     }
-    return read([]).map((delivered) => entryOf(entries, delivered.id) ?? delivered);
+    return read([]).map((delivered) => {
+      const entry = entryOf(entries, delivered.id);
+      if (!entry) return delivered;
+      // A consumer that reads its history gets the entry once more, unless it was deleted from the stream.
+      const delivery = group.pending.get(`${entry.id.ms}-${entry.id.seq}`)!;
+      delivery.deliveredAt = now;
+      delivery.deliveryCount++;
+      return entry;
+    });
   };
   prototype.claim = function (group, consumer, ids, options, now) {
     const found = ids.flatMap((id) => entryOf(this.value.entries, id) ?? []);
     return claim.call(withEntries(this, found), group, consumer, ids, options, now);
+  };
+  // The count includes the entries that were deleted from the stream.
+  prototype.autoClaim = function (group, consumer, { minIdleMs, start, count, justId }, now) {
+    const { consumers, pending } = group;
+    const consumerId = consumer.toString("hex");
+    consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
+    const deliveries = [...pending]
+      .filter(([, { id }]) => !isBefore(id, start))
+      .sort(([, a], [, b]) => (isBefore(a.id, b.id) ? -1 : 1));
+    const visited = deliveries.slice(0, count * ATTEMPTS_PER_ENTRY);
+    const claimed: StreamEntries = [];
+    const deleted: StreamId[] = [];
+    let at = 0;
+    for (; at < visited.length && claimed.length + deleted.length < count; at++) {
+      const [key, delivery] = visited[at]!;
+      const entry = entryOf(this.value.entries, delivery.id);
+      if (!entry) {
+        pending.delete(key);
+        deleted.push(delivery.id);
+      } else if (now - delivery.deliveredAt >= minIdleMs) {
+        Object.assign(delivery, { consumerId, deliveredAt: now });
+        if (!justId) delivery.deliveryCount++;
+        claimed.push(entry);
+      }
+    }
+    return { nextStartId: deliveries[at]?.[1].id ?? MIN_ID, claimed, deleted };
   };
 }
 

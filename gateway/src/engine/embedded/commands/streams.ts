@@ -1,7 +1,6 @@
 import {
   InvalidStreamIdError,
   RedisCommandError,
-  type RedisDatabase,
   RedisResult,
   type RedisStreamData,
   RedisValue,
@@ -10,9 +9,9 @@ import {
 import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
 import {
-  entryOf,
   isBefore,
   MAX_UINT64,
+  MIN_ID,
   parseId,
   placeAfter,
   placeOf,
@@ -36,7 +35,6 @@ import {
 
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
-const MIN_ID: StreamId = { ms: 0n, seq: 0n };
 const ZERO = Buffer.from("0");
 
 /** The error of XGROUP where there is no stream. */
@@ -158,21 +156,6 @@ function countsAsText(consumers: RedisValue): RedisValue {
   );
 }
 
-/** Raises the delivery count of the entries of a reply, except those that were deleted from the stream. */
-function countDeliveries(db: RedisDatabase, key: Buffer, group: Buffer, entries: RedisValue): void {
-  const now = Date.now();
-  db.updateStream(key, ({ value }) => {
-    const { pending } = value.groups.get(group.toString("hex"))!;
-    for (const entry of itemsOf(entries)) {
-      const [id, fields] = itemsOf(entry);
-      const delivery = pending.get(replyText(id));
-      if (!delivery || fields?.kind !== "array") continue;
-      delivery.deliveredAt = now;
-      delivery.deliveryCount++;
-    }
-  });
-}
-
 type TrimSpec = { approximate: boolean; limit: bigint | null } & (
   | { strategy: "maxlen"; count: bigint }
   | { strategy: "minid"; minId: StreamId }
@@ -204,9 +187,6 @@ function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
   return { strategy: "maxlen", count: BigInt(ids.length - removed), approximate: false, limit: null };
 }
 
-/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
-const ATTEMPTS_PER_ENTRY = 10;
-
 /** Returns a context in which streams have a part of their entries. */
 function withEntries(
   ctx: Context,
@@ -233,8 +213,6 @@ function placeOfBound(entries: StreamEntries, bound: string, isEnd: boolean): nu
   if (isEnd && !bound.includes("-")) id.seq = MAX_UINT64;
   return isEnd === bound.startsWith("(") ? placeOf(entries, id) : placeAfter(entries, id);
 }
-
-const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
 
 /** The reply of XINFO, with groups and consumers by name, and the lags of groups. */
 function withLags(reply: RedisValue, stream: RedisStreamData): RedisValue {
@@ -335,26 +313,6 @@ function addReads(table: CommandTable, waiting: WaitingClients): void {
     });
     return run(args, within);
   });
-  type ReadGroup = {
-    group: Buffer;
-    blockMs: number | null;
-    streams: readonly { key: Buffer; id: StreamId | ">" }[];
-  };
-  // A read of a consumer's history counts as a delivery. Redis sets the time and raises the count of each entry that it returns with
-  // its fields. An entry that was deleted from the stream keeps both.
-  table.override<Options<ReadGroup>>("xreadgroup", (args, ctx, run) => {
-    const { group, streams } = args.args;
-    const readsHistory = streams.some(({ id }) => id !== ">");
-    // If a group is missing, the library throws before it reads any stream.
-    if (!readsHistory || !streams.every(({ key }) => hasGroup(peek(ctx.db, key), group))) return run(args);
-    const pairs = streams.flatMap((stream) => {
-      const { value } = run({ args: { ...args.args, blockMs: null, streams: [stream] } });
-      if (value.kind !== "map-pairs") return [];
-      if (stream.id !== ">") countDeliveries(ctx.db, stream.key, group, value.entries[0]![1]);
-      return value.entries;
-    });
-    return RedisResult.create(RedisValue.mapPairs(pairs));
-  });
   letWait(table, waiting, "xread", streamRead(false));
   letWait(table, waiting, "xreadgroup", streamRead(true));
   // `$` means the newest entry at the beginning, however often the command is run.
@@ -430,60 +388,5 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
     return run(args);
   });
   table.check("xclaim", checkClaimedIds);
-  table.override<Options<AutoClaim>>("xautoclaim", (args, ctx, run) => {
-    // The library has the errors.
-    const hasErrors = !hasGroup(peek(ctx.db, args.args.key), args.args.group);
-    return hasErrors ? run(args) : autoClaim(args.args, ctx);
-  });
   table.check("xautoclaim", checkClaimCount);
-}
-
-type AutoClaim = {
-  key: Buffer;
-  group: Buffer;
-  consumer: Buffer;
-  minIdleMs: number;
-  start: StreamId;
-  count: number;
-  justId: boolean;
-};
-
-/** Runs XAUTOCLAIM, whose COUNT includes the entries that were deleted from the stream. */
-function autoClaim(
-  { key, group, consumer, minIdleMs, start, count, justId }: AutoClaim,
-  ctx: Context,
-): RedisResult {
-  const now = Date.now();
-  return ctx.db.updateStream(key, ({ value }) => {
-    const { consumers, pending } = value.groups.get(group.toString("hex"))!;
-    const consumerId = consumer.toString("hex");
-    consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
-    const deliveries = [...pending.values()]
-      .filter(({ id }) => !isBefore(id, start))
-      .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
-    const claimed: RedisValue[] = [];
-    const deleted: RedisValue[] = [];
-    let at = 0;
-    for (; at < deliveries.length && at < count * ATTEMPTS_PER_ENTRY; at++) {
-      if (claimed.length + deleted.length === count) break;
-      const delivery = deliveries[at]!;
-      const id = idText(delivery.id);
-      const entry = entryOf(value.entries, delivery.id);
-      if (!entry) {
-        pending.delete(id);
-        deleted.push(bulkValue(id));
-      } else if (now - delivery.deliveredAt >= minIdleMs) {
-        Object.assign(delivery, { consumerId, deliveredAt: now });
-        if (!justId) delivery.deliveryCount++;
-        const fields = RedisValue.array(entry.fields.map(bulkValue));
-        claimed.push(justId ? bulkValue(id) : RedisValue.array([bulkValue(id), fields]));
-      }
-    }
-    const next = deliveries[at];
-    return array([
-      bulkValue(next ? idText(next.id) : "0-0"),
-      RedisValue.array(claimed),
-      RedisValue.array(deleted),
-    ]);
-  });
 }
