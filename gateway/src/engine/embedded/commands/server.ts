@@ -1,5 +1,5 @@
 import { release, type as systemName } from "node:os";
-import { RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import { RedisCommandError, RedisValue } from "js-redis-server/core";
 import { CLAIMED_VERSION } from "../claimed-version.js";
 import {
   array,
@@ -11,7 +11,6 @@ import {
   parseInt64,
   parseInteger,
   plainCommand,
-  replyText,
 } from "./define.js";
 
 /** That of js-redis-server. */
@@ -86,7 +85,7 @@ function infoFields(): Record<string, string | number> {
   };
 }
 
-/** Adds server commands that the library lacks and corrects what INFO and HELLO say of the server. */
+/** Adds server commands that the library lacks and corrects what INFO says of the server. */
 export function addServerCommands(table: CommandTable): void {
   table.add(echo, wait, role);
   table.override<{ subcommand: string; args: readonly Buffer[] }>("acl", (args, _ctx, run) =>
@@ -103,18 +102,5 @@ export function addServerCommands(table: CommandTable): void {
       return value === undefined ? line : `${name}:${value}${line.endsWith("\r") ? "\r" : ""}`;
     });
     return bulk(text);
-  });
-  table.override("hello", (args, _ctx, run) => {
-    const result = run(args);
-    const { value } = result;
-    const correct = (items: readonly RedisValue[]): RedisValue[] =>
-      items.map((item, at) =>
-        at > 0 && replyText(items[at - 1]) === "version" ? bulkValue(CLAIMED_VERSION) : item,
-      );
-    if (value.kind === "array") return array(correct(value.items));
-    if (value.kind !== "map") return result;
-    return RedisResult.create(
-      RedisValue.map(value.entries.map((entry) => correct(entry) as [RedisValue, RedisValue])),
-    );
   });
 }
