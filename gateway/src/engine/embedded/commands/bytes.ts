@@ -1,7 +1,7 @@
 import { type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
 import { EMPTY } from "../../../util/bytes.js";
 import { peek, replaceValue } from "../keyspace.js";
-import { type CommandTable, integer, MAX_INT64, withDatabase } from "./define.js";
+import { bulk, type CommandTable, integer, MAX_INT64, withDatabase } from "./define.js";
 
 /** The memory of strings that have grown, by the part in use. The rest is zeros, which no other value uses. */
 const allocations = new WeakMap<Buffer, Buffer>();
@@ -90,6 +90,12 @@ export function addByteCommands(table: CommandTable): void {
   table.override<KeyOffset>("getbit", ({ key, offset }, ctx) => {
     const byte = bytesAt(ctx.db, key)[Math.floor(offset / 8)] ?? 0;
     return integer(byte & (128 >> (offset % 8)) ? 1 : 0);
+  });
+  table.override<{ key: Buffer; start: number; end: number }>("getrange substr", (args, ctx) => {
+    const value = bytesAt(ctx.db, args.key);
+    if (args.start < 0 && args.end < 0 && args.start > args.end) return bulk("");
+    const placeOf = (index: number) => (index < 0 ? Math.max(0, value.length + index) : index);
+    return bulk(Buffer.from(value.subarray(placeOf(args.start), placeOf(args.end) + 1)));
   });
   table.override<{ key: Buffer }>("strlen", ({ key }, ctx) => integer(bytesAt(ctx.db, key).length));
 }

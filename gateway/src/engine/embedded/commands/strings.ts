@@ -17,22 +17,6 @@ import { addDecimals } from "./numbers.js";
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;
 
-const ranges = (name: string) =>
-  plainCommand({
-    name,
-    flags: ["readonly"],
-    arity: 4,
-    execute([key, from, to], ctx) {
-      let start = parseInteger(from!);
-      let end = parseInteger(to!);
-      const value = bytesAt(ctx.db, key!);
-      if (start < 0 && end < 0 && start > end) return bulk("");
-      if (start < 0) start = Math.max(0, value.length + start);
-      if (end < 0) end = Math.max(0, value.length + end);
-      return bulk(Buffer.from(value.subarray(start, end + 1)));
-    },
-  });
-
 const incrbyfloat = plainCommand({
   name: "incrbyfloat",
   flags: ["write", "denyoom", "fast"],
@@ -157,7 +141,7 @@ function isInfinite(text: string): boolean {
 
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(table: CommandTable): void {
-  table.add(ranges("getrange"), ranges("substr"), incrbyfloat, hincrbyfloat, lcs);
+  table.add(incrbyfloat, hincrbyfloat, lcs);
   table.check("lpop rpop spop", ([, count]) => {
     if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
       throw new RedisCommandError("value is out of range, must be positive");
