@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import type { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { builtFile } from "../../util/built-file.js";
@@ -118,21 +118,14 @@ class EmbeddedEngine implements Engine {
     // The thread ended, and none took its place.
     if (worker.threadId < 0) return;
     worker.ref();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#unsaved("ETIMEDOUT");
-        resolve();
-      }, SAVE_TIMEOUT);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      worker.on("message", (message: SavingMessage) => {
-        if (message.kind === "saved") done();
-      });
-      worker.once("exit", done);
-      worker.postMessage({ save: true } satisfies SaveMessage);
-    });
+    const timeout = AbortSignal.timeout(SAVE_TIMEOUT);
+    const messages = on(worker, "message", { signal: timeout, close: ["exit"] });
+    worker.postMessage({ save: true } satisfies SaveMessage);
+    try {
+      for await (const [message] of messages) if ((message as SavingMessage).kind === "saved") return;
+    } catch {
+      if (timeout.aborted) this.#unsaved("ETIMEDOUT");
+    }
   }
 
   #unsaved(code: string): void {
