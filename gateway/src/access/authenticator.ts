@@ -66,20 +66,19 @@ export class Authenticator {
   }
 
   #take(list: TokenList): void {
-    const ended: Revocation[] = [];
+    const before = this.#revocations;
     this.#list = list;
     const revocations = new Map<string, Revocation>();
     this.#permissions = list.tokens.map((token) => {
       const key = identityOf(token);
-      const revocation = this.#revocations.get(key) ?? new Revocation();
+      const revocation = before.get(key) ?? new Revocation();
       revocations.set(key, revocation);
       return [token, this.#permissionsOf(token, revocation)] as const;
     });
-    for (const [key, revocation] of this.#revocations) if (!revocations.has(key)) ended.push(revocation);
     this.#revocations = revocations;
     this.options.shares.areSeveral = list.tokens.filter(({ role }) => role !== "metrics").length > 1;
     this.generation++;
-    for (const revocation of ended) revocation.revoke();
+    for (const [key, revocation] of before) if (!revocations.has(key)) revocation.revoke();
   }
 
   #permissionsOf(token: KnownToken, revocation: Revocation): Permissions {
