@@ -29,19 +29,13 @@ export type SavingMessage =
   /** A snapshot was written, if `failure` is null, or could not be, with the system's error code. */
   | { readonly kind: "snapshot"; readonly failure: string | null };
 
-/** A message to the worker: a new connection, whose bytes travel by this port. */
-export interface ConnectMessage {
-  readonly connection: number;
-  readonly port: MessagePort;
-}
-
 /**
- * A message to the worker: a connection was abandoned. The end of its port shows that too, but ports of different
- * connections are not read in the order in which they were written to.
+ * A message to the worker: a new connection, whose bytes travel by this port. With null, the connection was abandoned. The end of
+ * its port shows that too, but ports of different connections are not read in the order in which they were written to.
  */
-export interface GoneMessage {
+export interface ConnectionMessage {
   readonly connection: number;
-  readonly port: null;
+  readonly port: MessagePort | null;
 }
 
 /**

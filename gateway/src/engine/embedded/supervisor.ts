@@ -5,8 +5,7 @@ import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
 import { defaultLimits, type EmbeddedLimits } from "./limits.js";
 import {
-  type ConnectMessage,
-  type GoneMessage,
+  type ConnectionMessage,
   type SaveMessage,
   type SavingMessage,
   SNAPSHOT_EVERY,
@@ -88,7 +87,7 @@ class EmbeddedEngine implements Engine {
     const id = ++this.#count;
     const worker = this.#worker;
     const connection = new PortDuplex(port1, () =>
-      worker.postMessage({ connection: id, port: null } satisfies GoneMessage),
+      worker.postMessage({ connection: id, port: null } satisfies ConnectionMessage),
     );
     if (this.#closed !== undefined || this.#shortLives >= MAX_SHORT_LIVES) {
       port2.close();
@@ -96,7 +95,7 @@ class EmbeddedEngine implements Engine {
       return connection;
     }
     if (this.options.keepsProcessAlive === false) port1.unref();
-    worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
+    worker.postMessage({ connection: id, port: port2 } satisfies ConnectionMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
     return connection;

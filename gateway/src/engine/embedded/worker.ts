@@ -11,7 +11,7 @@ import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
 import { EngineState } from "./lua-state.js";
-import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
+import type { ConnectionMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { replacePatternMatching } from "./pub-sub.js";
@@ -62,7 +62,7 @@ function openSaver(file: string): Saver | null {
   }
 }
 
-function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
+function take(message: ConnectionMessage | SaveMessage): void {
   if ("save" in message) {
     void saver?.save().then(() => send({ kind: "saved" }));
     return;
