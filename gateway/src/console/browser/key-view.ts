@@ -188,7 +188,7 @@ export class KeyView {
       const type = types.value;
       const values = inputs().map((input) => input.value);
       try {
-        const exists = await this.gateway.run(["EXISTS", name.value], { isOwn: true });
+        const exists = await this.gateway.runOwn("EXISTS", name.value);
         if (textOf(exists) === "1") {
           problem.textContent = "There is a key of this name already.";
           return;

@@ -93,13 +93,13 @@ export class Keys {
     try {
       const filters = ["MATCH", this.#pattern, ...(this.#type ? ["TYPE", this.#type] : [])];
       if (filters.length === 2 && this.#pattern === "*") {
-        const size = await this.gateway.run(["DBSIZE"], { isOwn: true });
+        const size = await this.gateway.runOwn("DBSIZE");
         if (size.kind === "integer") total = Number(size.text);
       }
       const maxSteps = MAX_STEPS * Math.ceil(goal / PAGE);
       let steps = 0;
       do {
-        const reply = await this.gateway.run(["SCAN", cursor, ...filters, "COUNT", "100"], { isOwn: true });
+        const reply = await this.gateway.runOwn("SCAN", cursor, ...filters, "COUNT", "100");
         const [next, found] = scanned(reply);
         cursor = next;
         // SCAN may return a key twice.

@@ -67,7 +67,7 @@ export class Prompt {
     }
     this.#running = new AbortController();
     try {
-      const reply = await this.gateway.run(args, { signal: this.#running.signal });
+      const reply = await this.gateway.run(args, this.#running.signal);
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
       this.onDone(args);
     } catch (error) {
