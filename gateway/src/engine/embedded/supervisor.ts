@@ -5,8 +5,7 @@ import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
 import { defaultLimits, type EmbeddedLimits } from "./limits.js";
 import {
-  type ConnectionMessage,
-  type SaveMessage,
+  type EngineMessage,
   type SavingMessage,
   SNAPSHOT_EVERY,
   type WorkerInput,
@@ -87,7 +86,7 @@ class EmbeddedEngine implements Engine {
     const id = ++this.#count;
     const worker = this.#worker;
     const connection = new PortDuplex(port1, () =>
-      worker.postMessage({ connection: id, port: null } satisfies ConnectionMessage),
+      worker.postMessage({ connection: id, port: null } satisfies EngineMessage),
     );
     if (this.#closed !== undefined || this.#shortLives >= MAX_SHORT_LIVES) {
       port2.close();
@@ -95,7 +94,7 @@ class EmbeddedEngine implements Engine {
       return connection;
     }
     if (this.options.keepsProcessAlive === false) port1.unref();
-    worker.postMessage({ connection: id, port: port2 } satisfies ConnectionMessage, [port2]);
+    worker.postMessage({ connection: id, port: port2 } satisfies EngineMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
     return connection;
@@ -119,7 +118,7 @@ class EmbeddedEngine implements Engine {
     worker.ref();
     const timeout = AbortSignal.timeout(SAVE_TIMEOUT);
     const messages = on(worker, "message", { signal: timeout, close: ["exit"] });
-    worker.postMessage({ save: true } satisfies SaveMessage);
+    worker.postMessage("save" satisfies EngineMessage);
     try {
       for await (const [message] of messages) if ((message as SavingMessage).kind === "saved") return;
     } catch {

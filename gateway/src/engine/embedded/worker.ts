@@ -11,7 +11,7 @@ import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
 import { EngineState } from "./lua-state.js";
-import type { ConnectionMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
+import type { EngineMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { replacePatternMatching } from "./pub-sub.js";
@@ -62,8 +62,8 @@ function openSaver(file: string): Saver | null {
   }
 }
 
-function take(message: ConnectionMessage | SaveMessage): void {
-  if ("save" in message) {
+function take(message: EngineMessage): void {
+  if (message === "save") {
     void saver?.save().then(() => send({ kind: "saved" }));
     return;
   }
