@@ -30,7 +30,7 @@ export class EventStream implements ChangingListener {
 
   /** Bytes that the reader has not taken. */
   get backlog(): number {
-    return this.exchange.backlog;
+    return this.exchange.connection.backlog;
   }
 
   onReady(): void {
@@ -76,7 +76,7 @@ export class EventStream implements ChangingListener {
   offer(frame: Frame): boolean {
     const exchange = this.exchange;
     if (!exchange.streaming) return true;
-    const { backlog } = exchange;
+    const { backlog } = exchange.connection;
     // One large event is no sign of a slow reader.
     if (backlog <= this.maxBuffer) this.#largeEvent = 0;
     else if (backlog > this.maxBuffer + this.#largeEvent) {

@@ -158,11 +158,6 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver) this.#releaseHeld();
   }
 
-  /** The last reply has arrived, or nobody waits for it any more. Returns how long Redis took, in ms. */
-  replied(): number {
-    return this.record.replied();
-  }
-
   /** Runs `step`. An error that it throws becomes the response, so that it concerns one request alone. */
   guard(step: () => void): void {
     try {
@@ -271,7 +266,7 @@ export class Exchange implements HttpExchange, Copy {
   /** Responds that a command has no reply of Redis, and whether it may have run. */
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
-    if (outcome === "unknown") this.replied();
+    if (outcome === "unknown") this.record.replied();
     if (reason === "unreached") this.error(503, message, ["Warmline-Outcome", "unsent"]);
     else if (outcome === "unsent") this.unsent(message);
     else {
@@ -409,11 +404,6 @@ export class Exchange implements HttpExchange, Copy {
   /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
   reserveEvent(bytes: number): boolean {
     return this.connection.sender.reserve(bytes, STREAM_SHARE);
-  }
-
-  /** Bytes that the reader of the stream is behind. */
-  get backlog(): number {
-    return this.connection.backlog;
   }
 
   /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */

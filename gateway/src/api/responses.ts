@@ -85,7 +85,7 @@ export class SingleResponse implements Receiver {
   onReply(reply: Buffer): void {
     const { exchange, info, counts } = this;
     this.#settled();
-    counts.replied(info, exchange.replied());
+    counts.replied(info, exchange.record.replied());
     const failed = isError(reply);
     if (failed) counts.failed(info);
     if (exchange.gone) return;
@@ -96,7 +96,7 @@ export class SingleResponse implements Receiver {
     // Its status is that of an error only if it is one.
     if (first === MINUS) return null;
     const { exchange, info, counts } = this;
-    counts.replied(info, exchange.replied());
+    counts.replied(info, exchange.record.replied());
     const body = startBody(exchange, 200, "one", null);
     return streamTo(body, (isCut) => {
       this.#settled();
@@ -226,7 +226,7 @@ export class PipelineResponse implements Receiver {
   #settled(): void {
     if (this.#began) this.#flush();
     if (--this.#open > 0) return;
-    if (this.places.length > 0) this.exchange.replied();
+    if (this.places.length > 0) this.exchange.record.replied();
     this.exchange.commandsSettled();
     this.onSettled();
     if (this.#began) this.#body?.end();
@@ -278,7 +278,7 @@ export class TransactionResponse implements TransactionReceiver {
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
     this.#settled();
-    exchange.replied();
+    exchange.record.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
       if (reply[0] !== STAR || reply[1] === MINUS) {
