@@ -1,3 +1,4 @@
+import { STREAM_SHARE } from "../http/connection.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { ChangingListener } from "../redis/pubsub/listener.js";
@@ -85,7 +86,7 @@ export class EventStream implements ChangingListener {
       return true;
     }
     const size = sizeOf(frame);
-    if (size > LARGE_EVENT && !exchange.reserveEvent(size)) return false;
+    if (size > LARGE_EVENT && !exchange.connection.sender.reserve(size, STREAM_SHARE)) return false;
     if (size > this.maxBuffer) this.#largeEvent = size;
     if (!exchange.stream(frame)) this.onDropped();
     return true;

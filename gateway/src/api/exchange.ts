@@ -1,6 +1,6 @@
 import { LimitExceeded, type Quota } from "../access/quota.js";
 import type { Revocation } from "../access/revocation.js";
-import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE } from "../http/connection.js";
+import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
@@ -399,11 +399,6 @@ export class Exchange implements HttpExchange, Copy {
     this.record.responseBytes += bytes;
     this.quota?.transferred(bytes);
     return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
-  }
-
-  /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
-  reserveEvent(bytes: number): boolean {
-    return this.connection.sender.reserve(bytes, STREAM_SHARE);
   }
 
   /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */

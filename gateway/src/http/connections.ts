@@ -48,17 +48,9 @@ export class Connections {
   /** Connections for which there was no room. */
   refusedTotal = 0;
 
-  constructor(private readonly limits: ConnectionLimits) {
+  constructor(readonly limits: ConnectionLimits) {
     const every = Math.min(SWEEP_INTERVAL, limits.idle / 4, limits.head / 4, limits.body / 4);
     this.#timer = setInterval(() => this.#sweep(), every).unref();
-  }
-
-  get softMaxConnections(): number {
-    return this.limits.soft;
-  }
-
-  get maxConnections(): number {
-    return this.limits.hard;
   }
 
   /** Connections open now, without those that are being refused. */
