@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
 export interface YamlFile {
-  readonly path: string;
   readonly text: string;
   /** The whole as plain JavaScript values. */
   readonly value: unknown;
@@ -35,7 +34,6 @@ export function parseYaml(text: string, path: string): YamlFile {
     throw new FileError(`${path}: line ${line}, column ${col}: not valid YAML or JSON (${what})`);
   }
   return {
-    path,
     text,
     value: document.toJS({ maxAliasCount: 100 }),
     lineOf(keys) {
