@@ -1,4 +1,4 @@
-import { allCommandInfo, type CommandInfo, getCommandInfo } from "../commands/command-info.js";
+import { type CommandInfo, getCommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Receiver } from "../redis/failure.js";
@@ -8,7 +8,7 @@ import { type CommandContext, denialReason, refused } from "./denial-reasons.js"
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
 import type { Revocation } from "./revocation.js";
-import { COMMANDS_OF, type Role } from "./roles.js";
+import { COMMANDS_OF, namesOf, type Role } from "./roles.js";
 import { scanWithin } from "./scan.js";
 
 export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
@@ -137,6 +137,6 @@ const KEYS_BY_PATTERN = "NOPERM a read-only token may not use BY or GET with a p
 const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;
 
 function areReads(commands: ReadonlySet<string>): boolean {
-  const reads = new Set([...allCommandInfo()].filter((info) => info.readonly).map(({ name }) => name));
+  const reads = namesOf((info) => info.readonly);
   return [...commands].every((name) => reads.has(name));
 }

@@ -54,8 +54,9 @@ function isReadOnly(info: CommandInfo): boolean {
   return info.readonly && isStandard(info) && !NOT_READ_ONLY.has(info.name);
 }
 
-function namesOf(allowed: (info: CommandInfo) => boolean): ReadonlySet<string> {
-  return new Set([...allCommandInfo()].filter(allowed).map(({ name }) => name));
+/** The full names of the known commands for which a test holds. */
+export function namesOf(test: (info: CommandInfo) => boolean): ReadonlySet<string> {
+  return new Set([...allCommandInfo()].filter(test).map(({ name }) => name));
 }
 
 /** The names of the commands that a role allows, as {@link CommandInfo} has them; null for all. */
