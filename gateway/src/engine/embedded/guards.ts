@@ -27,10 +27,8 @@ const SCORE_BYTES = 24;
  * Refuses, before they run, commands that would take the embedded engine beyond its limits. Runs for
  * each command of a transaction as it is queued, and for each call inside a script.
  */
-export function createGuards(
-  limits: EmbeddedLimits,
-  gauge = new MemoryGauge(limits.maxMemoryBytes),
-): ExecutionPolicy {
+export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
+  const gauge = new MemoryGauge(limits.maxMemoryBytes);
   return {
     name: "limits",
     beforeExecute(plan, ctx) {

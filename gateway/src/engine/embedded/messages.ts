@@ -5,8 +5,6 @@ import type { EmbeddedLimits } from "./limits.js";
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
   readonly pulse: SharedArrayBuffer;
-  /** Interval in ms between beats while no command runs. */
-  readonly heartbeatMs: number;
   /** The file that keeps the data; null for in memory alone. */
   readonly snapshot: string | null;
 }

@@ -1,3 +1,5 @@
+/** Interval in ms between beats while no command runs. */
+export const HEARTBEAT_MS = 100;
 /** Bytes of a command's name that are kept. */
 const MAX_NAME = 32;
 

@@ -11,7 +11,7 @@ import {
   type WorkerInput,
 } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
-import { Pulse } from "./pulse.js";
+import { HEARTBEAT_MS, Pulse } from "./pulse.js";
 
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
@@ -31,7 +31,6 @@ const DESCRIPTION = "embedded (js-redis-server, in memory; for development and t
 const SAVE_TIMEOUT = 60_000;
 /** Longer than any one command takes on as much data as fits into memory, even on a busy machine. */
 const DEFAULT_STALL_TIMEOUT = 30_000;
-const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends within this time counts as a failed start. After so many in a row, no other is started. */
 const SHORT_LIFE_MS = 2000;
@@ -135,7 +134,7 @@ class EmbeddedEngine implements Engine {
     const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.options;
     const limits = { ...defaultLimits, ...this.options.limits };
     const pulse = new Pulse();
-    const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
+    const input = { limits, pulse: pulse.memory, snapshot: this.#snapshot };
     const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
       workerData: input satisfies WorkerInput,
       name: "warmline-embedded-engine",

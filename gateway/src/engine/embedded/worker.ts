@@ -15,7 +15,7 @@ import type { EngineMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { replacePatternMatching } from "./pub-sub.js";
-import { Pulse } from "./pulse.js";
+import { HEARTBEAT_MS, Pulse } from "./pulse.js";
 import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
@@ -23,7 +23,7 @@ import { WaitingClients } from "./waiting-clients.js";
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
 
-const { limits, heartbeatMs, snapshot, ...input } = workerData as WorkerInput;
+const { limits, snapshot, ...input } = workerData as WorkerInput;
 const pulse = new Pulse(input.pulse);
 const beat = () => pulse.beat();
 const send = (message: SavingMessage) => parentPort!.postMessage(message);
@@ -102,4 +102,4 @@ parentPort!.on("message", take);
 setInterval(() => {
   pulse.begin("");
   beat();
-}, heartbeatMs);
+}, HEARTBEAT_MS);
