@@ -111,5 +111,8 @@ export function openedCommands(names: readonly string[]): ReadonlySet<string> {
 
 /** A command's name in settings, such as `config|get`, as `CommandInfo` has it: `CONFIG GET`. */
 export function fullName(name: string): string {
-  return name.trim().toUpperCase().replace(/[\s|]+/g, " ");
+  return name
+    .trim()
+    .toUpperCase()
+    .replace(/[\s|]+/g, " ");
 }

@@ -12,9 +12,7 @@ export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefi
   const plain = given.get("redis");
   const file = given.get("redisFile");
   if (plain && file && plain.rank === file.rank)
-    throw new UsageError(
-      `${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`,
-    );
+    throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`);
   if (file && (!plain || file.rank < plain.rank)) return readSecretFile(file);
   return plain && readValue(SETTINGS.redis, plain);
 }

@@ -137,7 +137,11 @@ function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
 function checkOtherRedis({ redis, engine, persist, seed }: Settings): void {
   const other = redis !== undefined ? "redis" : typeof engine === "object" ? "engine" : null;
   const use =
-    persist !== undefined ? "persist: keeps the data of" : seed !== undefined ? "seed: runs commands on" : null;
+    persist !== undefined
+      ? "persist: keeps the data of"
+      : seed !== undefined
+        ? "seed: runs commands on"
+        : null;
   if (other !== null && use !== null)
     throw new TypeError(`${use} a Redis that the gateway starts, and ${other} names another one`);
 }

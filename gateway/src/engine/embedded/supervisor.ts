@@ -4,12 +4,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
 import { defaultLimits, type EmbeddedLimits } from "./limits.js";
-import {
-  type EngineMessage,
-  type SavingMessage,
-  SNAPSHOT_EVERY,
-  type WorkerInput,
-} from "./messages.js";
+import { type EngineMessage, type SavingMessage, SNAPSHOT_EVERY, type WorkerInput } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
 import { HEARTBEAT_MS, Pulse } from "./pulse.js";
 

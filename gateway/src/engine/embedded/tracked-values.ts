@@ -4,7 +4,15 @@ import { RedisDatabase, type RedisListData } from "js-redis-server/core";
 import { listValues } from "./collections/adopt.js";
 import type { HashFields } from "./collections/hash-fields.js";
 import type { ListValues } from "./collections/list-values.js";
-import { entryOf, isBefore, MIN_ID, placeAfter, placeOf, type StreamEntries, type StreamId } from "./stream-ids.js";
+import {
+  entryOf,
+  isBefore,
+  MIN_ID,
+  placeAfter,
+  placeOf,
+  type StreamEntries,
+  type StreamId,
+} from "./stream-ids.js";
 import { readAfter } from "./stream-lag.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to

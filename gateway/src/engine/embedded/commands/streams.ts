@@ -130,8 +130,7 @@ function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
 
 function checkClaimCount(args: readonly Buffer[]): void {
   const at = args.findIndex((arg, index) => index > 4 && optionName(arg) === "COUNT") + 1;
-  if (at > 0 && /^(0|-\d+)$/.test(optionName(args[at])))
-    throw new RedisCommandError("COUNT must be > 0");
+  if (at > 0 && /^(0|-\d+)$/.test(optionName(args[at]))) throw new RedisCommandError("COUNT must be > 0");
 }
 
 function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
@@ -188,10 +187,7 @@ function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
 }
 
 /** Returns a context in which streams have a part of their entries. */
-function withEntries(
-  ctx: Context,
-  partOf: (key: Buffer, stream: RedisStreamData) => StreamEntries,
-): Context {
+function withEntries(ctx: Context, partOf: (key: Buffer, stream: RedisStreamData) => StreamEntries): Context {
   return withDatabase(ctx, {
     getStream(key) {
       const stream = ctx.db.getStream(key);
@@ -231,16 +227,10 @@ function withLag(group: RedisValue, stream: RedisStreamData): RedisValue {
 
 /** The field `name` of a map, byte by byte as text. */
 function nameIn(map: RedisValue): string {
-  return map.kind === "map"
-    ? replyText(map.entries.find(([field]) => replyText(field) === "name")?.[1])
-    : "";
+  return map.kind === "map" ? replyText(map.entries.find(([field]) => replyText(field) === "name")?.[1]) : "";
 }
 
-function replaceField(
-  map: RedisValue,
-  name: string,
-  replace: (value: RedisValue) => RedisValue,
-): RedisValue {
+function replaceField(map: RedisValue, name: string, replace: (value: RedisValue) => RedisValue): RedisValue {
   if (map.kind !== "map") return map;
   return RedisValue.map(
     map.entries.map(([field, value]) => [field, replyText(field) === name ? replace(value) : value]),

@@ -170,9 +170,7 @@ export function addRangeCommands(table: CommandTable): void {
       const [from, to] = find({ ...args, by }, ctx).places;
       return integer(Math.max(0, to - from));
     });
-    table.override<Between>(removal, (args, ctx) =>
-      remove(ctx.db, args.key, select({ ...args, by }, ctx)),
-    );
+    table.override<Between>(removal, (args, ctx) => remove(ctx.db, args.key, select({ ...args, by }, ctx)));
   };
   between("score", "zcount", "zremrangebyscore");
   between("lex", "zlexcount", "zremrangebylex");

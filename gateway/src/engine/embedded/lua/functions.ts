@@ -3,7 +3,9 @@ import type { LoadedFunction } from "./runtime.js";
 
 type Library = ReturnType<RedisFunctionRegistry["list"]>[number];
 /** A library of the registry. Its functions keep all that they registered. */
-type KnownLibrary = Omit<Library, "functions"> & { functions: (Library["functions"][number] & LoadedFunction)[] };
+type KnownLibrary = Omit<Library, "functions"> & {
+  functions: (Library["functions"][number] & LoadedFunction)[];
+};
 type Mode = Parameters<RedisFunctionRegistry["restore"]>[1];
 
 /** A library as {@link FunctionLibraries.dump} writes it: its code in base64. */
