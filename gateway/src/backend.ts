@@ -77,8 +77,7 @@ async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
   const { redis, engine = "auto", persist, seed } = settings;
   if (redis !== undefined) return engineAt(redis, settings, log);
   if (typeof engine !== "string") return ownEngine(engine);
-  const file =
-    seed === undefined ? null : readSeedFile(seed, { opened: openedCommands(settings.allowCommand) });
+  const file = seed === undefined ? null : readSeedFile(seed, openedCommands(settings.allowCommand));
   const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
   try {
     if (file) log.info(`seed: ${await runSeed(started, file)}`);

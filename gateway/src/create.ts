@@ -104,7 +104,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     sources,
     tokens,
     upstreams,
-    rules: { opened: openedCommands(settings.allowCommand) },
+    opened: openedCommands(settings.allowCommand),
     shares: new Shares(
       {
         blocking: settings.maxBlockingConnections,

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Upstreams } from "../redis/upstream.js";
-import type { CommonRules } from "./denial-reasons.js";
 import { Permissions } from "./permissions.js";
 import { Quota } from "./quota.js";
 import { Revocation } from "./revocation.js";
@@ -14,7 +13,8 @@ export interface AuthenticatorOptions {
   /** The tokens first read from {@link sources}. */
   readonly tokens: TokenList;
   readonly upstreams: Upstreams;
-  readonly rules: CommonRules;
+  /** Commands that were opened: see `denialReason`. */
+  readonly opened: ReadonlySet<string>;
   /** The part of each shared limit that one token may hold. */
   readonly shares: Shares;
   /** Called with a one-line message when tokens were read again, or could not be. */
@@ -66,30 +66,29 @@ export class Authenticator {
   }
 
   #take(list: TokenList): void {
-    const ended: Revocation[] = [];
+    const before = this.#revocations;
     this.#list = list;
     const revocations = new Map<string, Revocation>();
     this.#permissions = list.tokens.map((token) => {
       const key = identityOf(token);
-      const revocation = this.#revocations.get(key) ?? new Revocation();
+      const revocation = before.get(key) ?? new Revocation();
       revocations.set(key, revocation);
       return [token, this.#permissionsOf(token, revocation)] as const;
     });
-    for (const [key, revocation] of this.#revocations) if (!revocations.has(key)) ended.push(revocation);
     this.#revocations = revocations;
     this.options.shares.areSeveral = list.tokens.filter(({ role }) => role !== "metrics").length > 1;
     this.generation++;
-    for (const revocation of ended) revocation.revoke();
+    for (const [key, revocation] of before) if (!revocations.has(key)) revocation.revoke();
   }
 
   #permissionsOf(token: KnownToken, revocation: Revocation): Permissions {
     const { name, role, prefix, commands, user, limits } = token;
-    const { rules, upstreams } = this.options;
+    const { opened, upstreams } = this.options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(name);
     quota.setLimits(limits ?? null);
-    return new Permissions({ name, role, prefix, commands, rules, upstream, quota, revocation });
+    return new Permissions({ name, role, prefix, commands, opened, upstream, quota, revocation });
   }
 
   #quota(name: string): Quota {

@@ -44,32 +44,24 @@ export type CommandContext = {
   readonly before: number;
 };
 
-/** The rules that apply to every token. */
-export interface CommonRules {
-  /** Commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. */
-  readonly opened: ReadonlySet<string>;
-}
+const NONE: ReadonlySet<string> = new Set();
 
-/** The rules where nothing was set. */
-export const COMMON_RULES: CommonRules = { opened: new Set() };
-
-/** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
-export function denialReason(
-  command: Command,
-  context: CommandContext,
-  rules: CommonRules = COMMON_RULES,
-): string | null {
+/**
+ * The error text for a command that is refused to everyone, or null for one that may go to Redis.
+ * @param opened commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. Default: none
+ */
+export function denialReason(command: Command, context: CommandContext, opened = NONE): string | null {
   const { name } = command;
   if (NEVER.has(name)) return refused(name);
-  if (CLOSED.has(name) && !isOpened(command, rules)) return closed(name, command);
+  if (CLOSED.has(name) && !isOpened(command, opened)) return closed(name, command);
   if (CONTAINERS.has(name)) {
     const sub = command.upper(1);
     const full = `${name} ${sub}`;
     if (NEVER_SUBCOMMANDS.has(full)) return refused(full);
-    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, rules)) return closed(full, command);
+    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, opened)) return closed(full, command);
     const openable = OPENABLE_SUBCOMMANDS[name];
     if (openable && !openable.has(sub)) return refused(name);
-    if (openable && !isOpened(command, rules)) return closed(name, command);
+    if (openable && !isOpened(command, opened)) return closed(name, command);
   }
   if (name === "PUBLISH" && command.text(1) === GATEWAYS_CHANNEL)
     return `NOPERM only gateways may publish on the channel ${GATEWAYS_CHANNEL}`;
@@ -91,7 +83,7 @@ function closed(name: string, command: Command): string {
   return `${refused(name)}; --allow-command "${setting}" opens it to admin tokens`;
 }
 
-function isOpened(command: Command, { opened }: CommonRules): boolean {
+function isOpened(command: Command, opened: ReadonlySet<string>): boolean {
   if (opened.size === 0) return false;
   return opened.has(command.name) || opened.has(`${command.name} ${command.upper(1)}`);
 }
@@ -122,6 +114,5 @@ export function fullName(name: string): string {
   return name
     .trim()
     .toUpperCase()
-    .split(/[\s|]+/)
-    .join(" ");
+    .replace(/[\s|]+/g, " ");
 }

@@ -20,10 +20,6 @@ export class Gate {
   readonly #waiting = new Fifo<Waiting>();
   #inside = 0;
 
-  get inside(): number {
-    return this.#inside;
-  }
-
   /**
    * Enters now, or once fewer than `max` are inside.
    * @param timeout how long it may wait, in ms

@@ -1,14 +1,14 @@
-import { allCommandInfo, type CommandInfo, getCommandInfo } from "../commands/command-info.js";
+import { type CommandInfo, getCommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Receiver } from "../redis/failure.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
-import { type CommandContext, type CommonRules, denialReason, refused } from "./denial-reasons.js";
+import { type CommandContext, denialReason, refused } from "./denial-reasons.js";
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
 import type { Revocation } from "./revocation.js";
-import { COMMANDS_OF, type Role } from "./roles.js";
+import { COMMANDS_OF, namesOf, type Role } from "./roles.js";
 import { scanWithin } from "./scan.js";
 
 export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
@@ -17,7 +17,8 @@ export interface PermissionsOptions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
-  readonly rules: CommonRules;
+  /** Commands that were opened: see `denialReason`. */
+  readonly opened: ReadonlySet<string>;
   /** Returns the upstream of its commands, whose connections are signed in as the user that the token stands for. */
   readonly upstream: () => Upstream;
   /** The token's current use, and its limits. */
@@ -67,7 +68,7 @@ export class Permissions {
 
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   denialReason(command: Command, context: CommandContext): string | null {
-    const common = denialReason(command, context, this.options.rules);
+    const common = denialReason(command, context, this.options.opened);
     if (common !== null || this.#isUnbounded) return common;
     // An exactly-once write is checked by the command that it runs, and by the key that stores its reply.
     const once = onceCallOf(command);
@@ -136,6 +137,6 @@ const KEYS_BY_PATTERN = "NOPERM a read-only token may not use BY or GET with a p
 const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;
 
 function areReads(commands: ReadonlySet<string>): boolean {
-  const reads = new Set([...allCommandInfo()].filter((info) => info.readonly).map(({ name }) => name));
+  const reads = namesOf((info) => info.readonly);
   return [...commands].every((name) => reads.has(name));
 }

@@ -1,10 +1,11 @@
-import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
+import type { CommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { getKeyIndexes } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
 import { allBeginWith, argsOf, beginsWith } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import type { CommandContext } from "./denial-reasons.js";
+import { namesOf } from "./roles.js";
 
 /** Commands without a key that neither read nor change the data of any token. */
 const HARMLESS = new Set(["PING", "ECHO", "TIME", "WAIT", "WAITAOF"]);
@@ -27,7 +28,7 @@ function isKeyed({ name, keys }: CommandInfo): boolean {
 }
 
 /** The commands whose keys can all be determined, and which access nothing else. */
-const KEYED: ReadonlySet<string> = new Set([...allCommandInfo()].filter(isKeyed).map(({ name }) => name));
+const KEYED = namesOf(isKeyed);
 
 /**
  * Restricts commands to the keys and channels that begin with a prefix. Only commands known to be safe are allowed. All

@@ -26,8 +26,6 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   queued: "commands that may wait for Redis",
 };
 
-const NO_LIMIT = Number.POSITIVE_INFINITY;
-
 /** Tracks the current use of one token against its limits. */
 export class Quota {
   readonly #transactions = new Gate();
@@ -36,7 +34,6 @@ export class Quota {
   #streams = 0;
   #requests = 0;
   #limits: ParsedLimits | null = null;
-  #maxRequests = NO_LIMIT;
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
@@ -56,8 +53,7 @@ export class Quota {
     const before = this.#limits;
     this.#limits = limits;
     const part = this.shares.workers;
-    const { commandsPerSecond, concurrentRequests, bytesPerSecond }: ParsedLimits = limits ?? {};
-    this.#maxRequests = concurrentRequests ? Math.max(1, Math.floor(concurrentRequests / part)) : NO_LIMIT;
+    const { commandsPerSecond, bytesPerSecond }: ParsedLimits = limits ?? {};
     const now = performance.now();
     if (commandsPerSecond !== before?.commandsPerSecond)
       this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond / part, now) : null;
@@ -70,19 +66,12 @@ export class Quota {
    * @throws {LimitExceeded} when too many are under way, or the bytes of earlier ones are more than the rate allows
    */
   enterRequest(): void {
-    if (this.#requests >= this.#maxRequests) {
-      const { concurrentRequests } = this.#limits!;
-      throw this.#overLimit("concurrentRequests", `has ${concurrentRequests} requests in flight`, 1);
-    }
+    const { concurrentRequests = Number.POSITIVE_INFINITY }: ParsedLimits = this.#limits ?? {};
+    if (this.#requests >= Math.max(1, Math.floor(concurrentRequests / this.shares.workers)))
+      throw this.#overLimit("concurrentRequests", "has", "requests in flight");
     const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
-    if (seconds > 0) {
-      const { bytesPerSecond } = this.#limits!;
-      throw this.#overLimit(
-        "bytesPerSecond",
-        `may send and receive ${bytesPerSecond} bytes per second`,
-        seconds,
-      );
-    }
+    if (seconds > 0)
+      throw this.#overLimit("bytesPerSecond", "may send and receive", "bytes per second", seconds);
     this.#requests++;
   }
 
@@ -174,14 +163,7 @@ export class Quota {
     const rate = this.#commandRate;
     if (!rate) return;
     const seconds = rate.secondsUntil(commands, performance.now());
-    if (seconds > 0) {
-      const { commandsPerSecond } = this.#limits!;
-      throw this.#overLimit(
-        "commandsPerSecond",
-        `may send ${commandsPerSecond} commands per second`,
-        seconds,
-      );
-    }
+    if (seconds > 0) throw this.#overLimit("commandsPerSecond", "may send", "commands per second", seconds);
     rate.take(commands);
   }
 
@@ -193,10 +175,12 @@ export class Quota {
     this.#commandRate?.take(commands);
   }
 
-  #overLimit(limit: keyof ParsedLimits, text: string, seconds: number): LimitExceeded {
+  /** @param before what the message says before the number of the limit, and `after` behind it */
+  #overLimit(limit: keyof ParsedLimits, before: string, after: string, seconds = 1): LimitExceeded {
     const { workers } = this.shares;
     const part = workers > 1 ? `, divided by ${workers} workers` : "";
-    return new LimitExceeded(`this token ${text} (limit ${limit}${part})`, Math.ceil(seconds));
+    const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit}${part})`;
+    return new LimitExceeded(text, Math.ceil(seconds));
   }
 
   #exceeded(limit: keyof SharedLimits): LimitExceeded {

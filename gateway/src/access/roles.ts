@@ -12,35 +12,36 @@ export type Role = "admin" | "standard" | "read-only" | "metrics";
 
 export const ROLES: readonly Role[] = ["admin", "standard", "read-only", "metrics"];
 
+/** The names in a list, where a bar stands between a container and its subcommand. */
+function namesIn(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/).map((name) => name.replace("|", " ")));
+}
+
 /** Groups whose commands read and write data. */
-const DATA_GROUPS = new Set(
-  "bitmap generic geo hash hyperloglog json list newer set sorted_set stream string".split(" "),
+const DATA_GROUPS = namesIn(
+  "bitmap generic geo hash hyperloglog json list newer set sorted_set stream string",
 );
 
 /** Commands of a data group that are for administrators, or whose arguments can bring a server down. */
-const NOT_STANDARD = new Set(
+const NOT_STANDARD = namesIn(
   `MIGRATE RESTORE-ASKING TRIMSLOTS XIDMPRECORD PFDEBUG PFSELFTEST BF.DEBUG CF.DEBUG JSON.DEBUG
-TIMESERIES.REFRESHCLUSTER`.split(/\s+/),
+TIMESERIES.REFRESHCLUSTER`,
 );
 
 /** Containers of the newer commands that administer a server or change a connection. */
 const NOT_STANDARD_CONTAINERS = new Set(["BACKUP", "CLUSTER", "HIMPORT", "HOTKEYS"]);
 
-const STANDARD_BESIDE = new Set(
+const STANDARD_BESIDE = namesIn(
   `PING ECHO TIME LOLWUT DBSIZE FLUSHALL FLUSHDB RANDOMKEY INFO PUBLISH SPUBLISH EVAL EVALSHA EVAL_RO EVALSHA_RO FCALL
 FCALL_RO SCRIPT|EXISTS SCRIPT|LOAD FUNCTION|LIST PUBSUB|CHANNELS PUBSUB|NUMPAT PUBSUB|NUMSUB PUBSUB|SHARDCHANNELS
 PUBSUB|SHARDNUMSUB MEMORY|USAGE COMMAND COMMAND|COUNT COMMAND|DOCS COMMAND|GETKEYS COMMAND|GETKEYSANDFLAGS COMMAND|INFO
-COMMAND|LIST`
-    .split(/\s+/)
-    .map((name) => name.replace("|", " ")),
+COMMAND|LIST`,
 );
 
 /** Reads that find keys not named in the command, run code, or inspect the server. */
-const NOT_READ_ONLY = new Set(
+const NOT_READ_ONLY = namesIn(
   `KEYS SCAN RANDOMKEY INFO EVAL_RO EVALSHA_RO FCALL_RO FT.CURSOR FT.CURSOR|GC FT.DICTDUMP FT.PROFILE TS.MGET TS.MRANGE
-TS.MREVRANGE TS.QUERYINDEX TS.QUERYLABELS CLUSTER|SLOT-STATS`
-    .split(/\s+/)
-    .map((name) => name.replace("|", " ")),
+TS.MREVRANGE TS.QUERYINDEX TS.QUERYLABELS CLUSTER|SLOT-STATS`,
 );
 
 function isStandard({ name, group }: CommandInfo): boolean {
@@ -53,8 +54,9 @@ function isReadOnly(info: CommandInfo): boolean {
   return info.readonly && isStandard(info) && !NOT_READ_ONLY.has(info.name);
 }
 
-function namesOf(allowed: (info: CommandInfo) => boolean): ReadonlySet<string> {
-  return new Set([...allCommandInfo()].filter(allowed).map(({ name }) => name));
+/** The full names of the known commands for which a test holds. */
+export function namesOf(test: (info: CommandInfo) => boolean): ReadonlySet<string> {
+  return new Set([...allCommandInfo()].filter(test).map(({ name }) => name));
 }
 
 /** The names of the commands that a role allows, as {@link CommandInfo} has them; null for all. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { stampOf } from "../util/file-stamp.js";
 import { readTokenList, type TokenList, type TokenSources } from "./token-list.js";
 
@@ -39,12 +40,8 @@ export class TokenFiles {
       throw error;
     }
     this.#problem = null;
-    if (sameFiles(list.files, this.#list.files)) return null;
+    if (isDeepStrictEqual(list.files, this.#list.files)) return null;
     this.#list = list;
     return list;
   }
-}
-
-function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
 }

@@ -22,9 +22,9 @@ export interface KnownToken {
   readonly digest: Buffer;
   readonly role: Role;
   readonly user: RedisUser | null;
-  readonly prefix: string | undefined;
-  readonly commands: ReadonlySet<string> | undefined;
-  readonly limits: ParsedLimits | undefined;
+  readonly prefix?: string | undefined;
+  readonly commands?: ReadonlySet<string> | undefined;
+  readonly limits?: ParsedLimits | undefined;
 }
 
 /** All tokens as they stand now. */
@@ -56,7 +56,7 @@ export function readTokenList(sources: TokenSources): TokenList {
   const listed = [...(sources.tokens ?? [])];
   if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
   const tokens = listed.map((each) => knownToken(each, secretIn));
-  if (main !== "") tokens.unshift({ ...ADMIN, digest: digestOf(main) });
+  if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
   const same = sameTwo(tokens);
   if (same) {
     const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
@@ -76,15 +76,6 @@ function sameTwo(tokens: readonly KnownToken[]): readonly [string, string] | nul
   }
   return null;
 }
-
-const ADMIN = {
-  name: "main",
-  role: "admin",
-  user: null,
-  prefix: undefined,
-  commands: undefined,
-  limits: undefined,
-} as const;
 
 function tokensIn(path: string, files: Map<string, string>): readonly TokenOptions[] {
   const file = inOption("tokensFile", () => readYamlFile(path));

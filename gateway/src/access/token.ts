@@ -15,6 +15,5 @@ export function digestOf(token: string): Buffer {
 
 /** The token in an `Authorization` header, or null when it is not of the form `Bearer <token>`. */
 export function bearerOf(header: string): string | null {
-  if (header.length < 8 || header.slice(0, 7).toLowerCase() !== "bearer ") return null;
-  return header.slice(7).trim();
+  return /^bearer (.+)$/is.exec(header)?.[1]?.trim() ?? null;
 }

@@ -1,5 +1,6 @@
 import { allCommandInfo } from "../commands/command-info.js";
 import { nearest } from "../config/nearest.js";
+import { pathText } from "../config/yaml-file.js";
 import { fullName } from "./denial-reasons.js";
 import { ROLES, type Role } from "./roles.js";
 import { LIMIT_FIELDS, limitProblem, type TokenLimits } from "./token-limits.js";
@@ -49,7 +50,7 @@ export class TokensError extends TypeError {
     readonly keys: readonly (string | number)[],
     readonly what: string,
   ) {
-    super(`tokens${keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")}: ${what}`);
+    super(`${pathText("tokens", keys)}: ${what}`);
   }
 }
 

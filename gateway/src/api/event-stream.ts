@@ -1,3 +1,4 @@
+import { STREAM_SHARE } from "../http/connection.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { Listener } from "../redis/pubsub/listener.js";
@@ -30,7 +31,7 @@ export class EventStream implements Listener {
 
   /** Bytes that the reader has not taken. */
   get backlog(): number {
-    return this.exchange.backlog;
+    return this.exchange.connection.backlog;
   }
 
   onReady(): void {
@@ -76,7 +77,7 @@ export class EventStream implements Listener {
   offer(frame: Frame): boolean {
     const exchange = this.exchange;
     if (!exchange.streaming) return true;
-    const { backlog } = exchange;
+    const { backlog } = exchange.connection;
     // One large event is no sign of a slow reader.
     if (backlog <= this.maxBuffer) this.#largeEvent = 0;
     else if (backlog > this.maxBuffer + this.#largeEvent) {
@@ -85,7 +86,7 @@ export class EventStream implements Listener {
       return true;
     }
     const size = sizeOf(frame);
-    if (size > LARGE_EVENT && !exchange.reserveEvent(size)) return false;
+    if (size > LARGE_EVENT && !exchange.connection.sender.reserve(size, STREAM_SHARE)) return false;
     if (size > this.maxBuffer) this.#largeEvent = size;
     if (!exchange.stream(frame)) this.onDropped();
     return true;

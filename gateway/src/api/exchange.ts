@@ -1,6 +1,6 @@
 import { LimitExceeded, type Quota } from "../access/quota.js";
 import type { Revocation } from "../access/revocation.js";
-import { type Connection, type ConnectionHost, type HttpExchange, STREAM_SHARE } from "../http/connection.js";
+import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
@@ -158,11 +158,6 @@ export class Exchange implements HttpExchange, Copy {
     if (this.isOver) this.#releaseHeld();
   }
 
-  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
-  replied(): number {
-    return this.record.replied();
-  }
-
   /** Runs `step`. An error that it throws becomes the response, so that it concerns one request alone. */
   guard(step: () => void): void {
     try {
@@ -178,9 +173,9 @@ export class Exchange implements HttpExchange, Copy {
     }
   }
 
-  /** Responds. `more` are further headers, name and value in turn. */
-  respond(status: number, type: string, body: Buffer, given: readonly string[] = NOTHING): void {
-    const more = this.#settleNumbered(status, type, body, given);
+  /** Responds. `headers` are further ones, name and value in turn. */
+  respond(status: number, type: string, body: Buffer, headers: readonly string[] = NOTHING): void {
+    const more = this.#settleNumbered(status, type, body, headers);
     if (this.#state !== ResponseState.Awaited) return;
     this.record.responseBytes = body.length;
     this.#over(status);
@@ -195,11 +190,11 @@ export class Exchange implements HttpExchange, Copy {
    * Gives the response of a numbered request to its other copies. If it is an error, a header says that no copy gets another one.
    * Returns all headers that belong to the response.
    */
-  #settleNumbered(status: number, type: string, body: Buffer, given: readonly string[]): readonly string[] {
+  #settleNumbered(status: number, type: string, body: Buffer, headers: readonly string[]): readonly string[] {
     const { numbered } = this;
-    if (!numbered) return given;
+    if (!numbered) return headers;
     this.numbered = null;
-    const more = status < 400 ? given : [...given, ...FINAL];
+    const more = status < 400 ? headers : [...headers, ...FINAL];
     numbered.settle(status, type, body, more);
     if (this.isOver && !this.#isRetained) this.#releaseHeld();
     return more;
@@ -271,7 +266,7 @@ export class Exchange implements HttpExchange, Copy {
   /** Responds that a command has no reply of Redis, and whether it may have run. */
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
-    if (outcome === "unknown") this.replied();
+    if (outcome === "unknown") this.record.replied();
     if (reason === "unreached") this.error(503, message, ["Warmline-Outcome", "unsent"]);
     else if (outcome === "unsent") this.unsent(message);
     else {
@@ -307,33 +302,33 @@ export class Exchange implements HttpExchange, Copy {
    */
   readBody(max: number, done: (body: Buffer) => void): void {
     const length = this.connection.unread;
-    const most = Math.min(max, this.#maxBody);
-    if (length === null) this.#readBody(most, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
-    else if (length > most) this.#tooLarge(most);
+    const limit = Math.min(max, this.#maxBody);
+    if (length === null) this.#readBody(limit, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
+    else if (length > limit) this.#tooLarge(limit);
     else {
       const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
       const bytes = COPIES * length;
       const onGranted = (granted: boolean) => {
         if (granted) {
           this.#held += bytes;
-          this.#readBody(most, done);
+          this.#readBody(limit, done);
         } else this.unsent(NO_MEMORY);
       };
       this.#stopWaiting = this.host.budget.whenFree(bytes, share, MEMORY_TIMEOUT, onGranted);
     }
   }
 
-  #readBody(most: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
+  #readBody(limit: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
     let fits = true;
     const holds = hold && ((bytes: number) => (fits = hold(bytes)));
     const onBody = (body: Buffer | null) => {
       if (body) {
         this.record.requestBytes = body.length;
         done(body);
-      } else if (fits) this.#tooLarge(most);
+      } else if (fits) this.#tooLarge(limit);
       else this.unsent(NO_MEMORY);
     };
-    this.connection.readBody(most, onBody, holds);
+    this.connection.readBody(limit, onBody, holds);
   }
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
@@ -406,16 +401,6 @@ export class Exchange implements HttpExchange, Copy {
     return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
   }
 
-  /** Takes bytes of the budget for an event that is about to be sent. Returns false if there is no room for it. */
-  reserveEvent(bytes: number): boolean {
-    return this.connection.sender.reserve(bytes, STREAM_SHARE);
-  }
-
-  /** Bytes that the reader of the stream is behind. */
-  get backlog(): number {
-    return this.connection.backlog;
-  }
-
   /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
   endStream(): void {
     if (!this.streaming) return;
@@ -466,8 +451,8 @@ export class Exchange implements HttpExchange, Copy {
     return Math.floor((this.host.budget.limit * LARGE_BODY_SHARE) / COPIES);
   }
 
-  #tooLarge(most: number): void {
-    const why = most === this.#maxBody ? ", which is all that fits (setting maxBufferedBytes)" : "";
-    this.error(413, `ERR the request is larger than ${most} bytes${why}`);
+  #tooLarge(limit: number): void {
+    const why = limit === this.#maxBody ? ", which is all that fits (setting maxBufferedBytes)" : "";
+    this.error(413, `ERR the request is larger than ${limit} bytes${why}`);
   }
 }

@@ -423,30 +423,26 @@ export class Handler implements HttpService, ExchangeHandler {
    * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem, unkept } = this.options;
-    if (this.options.activity?.isResting) {
-      const status = isReady ? (exchange.draining ? "closing" : "ready") : "ok";
-      const body = { status, redis: "not connected: there were no commands" };
-      exchange.respond(status === "closing" ? 503 : 200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+    const { upstream, engine, engineIsPublic, problem, unkept, activity } = this.options;
+    /** @param downReason why Redis can't be used, null if it can */
+    const respond = (details: object, downReason: string | null) => {
+      const isClosing = isReady && exchange.draining;
+      const isDown = downReason !== null && !isClosing;
+      const status = isClosing ? "closing" : isDown ? "down" : isReady ? "ready" : "ok";
+      const reason = isDown && (engineIsPublic || authorized) ? downReason : undefined;
+      const body = JSON.stringify({ status, ...details, reason });
+      exchange.respond(isDown || isClosing ? 503 : 200, JSON_TYPE, Buffer.from(body));
+    };
+    if (activity?.isResting) {
+      respond({ redis: "not connected: there were no commands" }, null);
       return;
     }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
-      const refusal = isReady && reply && isRefusing(reply) ? lineOf(reply) : null;
+      const details = !isReady && (engineIsPublic || authorized) ? { engine } : {};
       const lost = isReady ? unkept() : null;
-      const up = reply !== null && refusal === null && lost === null;
-      const isClosing = isReady && exchange.draining;
-      const body: Record<string, string> = { status: isReady ? "ready" : "ok" };
-      if (isClosing) body.status = "closing";
-      else if (!up) body.status = "down";
-      if (engineIsPublic || authorized) {
-        if (!isReady) body.engine = engine;
-        if (body.status === "down")
-          body.reason =
-            refusal !== null
-              ? `${engine} refuses commands: ${refusal}`
-              : (problem() ?? (reply && lost) ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
-      }
-      exchange.respond(up && !isClosing ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+      if (!reply) respond(details, problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms`);
+      else if (isReady && isRefusing(reply)) respond(details, `${engine} refuses commands: ${lineOf(reply)}`);
+      else respond(details, lost && (problem() ?? lost));
     });
   }
 

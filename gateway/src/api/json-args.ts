@@ -45,11 +45,11 @@ export class JsonCommands {
   }
 
   /**
-   * Appends the next commands to `into`, at most so many. Returns whether there are more.
+   * Appends the next commands to `into`, at most `max`. Returns whether there are more.
    * @throws {BadRequest} when the body is anything else
    */
-  read(into: Command[], most: number): boolean {
-    for (let i = 0; i < most; i++) {
+  read(into: Command[], max: number): boolean {
+    for (let i = 0; i < max; i++) {
       into.push(this.#reader.readCommand());
       if (!this.#reader.next()) {
         this.#reader.finish();

@@ -94,7 +94,7 @@ export class JsonEncoder implements ReplyEncoder {
   #left = 0;
   /** Whether the present string is an error. */
   #isError = false;
-  /** The end of what was given of a string: bytes that only make a character, or base64, together with the next. */
+  /** The last bytes of a string so far, if a character or a group of base64 continues in the next part. */
   #carry: Buffer = EMPTY;
   /** Elements still to come of each array that is open. */
   readonly #open: number[] = [];

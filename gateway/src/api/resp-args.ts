@@ -27,12 +27,12 @@ export class RespCommands {
   }
 
   /**
-   * Appends the next commands to `into`, at most so many. Returns whether there are more.
+   * Appends the next commands to `into`, at most `max`. Returns whether there are more.
    * @throws {BadRequest} when the body is anything else
    */
-  read(into: Command[], most: number): boolean {
+  read(into: Command[], max: number): boolean {
     const reader = this.#reader;
-    for (let i = 0; i < most && !reader.isAtEnd; i++) into.push(reader.read());
+    for (let i = 0; i < max && !reader.isAtEnd; i++) into.push(reader.read());
     return !reader.isAtEnd;
   }
 }

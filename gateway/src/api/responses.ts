@@ -31,14 +31,23 @@ function startBody(
   size: number | null,
   reserved = 0,
 ): ReplyBody | null {
-  if (exchange.format === "resp2")
-    return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
-  return exchange.startBody(
-    status,
-    JSON_TYPE,
-    new JsonEncoder(exchange.format === "base64", shape),
-    reserved,
-  );
+  const { format } = exchange;
+  if (format === "resp2") return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
+  return exchange.startBody(status, JSON_TYPE, new JsonEncoder(format === "base64", shape), reserved);
+}
+
+/**
+ * Passes a large reply on to the body of a response.
+ * @param body null if nobody reads the response
+ * @param onOver called after the last bytes; `isCut` is whether the reply is incomplete
+ */
+function streamTo(body: ReplyBody | null, onOver: (isCut: boolean) => void): ReplyStream {
+  return {
+    write: (bytes) => body?.write(bytes) ?? 0,
+    whenBelow: (below, listener) => body?.whenBelow(below, listener),
+    end: () => onOver(false),
+    fail: () => onOver(true),
+  };
 }
 
 /** Responds with one reply of Redis, or with that of EXEC. */
@@ -76,7 +85,7 @@ export class SingleResponse implements Receiver {
   onReply(reply: Buffer): void {
     const { exchange, info, counts } = this;
     this.#settled();
-    counts.replied(info, exchange.replied());
+    counts.replied(info, exchange.record.replied());
     const failed = isError(reply);
     if (failed) counts.failed(info);
     if (exchange.gone) return;
@@ -86,22 +95,15 @@ export class SingleResponse implements Receiver {
   onLarge(_tag: number, first: number): ReplyStream | null {
     // Its status is that of an error only if it is one.
     if (first === MINUS) return null;
-    const { exchange } = this;
-    this.counts.replied(this.info, exchange.replied());
+    const { exchange, info, counts } = this;
+    counts.replied(info, exchange.record.replied());
     const body = startBody(exchange, 200, "one", null);
-    return {
-      write: (bytes) => body?.write(bytes) ?? 0,
-      whenBelow: (below, listener) => body?.whenBelow(below, listener),
-      end: () => {
-        this.#settled();
-        body?.end();
-      },
-      fail: () => {
-        this.#settled();
-        this.counts.failed(this.info);
-        body?.abort();
-      },
-    };
+    return streamTo(body, (isCut) => {
+      this.#settled();
+      if (isCut) counts.failed(info);
+      if (isCut) body?.abort();
+      else body?.end();
+    });
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -123,10 +125,9 @@ export class SingleResponse implements Receiver {
 export class PipelineResponse implements Receiver {
   readonly #replies: (Buffer | null)[];
   #open: number;
-  /** Bytes of replies so far, while they are collected. */
-  #size = 0;
-  /** Bytes of the replies that are kept until their turn, and those of them that are taken from the budget. */
+  /** Bytes of the replies that are kept until their turn. */
   #kept = 0;
+  /** Those of the kept bytes that are taken from the budget. */
   #counted = 0;
   /** Whether the response has begun. Without a body it has no reader. */
   #began = false;
@@ -178,29 +179,19 @@ export class PipelineResponse implements Receiver {
     if (!this.#began) this.#begin();
     if (place !== this.#next || this.#inside) return null;
     this.#inside = true;
-    return {
-      write: (bytes) => this.#body?.write(bytes) ?? 0,
-      whenBelow: (below, listener) => this.#body?.whenBelow(below, listener),
-      end: () => {
-        this.#inside = false;
-        this.#next++;
-        this.#settled();
-      },
-      fail: () => {
-        this.#inside = false;
-        this.#body?.abort();
-        this.#next++;
-        this.#settled();
-      },
-    };
+    return streamTo(this.#body, (isCut) => {
+      this.#inside = false;
+      this.#next++;
+      if (isCut) this.#body?.abort();
+      this.#settled();
+    });
   }
 
   #settle(place: number, given: Buffer): void {
     const reply = this.#keep(given);
     this.#replies[place] = reply;
-    this.#size += reply.length;
     if (isError(reply)) this.onError(place);
-    if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
+    if (!this.#began && (this.#kept > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
     this.#settled();
   }
 
@@ -235,7 +226,7 @@ export class PipelineResponse implements Receiver {
   #settled(): void {
     if (this.#began) this.#flush();
     if (--this.#open > 0) return;
-    if (this.places.length > 0) this.exchange.replied();
+    if (this.places.length > 0) this.exchange.record.replied();
     this.exchange.commandsSettled();
     this.onSettled();
     if (this.#began) this.#body?.end();
@@ -287,7 +278,7 @@ export class TransactionResponse implements TransactionReceiver {
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
     this.#settled();
-    exchange.replied();
+    exchange.record.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
       if (reply[0] !== STAR || reply[1] === MINUS) {

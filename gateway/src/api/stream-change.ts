@@ -23,16 +23,9 @@ export interface StreamChange extends ChannelLists {
 /** The result of a change. `result` is the number of channels and patterns that the stream has now. */
 export type StreamReply = { readonly result: number } | { readonly status: number; readonly error: string };
 
-const ADD: Readonly<Record<string, Sort>> = {
-  subscribe: "subscribe",
-  psubscribe: "psubscribe",
-  ssubscribe: "ssubscribe",
-};
-const REMOVE: Readonly<Record<string, Sort>> = {
-  unsubscribe: "subscribe",
-  punsubscribe: "psubscribe",
-  sunsubscribe: "ssubscribe",
-};
+/** The fields of a body that add channels, and those that remove some. */
+const ADDING: readonly string[] = ["subscribe", "psubscribe", "ssubscribe"] satisfies Sort[];
+const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 
 /**
  * Reads a body such as `{"subscribe":["a","b"],"unsubscribe":["c"]}`.
@@ -41,15 +34,15 @@ const REMOVE: Readonly<Record<string, Sort>> = {
  */
 export function parseChannelLists(body: Buffer, opens: boolean): ChannelLists {
   const lists = { add: [] as NamedChannels[], remove: [] as NamedChannels[] };
-  const fields = opens ? Object.keys(ADD) : [...Object.keys(ADD), ...Object.keys(REMOVE)];
+  const fields = opens ? ADDING : [...ADDING, ...REMOVING];
   for (const [field, names] of Object.entries(parseObject(body))) {
     if (!fields.includes(field))
       throw new BadRequest(`ERR unknown field ${JSON.stringify(field)}; known fields: ${fields.join(", ")}`);
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string" && name !== ""))
       throw new BadRequest(`ERR ${field} must be a list of names, none of them empty`);
-    const sort = ADD[field];
-    if (sort) lists.add.push({ sort, names: [...new Set<string>(names)] });
-    else lists.remove.push({ sort: REMOVE[field]!, names: [...new Set<string>(names)] });
+    const sort = field.replace("un", "") as Sort;
+    const list = ADDING.includes(field) ? lists.add : lists.remove;
+    list.push({ sort, names: [...new Set<string>(names)] });
   }
   return lists;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
 import type { Activity } from "../redis/activity.js";
-import { UpstreamFailure } from "../redis/failure.js";
+import { CLOSING, UpstreamFailure } from "../redis/failure.js";
 import { Followers } from "../redis/follow/followers.js";
 import { parsePosition } from "../redis/follow/stream-page.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
@@ -187,8 +187,7 @@ export class Streams {
       monitor.close();
       followers.close();
     }
-    const closing = new UpstreamFailure("closing", "the gateway is closing");
-    for (const stream of [...this.#watchers]) stream.onFailure(closing);
+    for (const stream of [...this.#watchers]) stream.onFailure(CLOSING);
   }
 
   /** Returns the sources of one Redis user's streams. */

@@ -18,9 +18,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   };
   for (const { name, setting } of flags) {
     const kind = setting.kind.name;
-    const isSwitch = kind === "switch";
-    options[name] = { type: isSwitch ? "boolean" : "string", multiple: kind === "list" };
-    if (isSwitch) options[`no-${name}`] = { type: "boolean" };
+    options[name] = { type: kind === "switch" ? "boolean" : "string", multiple: kind === "list" };
   }
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; index: number }[] };
   try {
@@ -28,6 +26,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       args: joinLists(dashes === -1 ? argv : argv.slice(0, dashes)),
       options,
       allowPositionals: true,
+      allowNegative: true,
       tokens: true,
     });
   } catch (error) {
@@ -44,11 +43,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       `argument ${stray.index + 1} is unexpected; a command to run comes after --, as in: warmline-gateway -- npm run dev`,
     );
   }
-  const { values } = parsed;
-  for (const { name, setting } of flags) {
-    if (setting.kind.name === "switch" && values[`no-${name}`] === true) values[name] = false;
-  }
-  return { values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
+  return { values: parsed.values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
 }
 
 /** Joins a flag with a value that is a list in YAML. Such a value begins with a dash, so it could be taken for a flag. */

@@ -1,15 +1,9 @@
+import { styleText } from "node:util";
 import type { TracedCommand } from "../trace/traced-command.js";
 
 /** Keys shown of one command, and characters of one key. */
 const MAX_KEYS = 4;
 const MAX_CHARACTERS = 80;
-
-const PLAIN = (text: string) => text;
-const STYLES = {
-  dim: (text: string) => `\x1b[2m${text}\x1b[22m`,
-  name: (text: string) => `\x1b[36m${text}\x1b[39m`,
-  error: (text: string) => `\x1b[31m${text}\x1b[39m`,
-};
 
 /** Whether a stream's reader wants colours: a terminal does, unless NO_COLOR says otherwise. */
 export function wantsColours(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
@@ -19,16 +13,17 @@ export function wantsColours(stream: { readonly isTTY?: boolean }, environment: 
 /** One line for a command that was run, such as `12:01:03.250 SET user:1 0.4 ms`. */
 export function commandLine(command: TracedCommand, at: Date, colours: boolean): string {
   const { name, keys, ms, error, transaction } = command;
-  const style = colours ? STYLES : { dim: PLAIN, name: PLAIN, error: PLAIN };
-  const more = keys.length > MAX_KEYS ? [style.dim(`and ${keys.length - MAX_KEYS} more`)] : [];
+  const style = (format: "dim" | "cyan" | "red", text: string) =>
+    colours ? styleText(format, text, { validateStream: false }) : text;
+  const more = keys.length > MAX_KEYS ? [style("dim", `and ${keys.length - MAX_KEYS} more`)] : [];
   return [
-    style.dim(timeOf(at)),
-    ...(transaction ? [style.dim("MULTI")] : []),
-    style.name(name),
+    style("dim", timeOf(at)),
+    ...(transaction ? [style("dim", "MULTI")] : []),
+    style("cyan", name),
     ...keys.slice(0, MAX_KEYS).map(shown),
     ...more,
-    style.dim(`${ms.toFixed(1)} ms`),
-    ...(error === null ? [] : [style.error(error)]),
+    style("dim", `${ms.toFixed(1)} ms`),
+    ...(error === null ? [] : [style("red", error)]),
   ].join(" ");
 }
 

@@ -1,5 +1,5 @@
 import { nearest } from "../config/nearest.js";
-import { FileError, readYamlFile } from "../config/yaml-file.js";
+import { FileError, pathText, readYamlFile } from "../config/yaml-file.js";
 import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 import type { Given } from "./values.js";
@@ -38,9 +38,4 @@ export function readConfigFile(path: string): Map<string, Given> {
     settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf, rank: 2 });
   }
   return settings;
-}
-
-/** A place in nested values, such as `tokens[1].role`. */
-function pathText(key: string, keys: readonly (string | number)[]): string {
-  return key + keys.map((each) => (typeof each === "number" ? `[${each}]` : `.${each}`)).join("");
 }

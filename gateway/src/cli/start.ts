@@ -66,7 +66,7 @@ export async function start(
 function seedFile(path: string, options: GatewayOptions): SeedFile {
   const { allowCommand } = resolveSettings(options);
   try {
-    return readSeedFile(path, { opened: openedCommands(allowCommand) });
+    return readSeedFile(path, openedCommands(allowCommand));
   } catch (error) {
     throw error instanceof SeedError ? new UsageError(error.message) : error;
   }

@@ -7,30 +7,26 @@ type StopSignal = (typeof SIGNALS)[number];
 export class StopSignals {
   /** The first signal so far. */
   received: StopSignal | null = null;
+  #resolve = () => {};
   /** Resolves at the first signal. */
-  readonly first: Promise<void>;
-  readonly #release: () => void;
+  readonly first = new Promise<void>((resolve) => {
+    this.#resolve = resolve;
+  });
 
   constructor() {
-    let resolve = () => {};
-    this.first = new Promise((done) => {
-      resolve = done;
-    });
-    const onSignal = (signal: StopSignal) => {
-      if (this.received) process.exit(statusOf(signal));
-      this.received = signal;
-      resolve();
-    };
-    for (const signal of SIGNALS) process.on(signal, onSignal);
-    this.#release = () => {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
-    };
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   /** Leaves later signals to others. */
   release(): void {
-    this.#release();
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
+
+  readonly #onSignal = (signal: StopSignal): void => {
+    if (this.received) process.exit(statusOf(signal));
+    this.received = signal;
+    this.#resolve();
+  };
 }
 
 /** Returns the status of a process that a signal ended, as a shell reports it. */

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
 export interface YamlFile {
-  readonly path: string;
   readonly text: string;
   /** The whole as plain JavaScript values. */
   readonly value: unknown;
@@ -35,7 +34,6 @@ export function parseYaml(text: string, path: string): YamlFile {
     throw new FileError(`${path}: line ${line}, column ${col}: not valid YAML or JSON (${what})`);
   }
   return {
-    path,
     text,
     value: document.toJS({ maxAliasCount: 100 }),
     lineOf(keys) {
@@ -69,6 +67,11 @@ export function readTextFile(path: string, encoding: "utf8" | "latin1" = "utf8")
       `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}`,
     );
   }
+}
+
+/** The place of a nested value below a name, such as `tokens[1].role`. */
+export function pathText(name: string, keys: readonly (string | number)[]): string {
+  return name + keys.map((each) => (typeof each === "number" ? `[${each}]` : `.${each}`)).join("");
 }
 
 function rangeStart(node: unknown): number | undefined {

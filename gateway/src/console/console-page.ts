@@ -58,7 +58,7 @@ function headersOf(html: string): string[] {
   ].flat();
 }
 
-/** The hash of the one element of that name, as a content security policy has it. */
+/** The hash of the only element of that name, in the form of a content security policy. */
 function hashOf(html: string, element: string): string {
   const text = new RegExp(`<${element}>(.*?)</${element}>`, "s").exec(html)?.[1] ?? "";
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

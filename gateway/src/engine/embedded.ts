@@ -1,1 +1,1 @@
-export { type EmbeddedOptions, startEmbeddedEngine } from "./embedded/supervisor.js";
+export { startEmbeddedEngine } from "./embedded/supervisor.js";

@@ -6,50 +6,42 @@ const INITIAL_SIZE = 4 * 1024;
 export class BodyBuffer {
   #bytes: Buffer = EMPTY;
   #size = 0;
-  /** Whether there was no room for what came. */
-  refused = false;
+  /** Whether the body is too long, or was refused. Then nothing of it is kept. */
+  isOver = false;
 
   /**
-   * @param max maximum bytes kept; further bytes are only counted
-   * @param hold called with the bytes about to be allocated; false refuses them
+   * @param max maximum size of the body in bytes
+   * @param hold called with the bytes about to be allocated; false refuses the body
    */
   constructor(
-    readonly max: number,
-    readonly hold: (bytes: number) => boolean = () => true,
+    private readonly max: number,
+    private readonly hold: (bytes: number) => boolean = () => true,
   ) {}
 
-  /** The number of bytes so far. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Whether more came than is kept. */
-  get overflown(): boolean {
-    return this.#size > this.max;
-  }
-
   append(source: Buffer, from: number, to: number): void {
-    const before = this.#size;
-    this.#size += to - from;
-    if (this.overflown || this.refused) {
+    if (this.isOver) return;
+    const size = this.#size + to - from;
+    if (size > this.max || !this.#reserve(size)) {
+      this.isOver = true;
       this.#bytes = EMPTY;
       return;
     }
-    if (this.#size > this.#bytes.length) {
-      const room = Math.min(this.max, Math.max(INITIAL_SIZE, 2 * this.#bytes.length, this.#size));
-      if (!this.hold(room - this.#bytes.length)) {
-        this.refused = true;
-        this.#bytes = EMPTY;
-        return;
-      }
-      const bytes = Buffer.allocUnsafeSlow(room);
-      this.#bytes.copy(bytes, 0, 0, before);
-      this.#bytes = bytes;
-    }
-    source.copy(this.#bytes, before, from, to);
+    source.copy(this.#bytes, this.#size, from, to);
+    this.#size = size;
   }
 
   whole(): Buffer {
     return this.#bytes.subarray(0, this.#size);
+  }
+
+  /** Makes room for a body of a size. Returns false if it is refused. */
+  #reserve(size: number): boolean {
+    if (size <= this.#bytes.length) return true;
+    const room = Math.min(this.max, Math.max(INITIAL_SIZE, 2 * this.#bytes.length, size));
+    if (!this.hold(room - this.#bytes.length)) return false;
+    const bytes = Buffer.allocUnsafeSlow(room);
+    this.#bytes.copy(bytes, 0, 0, this.#size);
+    this.#bytes = bytes;
+    return true;
   }
 }

@@ -311,7 +311,10 @@ export class Connection implements Idle {
     this.#socket.write(head);
   }
 
-  /** Sends more of it, in pieces that are written together. Returns false if its reader is behind and there is no memory for that: the connection is then reset. */
+  /**
+   * Sends more of the stream, in pieces that are written together. Returns false if its reader is behind and there is no memory
+   * for that: the connection is then reset.
+   */
   stream(pieces: readonly Buffer[]): boolean {
     const socket = this.#socket;
     if (pieces.length === 1) socket.write(pieces[0]!);

@@ -48,17 +48,9 @@ export class Connections {
   /** Connections for which there was no room. */
   refusedTotal = 0;
 
-  constructor(private readonly limits: ConnectionLimits) {
+  constructor(readonly limits: ConnectionLimits) {
     const every = Math.min(SWEEP_INTERVAL, limits.idle / 4, limits.head / 4, limits.body / 4);
     this.#timer = setInterval(() => this.#sweep(), every).unref();
-  }
-
-  get softMaxConnections(): number {
-    return this.limits.soft;
-  }
-
-  get maxConnections(): number {
-    return this.limits.hard;
   }
 
   /** Connections open now, without those that are being refused. */
@@ -151,22 +143,19 @@ export class Connections {
   /** Closes the connection that has been idle for longest, if it has been for long enough. */
   #evict(): boolean {
     const now = performance.now();
-    let oldest = this.#idle.oldest;
-    // The last bytes of a response may not have left yet: such a connection counts as idle from now on.
-    for (
-      ;
-      oldest && oldest.backlog > 0 && now - oldest.idleSince >= MIN_IDLE_TO_EVICT;
-      oldest = this.#idle.oldest
-    ) {
-      this.#idle.remove(oldest);
+    for (;;) {
+      const oldest = this.#idle.oldest;
+      if (!oldest || now - oldest.idleSince < MIN_IDLE_TO_EVICT) return false;
+      if (oldest.backlog === 0) {
+        this.remove(oldest);
+        this.evicted++;
+        oldest.destroy();
+        return true;
+      }
+      // The last bytes of its response have not left yet: it counts as idle from now on.
       oldest.idleSince = now;
       this.#idle.add(oldest);
     }
-    if (!oldest || now - oldest.idleSince < MIN_IDLE_TO_EVICT) return false;
-    this.remove(oldest);
-    this.evicted++;
-    oldest.destroy();
-    return true;
   }
 
   /** Refuses a connection by the response to its first request: a client does not accept a response before its request. */

@@ -123,14 +123,14 @@ export class RequestReader {
       this.#left -= this.#at - from;
       body.append(this.#input, from, this.#at);
     }
-    return this.unread === 0 || body.overflown || body.refused;
+    return this.unread === 0 || body.isOver;
   }
 
   /** Returns the collected body, or null if it is too long, or was refused or dropped. */
   endBody(): Buffer | null {
     const body = this.#body;
     this.#body = null;
-    return !body || body.overflown || body.refused ? null : body.whole();
+    return !body || body.isOver ? null : body.whole();
   }
 
   /** Drops what has arrived of the present body. Returns whether the next request can be read. */

@@ -9,12 +9,18 @@ export class TrustedProxies {
    * @throws {TypeError} that names the first entry that is neither
    */
   constructor(ranges: readonly string[]) {
-    for (const [at, range] of ranges.entries()) this.#add(range, at);
-  }
-
-  has(address: string): boolean {
-    const family = isIP(address);
-    return family !== 0 && this.#addresses.check(address, family === 4 ? "ipv4" : "ipv6");
+    for (const [at, range] of ranges.entries()) {
+      const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+      const family = isIP(address);
+      const size = family === 4 ? 32 : 128;
+      if (family === 0 || (bits !== undefined && Number(bits) > size)) {
+        throw new TypeError(
+          `trustedProxies: entry ${at + 1} must be an IP address or a range such as 10.0.0.0/8 or fd00::/8`,
+        );
+      }
+      const type = family === 4 ? "ipv4" : "ipv6";
+      this.#addresses.addSubnet(address, bits === undefined ? size : Number(bits), type);
+    }
   }
 
   /**
@@ -28,7 +34,7 @@ export class TrustedProxies {
     let client = peer;
     if (forwarded === undefined) return client;
     const hops = forwarded.split(",");
-    while (this.has(client)) {
+    while (this.#has(client)) {
       const next = addressIn(hops.pop() ?? "");
       if (next === null) break;
       client = next;
@@ -36,17 +42,9 @@ export class TrustedProxies {
     return client;
   }
 
-  #add(range: string, at: number): void {
-    const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+  #has(address: string): boolean {
     const family = isIP(address);
-    const size = family === 4 ? 32 : 128;
-    if (family === 0 || (bits !== undefined && Number(bits) > size)) {
-      throw new TypeError(
-        `trustedProxies: entry ${at + 1} must be an IP address or a range such as 10.0.0.0/8 or fd00::/8`,
-      );
-    }
-    const type = family === 4 ? "ipv4" : "ipv6";
-    this.#addresses.addSubnet(address, bits === undefined ? size : Number(bits), type);
+    return family !== 0 && this.#addresses.check(address, family === 4 ? "ipv4" : "ipv6");
   }
 }
 

@@ -116,7 +116,7 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   gauge(
     "connections_limit",
     "Limits of client connections: above soft idle ones are closed, above max new ones are refused.",
-    () => samplesOf("limit", { soft: connections.softMaxConnections, max: connections.maxConnections }),
+    () => samplesOf("limit", { soft: connections.limits.soft, max: connections.limits.hard }),
   );
   gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
   gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);

@@ -1,4 +1,4 @@
-import { type CommonRules, denialReason } from "../access/denial-reasons.js";
+import { denialReason } from "../access/denial-reasons.js";
 import { BadRequest } from "../api/bad-request.js";
 import { readJsonCommand } from "../api/json-args.js";
 import { waitOf } from "../commands/blocking.js";
@@ -23,10 +23,10 @@ export class SeedError extends Error {}
 /**
  * Reads a file of commands: one a line, in redis-cli's quoting or as a JSON array. Empty lines and lines that begin with `#`
  * are left out.
- * @param rules the commands that the gateway allows
+ * @param opened commands that were opened: see `denialReason`. Default: none
  * @throws {SeedError} when the file can't be read, a line is malformed, or its command is one that the gateway refuses
  */
-export function readSeedFile(path: string, rules: CommonRules): SeedFile {
+export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFile {
   let text: string;
   try {
     // One character for each byte.
@@ -42,7 +42,7 @@ export function readSeedFile(path: string, rules: CommonRules): SeedFile {
     try {
       const command = commandIn(trimmed);
       const why =
-        waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, rules) : WAITS;
+        waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, opened) : WAITS;
       if (why !== null) throw new BadRequest(why);
       commands.push({ command, line });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type AnySetting, SETTINGS } from "./table.js";
 
-/** A setting as the command line has it. */
+/** A setting on the command line. */
 export interface Flag {
   /** The name of the flag, without dashes. */
   readonly name: string;
@@ -25,7 +25,7 @@ export const flags: readonly Flag[] = Object.entries<AnySetting>(SETTINGS).map((
     variable: environmentName(name),
     placeholder,
     help: value === "" ? help : `${help} (default ${value})`,
-    range: kind.range,
+    range: kind.range ?? "",
     setting,
   };
 });

@@ -21,8 +21,8 @@ interface Kind<T> {
   check(value: unknown, name: string): void;
   /** Returns a value as the help and docs/gateway.md show it. */
   show(value: T): string;
-  /** The minimum and the maximum of a value as text. Empty for a kind without. */
-  readonly range: string;
+  /** The minimum and the maximum of a value as text. Absent for a kind without. */
+  readonly range?: string;
 }
 
 /** The parts of a setting's entry that every kind has. */
@@ -62,7 +62,8 @@ interface WithDefault<T> {
 
 /** Minimum and maximum, both allowed. */
 interface Range {
-  readonly min: number;
+  /** Default: 1. */
+  readonly min?: number;
   readonly max: number;
 }
 
@@ -91,7 +92,6 @@ export const text = maker<string>(() => TEXT);
 const TEXT: Kind<string> = {
   name: "text",
   placeholder: "<text>",
-  range: "",
   parse(value, source) {
     if (typeof value === "number") return String(value);
     TEXT.check(value, source);
@@ -137,7 +137,7 @@ function quantity(
   form: string,
 ): MakeSetting<number, Range> {
   const show = (value: number) => withUnit(value, units);
-  return maker(({ min, max }) => ({
+  return maker(({ min = 1, max }) => ({
     name,
     placeholder,
     range: `${show(min)} to ${show(max)}`,
@@ -167,7 +167,6 @@ export const toggle = maker<boolean>(() => SWITCH);
 const SWITCH: Kind<boolean> = {
   name: "switch",
   placeholder: "",
-  range: "",
   parse(value, source) {
     if (value === "true" || value === "1") return true;
     if (value === "false" || value === "0") return false;
@@ -186,7 +185,6 @@ export const list = maker<readonly string[]>(() => LIST);
 const LIST: Kind<readonly string[]> = {
   name: "list",
   placeholder: "<text>",
-  range: "",
   parse(value, source) {
     const entries = Array.isArray(value) ? value : [value];
     LIST.check(entries, source);
@@ -207,7 +205,6 @@ export function structure<T>(fields: Fields<T>): Setting<T, undefined> {
   const kind: Kind<T> = {
     name: "structure",
     placeholder: "<list>",
-    range: "",
     parse: (value, source) => (typeof value === "string" ? parseYaml(value, source).value : value) as T,
     check: () => {},
     show: () => "",

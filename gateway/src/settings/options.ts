@@ -89,22 +89,14 @@ export function hasToken(options: GatewayOptions): boolean {
 
 /** Checks what no entry can check for itself: options that need or exclude each other. */
 function checkCombinations(settings: Settings): void {
-  const { onCommand, softMaxConnections, maxConnections, tlsCert, tlsKey, token, tokenFile } = settings;
+  const { onCommand, softMaxConnections, maxConnections, token, tokenFile } = settings;
   if (onCommand !== undefined && typeof onCommand !== "function")
     throw new TypeError("onCommand: must be a function");
   if (softMaxConnections > maxConnections) {
     throw new TypeError(`softMaxConnections: must not be above maxConnections, which is ${maxConnections}`);
   }
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new TypeError(
-      `${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey must be set together`,
-    );
-  }
-  const { redisCert, redisKey } = settings;
-  if ((redisCert === undefined) !== (redisKey === undefined)) {
-    const given = redisCert === undefined ? "redisKey" : "redisCert";
-    throw new TypeError(`${given}: redisCert and redisKey must be set together`);
-  }
+  checkPair(settings, "tlsCert", "tlsKey");
+  checkPair(settings, "redisCert", "redisKey");
   if (token !== undefined && tokenFile !== undefined) {
     throw new TypeError("token, tokenFile: give one of the two, not both");
   }
@@ -126,6 +118,13 @@ function checkCombinations(settings: Settings): void {
   checkSignIn(settings);
 }
 
+/** Checks that a certificate and its key are set together. */
+function checkPair(settings: Settings, cert: OptionName, key: OptionName): void {
+  const [lone, ...more] = [cert, key].filter((name) => settings[name] !== undefined);
+  if (lone !== undefined && more.length === 0)
+    throw new TypeError(`${lone}: ${cert} and ${key} must be set together`);
+}
+
 /** Checks that lines which were chosen explicitly are not below the log's level. */
 function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
   const writes = (level: LogLevel) => LOG_LEVELS.indexOf(logLevel) >= LOG_LEVELS.indexOf(level);
@@ -137,11 +136,12 @@ function checkLogs({ logLevel, logRequests, slowLog }: Settings): void {
 
 function checkOtherRedis({ redis, engine, persist, seed }: Settings): void {
   const other = redis !== undefined ? "redis" : typeof engine === "object" ? "engine" : null;
-  if (other === null) return;
-  if (persist !== undefined) throw needsOwnRedis("persist: keeps the data of", other);
-  if (seed !== undefined) throw needsOwnRedis("seed: runs commands on", other);
-}
-
-function needsOwnRedis(what: string, other: string): TypeError {
-  return new TypeError(`${what} a Redis that the gateway starts, and ${other} names another one`);
+  const use =
+    persist !== undefined
+      ? "persist: keeps the data of"
+      : seed !== undefined
+        ? "seed: runs commands on"
+        : null;
+  if (other !== null && use !== null)
+    throw new TypeError(`${use} a Redis that the gateway starts, and ${other} names another one`);
 }

@@ -204,21 +204,18 @@ export const SETTINGS = {
   maxBodySize: bytes({
     help: "maximum size of a request body, such as 500kb or 20mb",
     default: 10 * MB,
-    min: 1,
     max: 512 * MB,
   }),
   /** Maximum number of commands in a pipeline or a transaction. Default: 100,000. */
   maxCommands: integer({
     help: "maximum number of commands in a pipeline or a transaction",
     default: 100_000,
-    min: 1,
     max: 10_000_000,
   }),
   /** Maximum size in bytes of a Redis reply that is passed on. Default: 512 MB. */
   maxReplySize: bytes({
     help: "maximum size of a reply of Redis",
     default: 512 * MB,
-    min: 1,
     max: GB,
   }),
   /**
@@ -236,28 +233,24 @@ export const SETTINGS = {
   commandTimeout: duration({
     help: "timeout of a command at Redis, such as 500ms or 4s",
     default: 2 * SECOND,
-    min: 1,
     max: HOUR,
   }),
   /** Number of connections to Redis that ordinary commands share. Default: 1. */
   redisConnections: integer({
     help: "number of connections to Redis that ordinary commands share",
     default: 1,
-    min: 1,
     max: 64,
   }),
   /** Maximum number of connections for blocking commands. Each command uses one while it waits. Default: 64. */
   maxBlockingConnections: integer({
     help: "maximum number of connections for blocking commands",
     default: 64,
-    min: 1,
     max: 10_000,
   }),
   /** Maximum number of connections for transactions. Each transaction uses one while it runs. Default: 8. */
   maxTransactionConnections: integer({
     help: "maximum number of connections for transactions",
     default: 8,
-    min: 1,
     max: 10_000,
   }),
   /**
@@ -267,7 +260,6 @@ export const SETTINGS = {
   maxQueuedCommands: integer({
     help: "maximum number of queued commands per shared connection",
     default: 100_000,
-    min: 1,
     max: 10_000_000,
   }),
   /**
@@ -278,7 +270,6 @@ export const SETTINGS = {
     help: "maximum share of one of several tokens, in percent, of exclusive connections, streams and queued commands",
     placeholder: "<percent>",
     default: 50,
-    min: 1,
     max: 100,
   }),
   /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
@@ -296,14 +287,12 @@ export const SETTINGS = {
   headersTimeout: duration({
     help: "maximum time to receive the head of a request",
     default: 10 * SECOND,
-    min: 1,
     max: HOUR,
   }),
   /** Timeout in ms for the body of a request, and for a client that reads nothing of its response. Default: 60,000. */
   bodyTimeout: duration({
     help: "maximum time to receive the body of a request, and for a client to read nothing of a response",
     default: 60 * SECOND,
-    min: 1,
     max: HOUR,
   }),
   /** Number of processes that share the port. */
@@ -311,7 +300,6 @@ export const SETTINGS = {
     integer({
       help: "number of worker processes; limits are shared by all workers",
       default: 1,
-      min: 1,
       max: 128,
     }),
   ),
@@ -323,7 +311,6 @@ export const SETTINGS = {
     help: "number of client connections above which idle ones are closed for new ones",
     default: ({ maxConnections }) => Math.ceil(Number(maxConnections) * SOFT_SHARE),
     defaultText: "4/5 of --max-connections",
-    min: 1,
     max: 1_000_000,
   }),
   /** Maximum number of client connections. More are refused. Default: as many as the limit of open files allows, at most 50,000. */
@@ -331,7 +318,6 @@ export const SETTINGS = {
     help: "maximum number of client connections; new ones above it are refused",
     default: connectionsByFileLimit(),
     defaultText: "from the limit of open files",
-    min: 1,
     max: 1_000_000,
   }),
   /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
@@ -345,21 +331,18 @@ export const SETTINGS = {
   maxStreamChannels: integer({
     help: "maximum number of channels and patterns of an event stream",
     default: 1_000,
-    min: 1,
     max: 1_000_000,
   }),
   /** Maximum bytes buffered for a slow reader of an event stream, which is then closed. Default: 1 MB (1024 * 1024). */
   streamBuffer: bytes({
     help: "maximum bytes buffered for the reader of an event stream before it is disconnected",
     default: MB,
-    min: 1,
     max: GB,
   }),
   /** Interval in ms between heartbeats of an event stream. Default: 25,000. */
   streamHeartbeat: duration({
     help: "interval of keep-alive comments on an event stream",
     default: 25 * SECOND,
-    min: 1,
     max: HOUR,
   }),
   /**

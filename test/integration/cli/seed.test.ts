@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
@@ -90,7 +89,7 @@ describe("a seed that fails", () => {
     ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
   ])("the seed %j fails at its line", async (text, message) => {
     const path = file(text);
-    const error = await runSeed(engine, readSeedFile(path, COMMON_RULES)).catch((thrown) => thrown);
+    const error = await runSeed(engine, readSeedFile(path)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(SeedError);
     expect(error.message).toContain(`seed: ${path}: ${message}`);
     expect(error.message).not.toContain("secret");

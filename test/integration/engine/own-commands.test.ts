@@ -165,6 +165,12 @@ const SAME: Record<string, string[][]> = {
     ["XTRIM", "x", "MINID", "=", "9-1"],
     ["XRANGE", "x", "-", "+"],
   ],
+  "XADD takes MAXLEN as the name of a key and of a field": [
+    ["XADD", "maxlen", "1-1", "maxlen", "text"],
+    ["XADD", "x", "2-1", "maxlen", "-1"],
+    ["XRANGE", "maxlen", "-", "+"],
+    ["XRANGE", "x", "-", "+"],
+  ],
   "malformed arguments fail when the command is run, not when it is queued": [
     ["MULTI"],
     ["SET", "k", "v"],

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
-import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
@@ -44,7 +43,7 @@ describe("a seed that ends halfway", { tags: "redis-server" }, () => {
   const seed = (lines: string[], bytes?: number) => {
     const path = join(folder, "seed.redis");
     writeFileSync(path, lines.join("\n"));
-    return runSeed(engine(bytes), readSeedFile(path, COMMON_RULES));
+    return runSeed(engine(bytes), readSeedFile(path));
   };
   const many = Array.from({ length: 5_000 }, (_, at) => `SET key:${at} x`);
 

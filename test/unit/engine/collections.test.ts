@@ -27,7 +27,6 @@ describe("SortedBlocks", () => {
             .filter((item) => !removed.includes(item))
             .sort((left, right) => left - right);
           expect([...blocks]).toEqual(expected);
-          expect(blocks.size).toBe(expected.length);
           expect(blocks.at(a)).toBe(expected[a]);
           expect(blocks.countWhile((item) => item < b)).toBe(expected.filter((item) => item < b).length);
           expect(blocks.slice(Math.min(a, b), Math.max(a, b))).toEqual(

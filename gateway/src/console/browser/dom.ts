@@ -25,6 +25,14 @@ export function group<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Calls `run` in place of sending a form. */
+export function onSubmit(form: HTMLElement, run: () => unknown): void {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void run();
+  });
+}
+
 export function button(text: string, onClick: () => unknown, className = ""): HTMLButtonElement {
   const made = element("button", text, className);
   made.type = "button";

@@ -22,12 +22,6 @@ export interface SeenCommand {
   readonly transaction: boolean;
 }
 
-export interface RunOptions {
-  readonly signal?: AbortSignal;
-  /** Whether the page needs the command for itself, so that the live list leaves it out. Default: false. */
-  readonly isOwn?: boolean;
-}
-
 /** Commands of the page itself that are remembered until the live list reports them. */
 const MAX_OWN = 5_000;
 
@@ -41,10 +35,14 @@ export class Gateway {
 
   constructor(readonly token: string) {}
 
-  /** Runs one command; an error of Redis is a reply too. */
-  async run(args: readonly CommandArg[], { signal, isOwn = false }: RunOptions = {}): Promise<Reply> {
-    const send = () => this.#post("/", encodeCommand(args), signal);
-    return isOwn ? this.#sendOwn([args], send) : send();
+  /** Runs one command of the user; an error of Redis is a reply too. */
+  run(args: readonly CommandArg[], signal?: AbortSignal): Promise<Reply> {
+    return this.#post("/", encodeCommand(args), signal);
+  }
+
+  /** Runs one command that the page needs for itself, so that the live list leaves it out. */
+  runOwn(...args: readonly CommandArg[]): Promise<Reply> {
+    return this.#sendOwn([args], () => this.run(args));
   }
 
   /** Runs commands of the page itself in one request. */
@@ -114,7 +112,11 @@ export class Gateway {
   }
 
   async #sendOwn(commands: readonly (readonly CommandArg[])[], send: () => Promise<Reply>): Promise<Reply> {
-    for (const args of commands) this.#countOwn(args);
+    for (const [name, key] of commands) {
+      if (this.#own.size > MAX_OWN) this.#own.clear();
+      const id = ownId(String(name), key);
+      this.#own.set(id, (this.#own.get(id) ?? 0) + 1);
+    }
     this.ownCommands += commands.length;
     this.ownRequests++;
     try {
@@ -122,12 +124,6 @@ export class Gateway {
     } finally {
       this.ownRequests--;
     }
-  }
-
-  #countOwn(args: readonly CommandArg[]): void {
-    if (this.#own.size > MAX_OWN) this.#own.clear();
-    const id = ownId(String(args[0]), args[1]);
-    this.#own.set(id, (this.#own.get(id) ?? 0) + 1);
   }
 
   #takeOwn({ name, keys }: SeenCommand): boolean {

@@ -1,7 +1,8 @@
-import { button, byId, dangerousButton, element, group } from "./dom.js";
+import { button, byId, dangerousButton, element, group, onSubmit } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
 import { formatTree, jsonTree, parseTree } from "./json-tree.js";
 import type { ListedKey } from "./key-groups.js";
+import { lookUp } from "./keys.js";
 import type { Reply } from "./resp.js";
 import { decoded, duration, shown, TYPES, textOf, typeName } from "./text.js";
 
@@ -155,18 +156,14 @@ export class KeyView {
   /** Shows a key as it is now. */
   async open(entry: ListedKey): Promise<void> {
     this.#open = entry;
-    const { key, name } = entry;
     try {
-      const [typeReply, ttlReply] = await this.gateway.runAll([
-        ["TYPE", key],
-        ["PTTL", key],
-      ]);
-      const type = textOf(typeReply);
-      const content = type === "none" ? null : await this.#read(key, type);
+      const [found] = (await lookUp(this.gateway, [entry.key])) as [ListedKey];
+      const content = found.type === "none" ? null : await this.#read(found);
       // Another key may have been opened since.
       if (this.#open !== entry) return;
-      if (content === null) this.#showGone(name);
-      else this.#show({ key, name, type, ttl: Number(textOf(ttlReply)) }, content);
+      if (content === null)
+        this.#fill(element("h2", found.name), element("p", "This key does not exist any more.", "dim"));
+      else this.#show(found, content);
     } catch (error) {
       if (this.#open === entry) this.#fill(element("p", (error as Error).message, "error"));
       this.onError(error);
@@ -187,12 +184,11 @@ export class KeyView {
     types.addEventListener("change", showParts);
     showParts();
     const form = group("form", "new", name, types, parts, element("button", "Create"));
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
+    onSubmit(form, async () => {
       const type = types.value;
       const values = inputs().map((input) => input.value);
       try {
-        const exists = await this.gateway.run(["EXISTS", name.value], { isOwn: true });
+        const exists = await this.gateway.runOwn("EXISTS", name.value);
         if (textOf(exists) === "1") {
           problem.textContent = "There is a key of this name already.";
           return;
@@ -214,7 +210,7 @@ export class KeyView {
     name.focus();
   }
 
-  async #read(key: Uint8Array, type: string): Promise<Content> {
+  async #read({ key, type }: ListedKey): Promise<Content> {
     const reader = READERS[type];
     if (!reader) return { entries: [], size: `type ${type}: use the prompt`, isPart: false };
     const [reply, sizeReply] = await this.gateway.runAll([reader.read(key), [reader.size, key]]);
@@ -230,10 +226,6 @@ export class KeyView {
   #fill(...children: readonly HTMLElement[]): void {
     byId("no-key").hidden = true;
     byId("key-view").replaceChildren(...children);
-  }
-
-  #showGone(name: string): void {
-    this.#fill(element("h2", name), element("p", "This key does not exist any more.", "dim"));
   }
 
   #show(entry: ListedKey, content: Content): void {
@@ -294,10 +286,7 @@ export class KeyView {
       set,
       ...(ttl >= 0 ? [button("Never expire", () => change([["PERSIST", key]]))] : []),
     );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void change([["EXPIRE", key, input.value]]);
-    });
+    onSubmit(form, () => change([["EXPIRE", key, input.value]]));
     return form;
   }
 
@@ -327,10 +316,7 @@ export class KeyView {
     if (!reader) return [];
     const inputs = reader.parts.map(field);
     const form = group("form", "add", ...inputs, element("button", "Add"));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void change([reader.add(key, ...inputs.map((input) => input.value))]);
-    });
+    onSubmit(form, () => change([reader.add(key, ...inputs.map((input) => input.value))]));
     return [form];
   }
 }

@@ -1,4 +1,4 @@
-import { button, byId, element, group } from "./dom.js";
+import { button, byId, element, group, onSubmit } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
 import { groupKeys, type KeyGroup, type ListedKey } from "./key-groups.js";
 import type { Reply } from "./resp.js";
@@ -36,8 +36,7 @@ export class Keys {
     readonly onOpen: (key: ListedKey) => void,
     readonly onError: (error: unknown) => void,
   ) {
-    byId("search").addEventListener("submit", (event) => {
-      event.preventDefault();
+    onSubmit(byId("search"), () => {
       this.#pattern = byId<HTMLInputElement>("pattern").value.trim() || "*";
       this.#type = byId<HTMLSelectElement>("type").value;
       void this.search();
@@ -94,13 +93,13 @@ export class Keys {
     try {
       const filters = ["MATCH", this.#pattern, ...(this.#type ? ["TYPE", this.#type] : [])];
       if (filters.length === 2 && this.#pattern === "*") {
-        const size = await this.gateway.run(["DBSIZE"], { isOwn: true });
+        const size = await this.gateway.runOwn("DBSIZE");
         if (size.kind === "integer") total = Number(size.text);
       }
-      const most = MAX_STEPS * Math.ceil(goal / PAGE);
+      const maxSteps = MAX_STEPS * Math.ceil(goal / PAGE);
       let steps = 0;
       do {
-        const reply = await this.gateway.run(["SCAN", cursor, ...filters, "COUNT", "100"], { isOwn: true });
+        const reply = await this.gateway.runOwn("SCAN", cursor, ...filters, "COUNT", "100");
         const [next, found] = scanned(reply);
         cursor = next;
         // SCAN may return a key twice.
@@ -108,7 +107,7 @@ export class Keys {
           found.filter((key) => !keys.has(shown(key))),
           keys,
         );
-      } while (cursor !== "0" && keys.size < goal && ++steps < most);
+      } while (cursor !== "0" && keys.size < goal && ++steps < maxSteps);
     } catch (error) {
       if (search === this.#search) byId("found").textContent = (error as Error).message;
       this.onError(error);
@@ -121,19 +120,11 @@ export class Keys {
     this.#show();
   }
 
-  /** Fetches types and times to live. Adds the keys that exist, and removes those that do not. */
+  /** Looks keys up. Adds those that exist to the list, and removes the others from it. */
   async #fetch(found: readonly Uint8Array[], keys: Map<string, ListedKey>): Promise<void> {
-    const replies = await this.gateway.runAll(
-      found.flatMap((key) => [
-        ["TYPE", key],
-        ["PTTL", key],
-      ]),
-    );
-    for (const [at, key] of found.entries()) {
-      const type = textOf(replies[2 * at]);
-      const name = shown(key);
-      if (type === "none") keys.delete(name);
-      else keys.set(name, { key, name, type, ttl: Number(textOf(replies[2 * at + 1])) });
+    for (const entry of await lookUp(this.gateway, found)) {
+      if (entry.type === "none") keys.delete(entry.name);
+      else keys.set(entry.name, entry);
     }
   }
 
@@ -184,6 +175,20 @@ export class Keys {
     mark(row, this.#selected);
     return row;
   }
+}
+
+/** Returns keys with their types and times to live. The type of a key that does not exist is `none`. */
+export async function lookUp(gateway: Gateway, keys: readonly Uint8Array[]): Promise<ListedKey[]> {
+  const replies = await gateway.runAll(
+    keys.flatMap((key) => [
+      ["TYPE", key],
+      ["PTTL", key],
+    ]),
+  );
+  return keys.map((key, at) => {
+    const type = textOf(replies[2 * at]);
+    return { key, name: shown(key), type, ttl: Number(textOf(replies[2 * at + 1])) };
+  });
 }
 
 function mark(row: Element, selected: string | null): void {

@@ -1,6 +1,6 @@
 import { showConnect } from "./connect.js";
 import { showCounters } from "./counters.js";
-import { byId } from "./dom.js";
+import { byId, onSubmit } from "./dom.js";
 import { Gateway, Unauthorized } from "./gateway.js";
 import { KeyView } from "./key-view.js";
 import { Keys } from "./keys.js";
@@ -83,10 +83,7 @@ async function open(token: string): Promise<void> {
   byId("line").focus();
 }
 
-byId("login").addEventListener("submit", (event) => {
-  event.preventDefault();
-  void open(byId<HTMLInputElement>("token").value.trim());
-});
+onSubmit(byId("login"), () => open(byId<HTMLInputElement>("token").value.trim()));
 const token = findToken();
 if (token === null) askForToken();
 else void open(token);

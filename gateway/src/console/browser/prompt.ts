@@ -1,5 +1,5 @@
 import { splitLine } from "../../util/split-line.js";
-import { button, byId, element, group } from "./dom.js";
+import { button, byId, element, group, onSubmit } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
 import { printed } from "./text.js";
 
@@ -28,8 +28,7 @@ export class Prompt {
     readonly onError: (error: unknown) => void,
   ) {
     const line = byId<HTMLInputElement>("line");
-    byId("prompt").addEventListener("submit", (event) => {
-      event.preventDefault();
+    onSubmit(byId("prompt"), () => {
       if (line.value.trim() === "" || this.#running) return;
       void this.#ask(line.value);
       line.value = "";
@@ -68,7 +67,7 @@ export class Prompt {
     }
     this.#running = new AbortController();
     try {
-      const reply = await this.gateway.run(args, { signal: this.#running.signal });
+      const reply = await this.gateway.run(args, this.#running.signal);
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
       this.onDone(args);
     } catch (error) {

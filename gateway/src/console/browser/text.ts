@@ -24,8 +24,8 @@ export function quoted(bytes: Uint8Array): string {
   return `"${text}"`;
 }
 
-/** A reply as redis-cli prints it, at most so many elements of it. */
-export function printed(reply: Reply, most = 1_000, indent = ""): string {
+/** A reply as redis-cli prints it, with at most `max` elements of each array. */
+export function printed(reply: Reply, max = 1_000, indent = ""): string {
   switch (reply.kind) {
     case "status":
       return reply.text;
@@ -41,12 +41,12 @@ export function printed(reply: Reply, most = 1_000, indent = ""): string {
       const { items } = reply;
       if (items.length === 0) return "(empty array)";
       const width = String(items.length).length;
-      const lines = items.slice(0, most).map((item, at) => {
+      const lines = items.slice(0, max).map((item, at) => {
         const head = `${String(at + 1).padStart(width)}) `;
-        const inner = printed(item, most, indent + " ".repeat(head.length));
+        const inner = printed(item, max, indent + " ".repeat(head.length));
         return `${at === 0 ? "" : indent}${head}${inner}`;
       });
-      if (items.length > most) lines.push(`${indent}... ${items.length - most} more`);
+      if (items.length > max) lines.push(`${indent}... ${items.length - max} more`);
       return lines.join("\n");
     }
   }

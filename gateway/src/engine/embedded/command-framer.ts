@@ -43,6 +43,10 @@ export class CommandFramer {
     /** End of the whole commands. */
     let whole = 0;
     let at = 0;
+    const passOn = () => {
+      if (whole > start) out.push(this.#take(chunk, start, whole));
+      start = whole;
+    };
     while (at < chunk.length) {
       if (this.#body > 0) {
         const step = Math.min(this.#body, chunk.length - at);
@@ -61,8 +65,7 @@ export class CommandFramer {
         this.#readHeader();
         if (!this.#skipping && this.#size > this.maxBytes) {
           this.#skipping = true;
-          if (whole > start) out.push(this.#take(chunk, start, whole));
-          start = whole;
+          passOn();
           this.#incomplete = [];
         }
       }
@@ -74,15 +77,9 @@ export class CommandFramer {
       }
       whole = at;
       this.#size = 0;
-      if (whole - start >= MAX_PART) {
-        out.push(this.#take(chunk, start, whole));
-        start = whole;
-      }
+      if (whole - start >= MAX_PART) passOn();
     }
-    if (whole > start) {
-      out.push(this.#take(chunk, start, whole));
-      start = whole;
-    }
+    passOn();
     if (!this.#skipping && start < chunk.length) this.#incomplete.push(chunk.subarray(start));
     return out;
   }

@@ -8,6 +8,7 @@ import {
 import { countKeys, peek, stringLength } from "./keyspace.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 import { MemoryGauge } from "./memory-gauge.js";
+import { partsOf } from "./stored-value.js";
 
 type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>;
 /** Runs before or after each command. */
@@ -19,15 +20,15 @@ const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
 /** Approximate overhead of a key, field or element, in bytes, in addition to its own bytes. */
 const OVERHEAD_BYTES = 200;
+/** The longest text of a score. */
+const SCORE_BYTES = 24;
 
 /**
  * Refuses, before they run, commands that would take the embedded engine beyond its limits. Runs for
  * each command of a transaction as it is queued, and for each call inside a script.
  */
-export function createGuards(
-  limits: EmbeddedLimits,
-  gauge = new MemoryGauge(limits.maxMemoryBytes),
-): ExecutionPolicy {
+export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
+  const gauge = new MemoryGauge(limits.maxMemoryBytes);
   return {
     name: "limits",
     beforeExecute(plan, ctx) {
@@ -134,13 +135,11 @@ function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): 
   const count = -integer(args[1]);
   if (!(count > 0) || args[0] === undefined) return 0;
   const value = peek(database, args[0]);
+  if (value?.type !== "set" && value?.type !== "zset") return 0;
   let largest = 0;
-  if (value?.type === "set")
-    for (const member of value.members.values()) largest = Math.max(largest, member.length);
-  if (value?.type === "zset") {
-    for (const { member } of value.members.values()) largest = Math.max(largest, member.length + 24);
-  }
-  return value === undefined ? 0 : count * (largest + OVERHEAD_BYTES);
+  for (const member of partsOf(value)) largest = Math.max(largest, member.length);
+  const score = value.type === "zset" ? SCORE_BYTES : 0;
+  return count * (largest + score + OVERHEAD_BYTES);
 }
 
 /** Returns an argument as a number, or NaN, which is within every limit: the command itself then fails. */

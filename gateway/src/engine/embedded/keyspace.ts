@@ -2,15 +2,14 @@
 
 import type {
   RedisDatabase,
-  RedisMutationEvent,
   RedisMutationListener,
   RedisServerState,
   SetOptions,
 } from "js-redis-server/core";
+import { EMPTY } from "../../util/bytes.js";
 import { adopt } from "./collections/adopt.js";
-import type { Json } from "./json/value.js";
 import { KeyMap } from "./key-map.js";
-import { type Entry, JSON_TYPE, type StoredValue } from "./stored-value.js";
+import { type Entry, isLive, JSON_TYPE, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
 import type { WaitingClients } from "./waiting-clients.js";
 
@@ -48,10 +47,7 @@ interface Keyspace {
   get(key: Buffer): StoredValue | null;
   set(key: Buffer, value: StoredValue, options?: SetOptions): void;
   update(key: Buffer, type: string, create: () => StoredValue, change: unknown): unknown;
-  expire(key: Buffer, expiresAt: number): boolean;
-  persist(key: Buffer): boolean;
   sweepExpired(now?: number): number;
-  entriesSnapshot(): Entry[];
 }
 
 function keyspaceOf(database: RedisDatabase): Keyspace {
@@ -68,92 +64,52 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
     const keyspace = keyspaceOf(database);
     const entries = new KeyMap();
     Object.defineProperty(keyspace, "entries", { value: entries });
-    const { update, expire, persist } = keyspace;
-    keyspace.get = (key) => {
-      const entry = keyspace.getLiveEntry(key);
-      if (!entry) return null;
-      entry.usedAt = Date.now();
-      return entry.value;
-    };
+    const { update } = keyspace;
+    keyspace.get = (key) => touchEntry(keyspace, key)?.value ?? null;
     keyspace.set = (key, value, options) => {
-      storeValue(database, key, value, options);
-      markUsed(database, key);
+      const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
+      const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
+      entries.set(key.toString("hex"), entry);
+      // Listeners need the type of a value, which has to be one of the library's.
+      const known = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
+      database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
+      touchEntry(keyspace, key);
       // A list, a sorted set or a stream comes from another key. Redis removes what it replaces first, so that the key is ready again.
       waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {
-      markUsed(database, key);
+      touchEntry(keyspace, key);
       return update.call(keyspace, key, type, () => adopt(create()), change);
-    };
-    keyspace.expire = (key, expiresAt) => {
-      const isFound = expire.call(keyspace, key, expiresAt);
-      entries.noteDeadline(key.toString("hex"));
-      return isFound;
-    };
-    keyspace.persist = (key) => {
-      const isChanged = persist.call(keyspace, key);
-      entries.noteDeadline(key.toString("hex"));
-      return isChanged;
     };
     keyspace.sweepExpired = (now = Date.now()) => {
       const expired = entries.expiredBy(now);
       for (const { key } of expired) keyspace.getLiveEntry(key);
       return expired.length;
     };
-    keyspace.entriesSnapshot = () => {
-      keyspace.sweepExpired();
-      return [...entries.values()];
-    };
-    shareEvents(database);
+    shareEvents(database, entries);
     Object.defineProperty(database, "turnQueue", { value: turns });
   }
   return turns;
 }
 
-/** The members of the library's mutation bus that this module uses. */
-interface MutationBus {
-  readonly globalListeners: Set<RedisMutationListener>;
-  readonly keyListeners: Map<string, Set<RedisMutationListener>>;
-  emit(event: RedisMutationEvent): void;
-}
-
 /** Gives listeners an event itself rather than copies. They use the type of its value alone. */
-function shareEvents(database: RedisDatabase): void {
-  const bus = database.mutations as unknown as MutationBus;
-  bus.emit = (event) => {
-    for (const listener of bus.globalListeners) listener(event);
+function shareEvents({ mutations }: RedisDatabase, entries: KeyMap): void {
+  const all: Set<RedisMutationListener> = mutations["globalListeners"];
+  const byKey: Map<string, Set<RedisMutationListener>> = mutations["keyListeners"];
+  mutations.emit = (event) => {
+    if (event.type === "expire" || event.type === "persist") entries.noteDeadline(event.key.toString("hex"));
+    for (const listener of all) listener(event);
     const listeners =
       event.type === "flush"
-        ? [...bus.keyListeners.values()].flatMap((all) => [...all])
-        : [...(bus.keyListeners.get(event.key.toString("hex")) ?? [])];
+        ? [...byKey.values()].flatMap((each) => [...each])
+        : [...(byKey.get(event.key.toString("hex")) ?? [])];
     for (const listener of listeners) listener(event);
   };
 }
 
-/** Stores a document at a key, whose time to live stays. */
-export function setDocument(database: RedisDatabase, key: Buffer, root: Json): void {
-  keyspaceOf(database).set(key, { type: JSON_TYPE, root }, { keepTtl: true });
-}
-
-function storeValue(database: RedisDatabase, key: Buffer, value: StoredValue, options?: SetOptions): void {
-  const keyspace = keyspaceOf(database);
-  const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
-  const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
-  keyspace.entries.set(key.toString("hex"), entry);
-  // Listeners need the type of a value, which has to be one of the library's.
-  const known = value.type === JSON_TYPE ? { type: "string" as const, value: Buffer.alloc(0) } : value;
-  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
-}
-
-/** Stores a string without a copy. The time to live of its key stays. */
-export function replaceString(database: RedisDatabase, key: Buffer, bytes: Buffer): void {
-  const keyspace = keyspaceOf(database);
-  const value = { type: "string" as const, value: bytes };
-  const entry = keyspace.getLiveEntry(key) ?? { key: Buffer.from(key), value };
-  entry.value = value;
-  entry.usedAt = Date.now();
-  keyspace.entries.set(key.toString("hex"), entry);
-  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value });
+/** Stores a value without a copy. The time to live of its key stays. */
+export function replaceValue(database: RedisDatabase, key: Buffer, value: StoredValue): void {
+  keyspaceOf(database).set(key, value, { keepTtl: true });
 }
 
 /** Removes a key that is about to be overwritten: listeners get the event of the new value alone. */
@@ -161,9 +117,11 @@ export function dropEntry(database: RedisDatabase, key: Buffer): void {
   entriesOf(database).delete(key.toString("hex"));
 }
 
-export function markUsed(database: RedisDatabase, key: Buffer): void {
-  const entry = keyspaceOf(database).getLiveEntry(key);
+/** Returns the entry at a key, whose last use is now. */
+function touchEntry(keyspace: Keyspace, key: Buffer): Entry | null {
+  const entry = keyspace.getLiveEntry(key);
   if (entry) entry.usedAt = Date.now();
+  return entry;
 }
 
 /** Seconds since a key was last read or written. */
@@ -176,10 +134,6 @@ export function idleSeconds(database: RedisDatabase, key: Buffer): number {
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;
-}
-
-function isLive({ expiresAt }: Entry, now: number): boolean {
-  return expiresAt === undefined || expiresAt > now;
 }
 
 /**

@@ -1,8 +1,15 @@
-import { createRedisLuaRuntime, RedisCommandError, RedisServerState } from "js-redis-server/core";
+import {
+  createRedisLuaRuntime,
+  RedisCommandError,
+  RedisServerState,
+  type RedisServerStateOptions,
+  resolveCompatibilityProfile,
+} from "js-redis-server/core";
+import { CLAIMED_VERSION } from "./claimed-version.js";
 import { FunctionLibraries } from "./lua/functions.js";
 import { LuaRuntime } from "./lua/runtime.js";
 
-type Options = Omit<NonNullable<ConstructorParameters<typeof RedisServerState>[0]>, "functionRegistry">;
+type Options = Pick<RedisServerStateOptions, "databaseCount" | "activeExpiryIntervalMs">;
 
 /**
  * The engine's state with a Lua that recovers. Once a script has used up the WebAssembly heap, that
@@ -12,7 +19,12 @@ export class EngineState extends RedisServerState {
   #lua: Promise<LuaRuntime> | undefined;
 
   constructor(options: Options) {
-    super({ ...options, functionRegistry: new FunctionLibraries() });
+    super({
+      ...options,
+      functionRegistry: new FunctionLibraries(),
+      // The features stay those of the library's newest version.
+      compatibility: { ...resolveCompatibilityProfile(), version: CLAIMED_VERSION },
+    });
   }
 
   /** @throws {RedisCommandError} if the script runs out of memory */

@@ -4,8 +4,6 @@ import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
 
 /** The gateway's end of a connection to the embedded engine: a stream over a message port. */
 export class PortDuplex extends Duplex {
-  readonly #port: MessagePort;
-  readonly #onDestroy: () => void;
   /** Bytes sent that the worker has not yet taken in. */
   #sent = 0;
   /** Called once the worker has taken in enough to go on writing. */
@@ -16,10 +14,11 @@ export class PortDuplex extends Duplex {
   #ended = false;
 
   /** @param onDestroy called at once when this end is given up */
-  constructor(port: MessagePort, onDestroy: () => void) {
+  constructor(
+    private readonly port: MessagePort,
+    private readonly onDestroy: () => void,
+  ) {
     super({ allowHalfOpen: false, writableHighWaterMark: WINDOW_BYTES });
-    this.#port = port;
-    this.#onDestroy = onDestroy;
     port.on("message", (message: PortMessage) => this.#receive(message));
     port.on("close", () => {
       if (!this.#ended && !this.destroyed) this.destroy(new Error("connection to the embedded engine lost"));
@@ -29,13 +28,13 @@ export class PortDuplex extends Duplex {
   override _writev(items: { chunk: Buffer }[], done: () => void): void {
     const bytes = transferable(items.map(({ chunk }) => chunk));
     this.#sent += bytes.length;
-    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
+    this.port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
     if (this.#sent < WINDOW_BYTES) done();
     else this.#resume = done;
   }
 
   override _final(done: () => void): void {
-    this.#port.postMessage(null satisfies PortMessage);
+    this.port.postMessage(null satisfies PortMessage);
     done();
   }
 
@@ -44,8 +43,8 @@ export class PortDuplex extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#onDestroy();
-    this.#port.close();
+    this.onDestroy();
+    this.port.close();
     done(error);
   }
 
@@ -71,10 +70,10 @@ export class PortDuplex extends Duplex {
     if (this.push(bytes)) this.#acknowledge();
   }
 
-  /** Seldom, since each message costs more than the bytes of a small reply. */
+  /** Acknowledges bytes seldom, since each message costs more than the bytes of a small reply. */
   #acknowledge(): void {
     if (this.#taken < WINDOW_BYTES / 2) return;
-    this.#port.postMessage(this.#taken satisfies PortMessage);
+    this.port.postMessage(this.#taken satisfies PortMessage);
     this.#taken = 0;
   }
 }

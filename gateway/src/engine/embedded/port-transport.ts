@@ -7,14 +7,12 @@ import { TOO_LARGE_COMMAND } from "./own-commands.js";
 /** Time in ms that a connection's commands run before the thread looks for those of others. */
 const TIME_SLICE = 10;
 
-type Listener = (error?: Error) => void;
-
 /** The engine's end of a connection: reads whole commands from a message port and writes replies to it. */
 export class PortTransport implements ConnectionTransport {
-  static #count = 0;
-  readonly id = `port-${++PortTransport.#count}`;
-  readonly signal: AbortSignal;
+  readonly id = "port";
   readonly #abort = new AbortController();
+  /** Aborted when the connection has ended. */
+  readonly signal = this.#abort.signal;
   readonly #framer: CommandFramer;
   readonly #input: Uint8Array[] = [];
   #inputEnded = false;
@@ -32,7 +30,6 @@ export class PortTransport implements ConnectionTransport {
     private readonly beforeCommands: () => void,
   ) {
     this.#framer = new CommandFramer(maxCommandBytes);
-    this.signal = this.#abort.signal;
     port.on("message", (message: PortMessage) => this.#receive(message));
     port.on("close", () => this.close());
   }
@@ -93,12 +90,9 @@ export class PortTransport implements ConnectionTransport {
     this.#release();
   }
 
-  on(event: "close" | "drain" | "error", listener: Listener): () => void {
-    // A port neither fails nor drains in ways that matter here. Its end is that of the signal.
-    if (event !== "close") return () => {};
-    const closed = () => listener();
-    this.signal.addEventListener("abort", closed, { once: true });
-    return () => this.signal.removeEventListener("abort", closed);
+  /** Part of the interface. The library does not call it: {@link signal} shows the end. */
+  on(): () => void {
+    return () => {};
   }
 
   #receive(message: PortMessage): void {

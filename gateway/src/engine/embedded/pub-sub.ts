@@ -1,23 +1,22 @@
 import type { RedisServerState } from "js-redis-server/core";
 import { matchesGlob } from "../../util/glob.js";
 
-type Listener = (message: { pattern?: Buffer; channel: Buffer; message: Buffer }) => void;
-
-/** The members of the library's broker that this module uses. Its types do not declare them. */
-interface Broker {
-  readonly channels: Map<string, unknown>;
-  readonly patterns: Map<string, Map<unknown, { readonly pattern: Buffer; readonly listener: Listener }>>;
-  publish(channel: Buffer, message: Buffer): number;
+/** A subscription to a pattern, as the library's broker keeps it. */
+interface Subscription {
+  readonly pattern: Buffer;
+  readonly listener: (message: { pattern: Buffer; channel: Buffer; message: Buffer }) => void;
 }
 
 /** Lets PUBLISH compare a channel with each pattern in a bounded time. With the library's matcher some patterns take forever. */
-export function replacePatternMatching(state: RedisServerState): void {
-  const broker = state.pubsubBroker as unknown as Broker;
+export function replacePatternMatching({ pubsubBroker: broker }: RedisServerState): void {
+  // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
+  const patterns: Map<string, Map<unknown, Subscription>> = broker["patterns"];
   const { publish } = broker;
   broker.publish = (channel, message) => {
-    let count = publish.call({ channels: broker.channels, patterns: new Map() } as Broker, channel, message);
-    for (const subscribers of broker.patterns.values()) {
-      for (const { pattern, listener } of subscribers.values()) {
+    const withoutPatterns = Object.create(broker, { patterns: { value: new Map() } });
+    let count = publish.call(withoutPatterns, channel, message);
+    for (const subscriptions of patterns.values()) {
+      for (const { pattern, listener } of subscriptions.values()) {
         if (!matchesGlob(pattern, channel)) continue;
         listener({ pattern, channel, message });
         count += 1;

@@ -1,3 +1,5 @@
+/** Interval in ms between beats while no command runs. */
+export const HEARTBEAT_MS = 100;
 /** Bytes of a command's name that are kept. */
 const MAX_NAME = 32;
 
@@ -6,13 +8,11 @@ const MAX_NAME = 32;
  * each turn of the event loop, and the name of the command that runs.
  */
 export class Pulse {
-  readonly memory: SharedArrayBuffer;
   readonly #beats: Int32Array;
   readonly #name: Uint8Array;
 
   /** @param memory of another thread's pulse. Default: new memory */
-  constructor(memory = new SharedArrayBuffer(4 + MAX_NAME)) {
-    this.memory = memory;
+  constructor(readonly memory = new SharedArrayBuffer(4 + MAX_NAME)) {
     this.#beats = new Int32Array(memory, 0, 1);
     this.#name = new Uint8Array(memory, 4);
   }

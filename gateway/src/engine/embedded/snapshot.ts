@@ -11,7 +11,7 @@ import {
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
-import { entriesOf } from "./keyspace.js";
+import { entriesOf, liveEntries } from "./keyspace.js";
 import type { Entry } from "./stored-value.js";
 
 /** The first bytes of every snapshot: the name of the format and its version. */
@@ -26,7 +26,7 @@ const BEAT_EVERY = 1_000;
  * the number of records before it, so that a truncated file is detected.
  */
 type Record =
-  | { readonly kind: "entry"; readonly database: number; readonly id: string; readonly entry: Entry }
+  | { readonly kind: "entry"; readonly database: number; readonly entry: Entry }
   | { readonly kind: "functions"; readonly dump: Uint8Array }
   | { readonly kind: "end"; readonly records: number };
 
@@ -62,13 +62,10 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
       if (size >= CHUNK) flush();
       if (++records % BEAT_EVERY === 0) beat();
     };
-    const now = Date.now();
     write({ kind: "functions", dump: state.functionRegistry.dump() });
     for (const database of state.databases) {
-      for (const [id, entry] of entriesOf(database)) {
-        if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
-        write({ kind: "entry", database: database.id, id, entry: withPlainList(entry) });
-      }
+      for (const entry of liveEntries(database))
+        write({ kind: "entry", database: database.id, entry: withPlainList(entry) });
     }
     write({ kind: "end", records });
     flush();
@@ -99,7 +96,6 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
   if (!existsSync(file)) return;
   const bytes = readFileSync(file);
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(file, "it is not a snapshot");
-  const now = Date.now();
   let records = 0;
   for (let at = MAGIC.length; ; records++) {
     if (records % BEAT_EVERY === 0) beat();
@@ -114,11 +110,7 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
       return;
     }
     if (record.kind === "functions") state.functionRegistry.restore(Buffer.from(record.dump), "flush");
-    else {
-      const { database, id, entry } = record;
-      if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
-      entriesOf(state.getDatabase(database)).set(id, entry);
-    }
+    else entriesOf(state.getDatabase(record.database)).set(record.entry.key.toString("hex"), record.entry);
   }
 }
 

@@ -1,18 +1,12 @@
+import { on, once } from "node:events";
 import type { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { builtFile } from "../../util/built-file.js";
 import type { Engine } from "../engine.js";
 import { defaultLimits, type EmbeddedLimits } from "./limits.js";
-import {
-  type ConnectMessage,
-  type GoneMessage,
-  type SaveMessage,
-  type SavingMessage,
-  SNAPSHOT_EVERY,
-  type WorkerInput,
-} from "./messages.js";
+import { type EngineMessage, type SavingMessage, SNAPSHOT_EVERY, type WorkerInput } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
-import { Pulse } from "./pulse.js";
+import { HEARTBEAT_MS, Pulse } from "./pulse.js";
 
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
@@ -32,7 +26,6 @@ const DESCRIPTION = "embedded (js-redis-server, in memory; for development and t
 const SAVE_TIMEOUT = 60_000;
 /** Longer than any one command takes on as much data as fits into memory, even on a busy machine. */
 const DEFAULT_STALL_TIMEOUT = 30_000;
-const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends within this time counts as a failed start. After so many in a row, no other is started. */
 const SHORT_LIFE_MS = 2000;
@@ -73,16 +66,11 @@ class EmbeddedEngine implements Engine {
   async ready(): Promise<void> {
     const worker = this.#worker;
     worker.ref();
-    await new Promise<void>((resolve, reject) => {
-      if (this.#snapshot === null) worker.once("online", resolve);
-      else {
-        worker.on("message", (message: SavingMessage) => {
-          if (message.kind === "loaded") resolve();
-          else if (message.kind === "unreadable") reject(new Error(message.message));
-        });
-      }
-      worker.once("error", reject);
-    });
+    if (this.#snapshot === null) await once(worker, "online");
+    else {
+      const [message] = (await once(worker, "message")) as [SavingMessage];
+      if (message.kind === "unreadable") throw new Error(message.message);
+    }
     this.#isLoaded = true;
     worker.unref();
   }
@@ -92,7 +80,7 @@ class EmbeddedEngine implements Engine {
     const id = ++this.#count;
     const worker = this.#worker;
     const connection = new PortDuplex(port1, () =>
-      worker.postMessage({ connection: id, port: null } satisfies GoneMessage),
+      worker.postMessage({ connection: id, port: null } satisfies EngineMessage),
     );
     if (this.#closed !== undefined || this.#shortLives >= MAX_SHORT_LIVES) {
       port2.close();
@@ -100,7 +88,7 @@ class EmbeddedEngine implements Engine {
       return connection;
     }
     if (this.options.keepsProcessAlive === false) port1.unref();
-    worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
+    worker.postMessage({ connection: id, port: port2 } satisfies EngineMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
     return connection;
@@ -122,21 +110,14 @@ class EmbeddedEngine implements Engine {
     // The thread ended, and none took its place.
     if (worker.threadId < 0) return;
     worker.ref();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#unsaved("ETIMEDOUT");
-        resolve();
-      }, SAVE_TIMEOUT);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      worker.on("message", (message: SavingMessage) => {
-        if (message.kind === "saved") done();
-      });
-      worker.once("exit", done);
-      worker.postMessage({ save: true } satisfies SaveMessage);
-    });
+    const timeout = AbortSignal.timeout(SAVE_TIMEOUT);
+    const messages = on(worker, "message", { signal: timeout, close: ["exit"] });
+    worker.postMessage("save" satisfies EngineMessage);
+    try {
+      for await (const [message] of messages) if ((message as SavingMessage).kind === "saved") return;
+    } catch {
+      if (timeout.aborted) this.#unsaved("ETIMEDOUT");
+    }
   }
 
   #unsaved(code: string): void {
@@ -148,7 +129,7 @@ class EmbeddedEngine implements Engine {
     const { stallTimeoutMs = DEFAULT_STALL_TIMEOUT } = this.options;
     const limits = { ...defaultLimits, ...this.options.limits };
     const pulse = new Pulse();
-    const input = { limits, pulse: pulse.memory, heartbeatMs: HEARTBEAT_MS, snapshot: this.#snapshot };
+    const input = { limits, pulse: pulse.memory, snapshot: this.#snapshot };
     const worker = new Worker(builtFile("embedded-worker.js", "the embedded engine's worker"), {
       workerData: input satisfies WorkerInput,
       name: "warmline-embedded-engine",

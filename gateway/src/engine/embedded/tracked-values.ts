@@ -1,104 +1,66 @@
-import { RedisDatabase, type RedisStreamData } from "js-redis-server/core";
+// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
+
+import { RedisDatabase, type RedisListData } from "js-redis-server/core";
 import { listValues } from "./collections/adopt.js";
 import type { HashFields } from "./collections/hash-fields.js";
-import { firstNot } from "./collections/sorted-blocks.js";
+import type { ListValues } from "./collections/list-values.js";
+import {
+  entryOf,
+  isBefore,
+  MIN_ID,
+  placeAfter,
+  placeOf,
+  type StreamEntries,
+  type StreamId,
+} from "./stream-ids.js";
 import { readAfter } from "./stream-lag.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
-// change a part of it, or expect an array; here they are replaced. The library does not export their classes.
+// change a part of it, expect an array, or count otherwise than Redis; here they are replaced. The library does not export their
+// classes.
 
-type StreamId = RedisStreamData["lastId"];
-type StreamEntry = RedisStreamData["entries"][number];
-type StreamGroup = RedisStreamData["groups"] extends Map<string, infer G> ? G : never;
+type TrackedHash = Parameters<Parameters<RedisDatabase["updateHash"]>[1]>[0];
+type TrackedList = Parameters<Parameters<RedisDatabase["updateList"]>[1]>[0];
+type TrackedStream = Parameters<Parameters<RedisDatabase["updateStream"]>[1]>[0];
 
-/** Members of all trackers: where they report changes. */
-interface Tracked {
-  readonly tracker: { markChanged(): void };
-}
-
-interface TrackedHash extends Tracked {
-  readonly hash: { readonly fields: HashFields };
-  setFieldExpiration(field: Buffer, expiresAt: number): boolean;
-  deleteExpiredFields(): void;
-}
-
-interface TrackedList extends Tracked {
-  readonly list: Parameters<typeof listValues>[0];
-  setAt(index: number, value: Buffer): void;
-  removeMatching(count: number, element: Buffer): number;
-  trim(start: number, stop: number, options?: { forceDirty?: boolean }): { empty: boolean };
-}
-
-interface Delivered {
-  readonly id: StreamId;
-  readonly fields: Buffer[] | null;
-}
-
-interface TrackedStream extends Tracked {
-  readonly stream: RedisStreamData;
-  deleteEntries(
-    ids: StreamId[],
-    compare: (left: StreamId, right: StreamId) => number,
-    onDelete: (entry: StreamEntry) => void,
-  ): number;
-  readGroup(
-    group: StreamGroup,
-    consumer: Buffer,
-    id: StreamId | ">",
-    options: { readonly count: number | null },
-    now: number,
-  ): Delivered[];
-  claim(group: StreamGroup, consumer: Buffer, ids: StreamId[], ...rest: unknown[]): StreamEntry[];
-}
-
-export function isBefore(left: StreamId, right: StreamId): boolean {
-  return left.ms < right.ms || (left.ms === right.ms && left.seq < right.seq);
-}
-
-/** The place of a stream's first entry whose id is not before this one. */
-export function placeOf(entries: readonly StreamEntry[], id: StreamId): number {
-  return firstNot(entries, (entry) => isBefore(entry.id, id));
-}
-
-/** The place of a stream's first entry whose id is after this one. */
-export function placeAfter(entries: readonly StreamEntry[], id: StreamId): number {
-  return firstNot(entries, (entry) => !isBefore(id, entry.id));
-}
-
-export function entryOf(entries: readonly StreamEntry[], id: StreamId): StreamEntry | undefined {
-  const found = entries[placeOf(entries, id)];
-  return found && !isBefore(id, found.id) ? found : undefined;
-}
+/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
+const ATTEMPTS_PER_ENTRY = 10;
 
 /** Replaces the trackers' methods, for all databases of this thread. */
 export function replaceTrackedMethods(): void {
   const database = new RedisDatabase(0);
   const key = Buffer.from("k");
-  const prototypeOf = (update: (change: (tracked: object) => object) => object) =>
-    update((tracked) => Object.getPrototypeOf(tracked) as object);
-  replaceHashMethods(prototypeOf((change) => database.updateHash(key, change)) as TrackedHash);
-  replaceListMethods(prototypeOf((change) => database.updateList(key, change)) as TrackedList);
-  replaceStreamMethods(prototypeOf((change) => database.updateStream(key, change)) as TrackedStream);
+  replaceHashMethods(database.updateHash(key, Object.getPrototypeOf));
+  replaceListMethods(database.updateList(key, Object.getPrototypeOf));
+  replaceStreamMethods(database.updateStream(key, Object.getPrototypeOf));
+}
+
+function fieldsOf(tracked: TrackedHash): HashFields {
+  return tracked["hash"].fields;
 }
 
 function replaceHashMethods(prototype: TrackedHash): void {
   const { setFieldExpiration } = prototype;
   prototype.setFieldExpiration = function (field, expiresAt) {
-    this.hash.fields.markExpiring(field.toString("hex"));
+    fieldsOf(this).markExpiring(field.toString("hex"));
     return setFieldExpiration.call(this, field, expiresAt);
   };
-  prototype.deleteExpiredFields = function () {
-    if (this.hash.fields.sweep(Date.now())) this.tracker.markChanged();
+  prototype["deleteExpiredFields"] = function () {
+    if (fieldsOf(this).sweep(Date.now())) this["tracker"].markChanged();
   };
+}
+
+function valuesOf(tracked: TrackedList): ListValues {
+  return listValues(tracked["list"] as RedisListData);
 }
 
 function replaceListMethods(prototype: TrackedList): void {
   prototype.setAt = function (index, value) {
-    listValues(this.list).setAt(index, value);
-    this.tracker.markChanged();
+    valuesOf(this).setAt(index, value);
+    this["tracker"].markChanged();
   };
   prototype.removeMatching = function (count, element) {
-    const values = listValues(this.list);
+    const values = valuesOf(this);
     const kept: Buffer[] = [];
     const fromEnd = count < 0;
     const limit = Math.abs(count) || Number.POSITIVE_INFINITY;
@@ -110,18 +72,18 @@ function replaceListMethods(prototype: TrackedList): void {
     }
     if (removed === 0) return 0;
     values.replace(fromEnd ? kept.reverse() : kept);
-    this.tracker.markChanged();
+    this["tracker"].markChanged();
     return removed;
   };
   prototype.trim = function (start, stop, options) {
-    const values = listValues(this.list);
+    const values = valuesOf(this);
     const { length } = values;
     if (start > stop) values.replace([]);
     else {
       values.splice(stop + 1);
       values.splice(0, start);
     }
-    if (options?.forceDirty || values.length !== length) this.tracker.markChanged();
+    if (options?.forceDirty || values.length !== length) this["tracker"].markChanged();
     return { empty: values.length === 0 };
   };
 }
@@ -129,43 +91,73 @@ function replaceListMethods(prototype: TrackedList): void {
 function replaceStreamMethods(prototype: TrackedStream): void {
   const { readGroup, claim } = prototype;
   prototype.deleteEntries = function (ids, _compare, onDelete) {
-    const { entries } = this.stream;
-    let count = 0;
-    for (const id of ids) {
-      const entry = entryOf(entries, id);
-      if (!entry) continue;
-      onDelete(entry);
-      entries.splice(placeOf(entries, id), 1);
-      count += 1;
-    }
-    if (count > 0) this.tracker.markChanged();
-    return count;
+    return this.trim(({ entries }) => {
+      const before = entries.length;
+      for (const id of ids) {
+        const entry = entryOf(entries, id);
+        if (!entry) continue;
+        onDelete(entry);
+        entries.splice(placeOf(entries, id), 1);
+      }
+      return before - entries.length;
+    });
   };
   prototype.readGroup = function (group, consumer, id, options, now) {
-    const { entries } = this.stream;
+    const { entries } = this.value;
     /** The library's method with a part of the entries. */
-    const read = (part: StreamEntry[]) =>
+    const read = (part: StreamEntries) =>
       readGroup.call(withEntries(this, part), group, consumer, id, options, now);
     if (id === ">") {
       const from = placeAfter(entries, group.lastDeliveredId);
       let { entriesRead } = group;
       const delivered = read(entries.slice(from, options.count ? from + options.count : undefined));
-      for (const entry of delivered) entriesRead = readAfter(this.stream, entriesRead, entry.id);
+      for (const entry of delivered) entriesRead = readAfter(this.value, entriesRead, entry.id);
       group.entriesRead = entriesRead;
       return delivered;
     }
-    return read([]).map((delivered) => entryOf(entries, delivered.id) ?? delivered);
+    return read([]).map((delivered) => {
+      const entry = entryOf(entries, delivered.id);
+      if (!entry) return delivered;
+      // A consumer that reads its history gets the entry once more, unless it was deleted from the stream.
+      const delivery = group.pending.get(`${entry.id.ms}-${entry.id.seq}`)!;
+      delivery.deliveredAt = now;
+      delivery.deliveryCount++;
+      return entry;
+    });
   };
-  prototype.claim = function (group, consumer, ids, ...rest) {
-    const found = ids.flatMap((id) => entryOf(this.stream.entries, id) ?? []);
-    return claim.call(withEntries(this, found), group, consumer, ids, ...rest);
+  prototype.claim = function (group, consumer, ids, options, now) {
+    const found = ids.flatMap((id) => entryOf(this.value.entries, id) ?? []);
+    return claim.call(withEntries(this, found), group, consumer, ids, options, now);
+  };
+  // The count includes the entries that were deleted from the stream.
+  prototype.autoClaim = function (group, consumer, { minIdleMs, start, count, justId }, now) {
+    const { consumers, pending } = group;
+    const consumerId = consumer.toString("hex");
+    consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
+    const deliveries = [...pending]
+      .filter(([, { id }]) => !isBefore(id, start))
+      .sort(([, a], [, b]) => (isBefore(a.id, b.id) ? -1 : 1));
+    const visited = deliveries.slice(0, count * ATTEMPTS_PER_ENTRY);
+    const claimed: StreamEntries = [];
+    const deleted: StreamId[] = [];
+    let at = 0;
+    for (; at < visited.length && claimed.length + deleted.length < count; at++) {
+      const [key, delivery] = visited[at]!;
+      const entry = entryOf(this.value.entries, delivery.id);
+      if (!entry) {
+        pending.delete(key);
+        deleted.push(delivery.id);
+      } else if (now - delivery.deliveredAt >= minIdleMs) {
+        Object.assign(delivery, { consumerId, deliveredAt: now });
+        if (!justId) delivery.deliveryCount++;
+        claimed.push(entry);
+      }
+    }
+    return { nextStartId: deliveries[at]?.[1].id ?? MIN_ID, claimed, deleted };
   };
 }
 
 /** The tracker of the same stream, with a part of its entries to read. */
-function withEntries(tracked: TrackedStream, entries: StreamEntry[]): TrackedStream {
-  return Object.assign(Object.create(Object.getPrototypeOf(tracked)), {
-    stream: { ...tracked.stream, entries },
-    tracker: tracked.tracker,
-  });
+function withEntries(tracked: TrackedStream, entries: StreamEntries): TrackedStream {
+  return Object.create(tracked, { stream: { value: { ...tracked.value, entries } } });
 }

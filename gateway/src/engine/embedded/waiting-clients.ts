@@ -81,9 +81,9 @@ export class WaitingClients {
    * key.
    */
   signal(database: RedisDatabase, key: Buffer, type: string): void {
+    if (!this.#waits[type as WaitType]?.size) return;
     const queue = this.#queues.get(idOf(database, key));
-    const isWaitedFor = isWaitType(type) && this.#waits[type].size > 0;
-    if (queue && isWaitedFor && !this.#round.has(queue)) this.#ready.add(queue);
+    if (queue && !this.#round.has(queue)) this.#ready.add(queue);
   }
 
   /** Serves the clients of all keys that became ready. To be called between commands. */
@@ -132,10 +132,6 @@ export class WaitingClients {
     if (before === undefined && event.type === "write") this.signal(database, key, event.value.type);
     if (before?.startsWith("stream") && queue.mark !== before) this.signal(database, key, "stream");
   }
-}
-
-function isWaitType(type: string): type is WaitType {
-  return type === "list" || type === "zset" || type === "stream";
 }
 
 /** The type of a value; of a stream also its last id, which changes with each entry. */

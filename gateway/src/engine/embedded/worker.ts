@@ -11,11 +11,11 @@ import { correctReplies } from "./commands/replies.js";
 import { createGuards, type ExecutionPolicy } from "./guards.js";
 import { extendDatabases } from "./keyspace.js";
 import { EngineState } from "./lua-state.js";
-import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
+import type { EngineMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { replacePatternMatching } from "./pub-sub.js";
-import { Pulse } from "./pulse.js";
+import { HEARTBEAT_MS, Pulse } from "./pulse.js";
 import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
@@ -23,7 +23,7 @@ import { WaitingClients } from "./waiting-clients.js";
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
 
-const { limits, heartbeatMs, snapshot, ...input } = workerData as WorkerInput;
+const { limits, snapshot, ...input } = workerData as WorkerInput;
 const pulse = new Pulse(input.pulse);
 const beat = () => pulse.beat();
 const send = (message: SavingMessage) => parentPort!.postMessage(message);
@@ -62,8 +62,8 @@ function openSaver(file: string): Saver | null {
   }
 }
 
-function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
-  if ("save" in message) {
+function take(message: EngineMessage): void {
+  if (message === "save") {
     void saver?.save().then(() => send({ kind: "saved" }));
     return;
   }
@@ -84,7 +84,7 @@ function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
   const done = new Resp2SessionAdapter({ transport, session }).run();
   void done.catch(() => {}).then(() => transport.close());
   // Ends a blocking command that still waits, so that it takes no element for a reader that is gone.
-  transport.on("close", () => {
+  transport.signal.addEventListener("abort", () => {
     transports.delete(connection);
     session.close();
   });
@@ -102,4 +102,4 @@ parentPort!.on("message", take);
 setInterval(() => {
   pulse.begin("");
   beat();
-}, heartbeatMs);
+}, HEARTBEAT_MS);

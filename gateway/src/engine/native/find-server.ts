@@ -6,6 +6,8 @@ const NAMES = ["redis-server", "valkey-server"];
 
 /** The `redis-server` or `valkey-server` on PATH, if there is one that can be run. */
 export function findServer(path: string = process.env.PATH ?? ""): string | undefined {
+  // Private servers need UNIX sockets and a POSIX shell.
+  if (process.platform === "win32") return undefined;
   return NAMES.map((name) => onPath(name, path)).find((found) => found !== undefined);
 }
 

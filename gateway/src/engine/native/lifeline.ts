@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
  * A process that is killed outright cannot clean up, so a small shell does it. It starts the program
  * and waits on its own standard input, a pipe whose other end only this process holds: when that end
  * closes, because this process closed it or has ended, the shell ends the program and removes its
- * folder. The program's own end is noticed the same way round. Both run in a session of
- * their own, so that Ctrl-C in a terminal reaches this process first and not its Redis.
+ * folder. When the program ends by itself, the shell removes the folder and exits with its status.
+ * Both run in a session of their own, so that Ctrl-C in a terminal reaches this process first and
+ * not its Redis.
  */
 const SCRIPT = `
 PATH=$PATH:/usr/bin:/bin

@@ -7,15 +7,15 @@ import { FolderLock } from "./folder-lock.js";
 const SNAPSHOT = "embedded.snapshot";
 
 /** The engine that wrote a folder's data; null for an empty folder. */
-export type DataOf = "embedded" | "server" | null;
+export type Writer = "embedded" | "server" | null;
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
 export interface DataFolder {
   readonly path: string;
   /** The embedded engine's file in it. */
   readonly snapshot: string;
-  readonly dataOf: DataOf;
-  /** Lets others have it. */
+  readonly writtenBy: Writer;
+  /** Unlocks it for other gateways. */
   release(): void;
 }
 
@@ -37,10 +37,10 @@ export function openDataFolder(given: string): DataFolder {
   }
   const lock = new FolderLock(path);
   const snapshot = join(path, SNAPSHOT);
-  return { path, snapshot, dataOf: dataIn(path, snapshot), release: lock.release };
+  return { path, snapshot, writtenBy: dataIn(path, snapshot), release: lock.release };
 }
 
-function dataIn(path: string, snapshot: string): DataOf {
+function dataIn(path: string, snapshot: string): Writer {
   if (existsSync(snapshot)) return "embedded";
   // Redis and Valkey write a folder from version 7 on, one file before that.
   return readdirSync(path).some((name) => /^appendonly(dir$|\.aof)/.test(name)) ? "server" : null;

@@ -32,10 +32,10 @@ export class FolderLock {
     this.#take(folder);
     ownLocks.add(this.#file);
     process.once("exit", this.release);
-    this.#beat = setInterval(() => this.#show(), BEAT_EVERY).unref();
+    this.#beat = setInterval(() => this.#renew(), BEAT_EVERY).unref();
   }
 
-  /** Lets others have the folder. */
+  /** Unlocks the folder for other gateways. */
   readonly release = (): void => {
     if (!ownLocks.delete(this.#file)) return;
     clearInterval(this.#beat);
@@ -56,7 +56,7 @@ export class FolderLock {
       if (text === null) continue;
       if (this.#isHeld(text)) {
         throw new Error(
-          `persist: another gateway uses ${folder}${whoIn(text)}; each gateway needs a separate folder`,
+          `persist: another gateway uses ${folder}${holderText(text)}; each gateway needs a separate folder`,
         );
       }
       this.#remove(text);
@@ -84,12 +84,12 @@ export class FolderLock {
     }
   }
 
-  #show(): void {
+  #renew(): void {
     const now = new Date();
     try {
       utimesSync(this.#file, now, now);
     } catch {
-      // The file was removed. Writing of data goes on regardless.
+      // Somebody removed the file. Data is still written.
     }
   }
 }
@@ -119,7 +119,7 @@ function parsed(text: string): Holder | null {
   }
 }
 
-function whoIn(text: string): string {
+function holderText(text: string): string {
   const holder = parsed(text);
   if (holder === null) return "";
   return holder.host === hostname() ? ` (process ${holder.pid})` : ` (on ${holder.host})`;

@@ -1,27 +1,35 @@
-import type { RedisDataValue } from "js-redis-server/core";
+import type { RedisListData, RedisSortedSetData } from "js-redis-server/core";
 import { HashFields } from "./hash-fields.js";
 import { IndexedMap } from "./indexed-map.js";
 import { ListValues } from "./list-values.js";
 import { SortedMembers } from "./sorted-members.js";
 
-type ValueOf<T extends RedisDataValue["type"]> = Extract<RedisDataValue, { type: T }>;
-
 /** Replaces the plain collections of a value by ones that stay fast at any size. Returns the same value. */
 export function adopt<T extends { readonly type: string }>(value: T): T {
   const { type } = value;
-  if (type === "list") adoptList(value as unknown as ValueOf<"list">);
+  if (type === "list") adoptList(value as unknown as RedisListData);
   else if (type === "hash") adoptMap(value, "fields", HashFields);
   else if (type === "set") adoptMap(value, "members", IndexedMap);
   else if (type === "zset") adoptMap(value, "members", SortedMembers);
   return value;
 }
 
-/** The elements of a list that {@link adopt} returned. */
-export function listValues(value: ValueOf<"list">): ListValues {
-  return value.values as unknown as ListValues;
+/** The elements of a list that {@link adopt} returned; none without a list. */
+export function listValues(list: RedisListData | null): ListValues {
+  return (list?.values as unknown as ListValues | undefined) ?? new ListValues();
 }
 
-function adoptList(value: ValueOf<"list">): void {
+/** The fields of a hash or the members of a set that {@link adopt} returned; none without a value. */
+export function indexed<V>(items: ReadonlyMap<string, V> | undefined): IndexedMap<V> {
+  return (items as IndexedMap<V> | undefined) ?? new IndexedMap<V>();
+}
+
+/** The members of a sorted set that {@link adopt} returned; none without a set. */
+export function sortedMembers(zset: RedisSortedSetData | null): SortedMembers {
+  return (zset?.members as SortedMembers | undefined) ?? new SortedMembers();
+}
+
+function adoptList(value: RedisListData): void {
   const values: object = value.values;
   // Of the methods of an array, the library calls only those that ListValues has.
   if (Array.isArray(values)) value.values = new ListValues(values as Buffer[]) as unknown as Buffer[];

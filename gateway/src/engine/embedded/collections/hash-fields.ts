@@ -1,16 +1,11 @@
+import type { RedisHashField } from "js-redis-server/core";
 import { IndexedMap } from "./indexed-map.js";
 
-export interface HashField {
-  readonly field: Buffer;
-  readonly value: Buffer;
-  expiresAt?: number;
-}
-
 /** The fields of a hash by their hex. Those that may expire are listed apart, so that a sweep visits no others. */
-export class HashFields extends IndexedMap<HashField> {
+export class HashFields extends IndexedMap<RedisHashField> {
   readonly #mayExpire = new Set<string>();
 
-  override set(id: string, field: HashField): this {
+  override set(id: string, field: RedisHashField): this {
     if (field.expiresAt !== undefined) this.#mayExpire.add(id);
     return super.set(id, field);
   }

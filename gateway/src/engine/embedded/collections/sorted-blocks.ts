@@ -7,18 +7,12 @@ const MAX_BLOCK = 512;
  */
 export class SortedBlocks<T> {
   #blocks: T[][] = [];
-  #size = 0;
 
   /** @param compare returns 0 for the same item alone */
   constructor(private readonly compare: (left: T, right: T) => number) {}
 
-  get size(): number {
-    return this.#size;
-  }
-
   /** Adds an item that is not there yet. */
   add(item: T): void {
-    this.#size += 1;
     const at = this.#blockOf(item);
     const block = this.#blocks[at];
     if (!block) {
@@ -37,13 +31,11 @@ export class SortedBlocks<T> {
     const place = this.#placeIn(block, item);
     if (place === block.length || this.compare(block[place]!, item) !== 0) return;
     block.splice(place, 1);
-    this.#size -= 1;
     if (block.length === 0) this.#blocks.splice(at, 1);
   }
 
   clear(): void {
     this.#blocks = [];
-    this.#size = 0;
   }
 
   /** The item at a place, counted from 0; undefined beyond the end. */

@@ -1,10 +1,8 @@
+import type { RedisSortedSetMember } from "js-redis-server/core";
 import { IndexedMap } from "./indexed-map.js";
 import { SortedBlocks } from "./sorted-blocks.js";
 
-export interface Member {
-  readonly member: Buffer;
-  readonly score: number;
-}
+export type Member = Readonly<RedisSortedSetMember>;
 
 /** Orders members by their score, then by their bytes. */
 export function byScore(left: Member, right: Member): number {

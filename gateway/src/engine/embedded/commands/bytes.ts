@@ -1,8 +1,8 @@
 import { type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
-import { peek, replaceString } from "../keyspace.js";
-import { type CommandTable, integer, withDatabase } from "./define.js";
+import { EMPTY } from "../../../util/bytes.js";
+import { peek, replaceValue } from "../keyspace.js";
+import { bulk, type CommandTable, integer, MAX_INT64, withDatabase } from "./define.js";
 
-const EMPTY = Buffer.alloc(0);
 /** The memory of strings that have grown, by the part in use. The rest is zeros, which no other value uses. */
 const allocations = new WeakMap<Buffer, Buffer>();
 
@@ -31,17 +31,23 @@ function change(database: RedisDatabase, key: Buffer, size: number, write: (byte
     allocations.set(bytes, memory);
   }
   write(bytes);
-  replaceString(database, key, bytes);
+  replaceValue(database, key, { type: "string", value: bytes });
   return bytes;
 }
 
-interface FieldArguments {
-  readonly key: Buffer;
-  readonly ops: readonly {
-    readonly kind: string;
-    readonly offset: number;
-    readonly type: { readonly bits: number };
-  }[];
+/** A part of BITFIELD. GET has no operand. */
+interface FieldOperation {
+  readonly kind: "GET" | "SET" | "INCRBY";
+  readonly offset: number;
+  readonly type: { readonly bits: number; readonly signed: boolean };
+  readonly operand?: bigint;
+  readonly overflow: "WRAP" | "SAT" | "FAIL";
+}
+
+/** Redis takes a negative number for an unsigned field as a number of 64 bits, which is too large. */
+function operandOf({ kind, type, operand, overflow }: FieldOperation): bigint | undefined {
+  const isUnsigned = kind === "SET" && overflow === "SAT" && !type.signed;
+  return isUnsigned && operand! < 0n ? MAX_INT64 : operand;
 }
 
 type KeyValue = { key: Buffer; value: Buffer };
@@ -50,12 +56,12 @@ type KeyOffset = { key: Buffer; offset: number };
 /** Replaces the commands that read or write a part of a string, which the library copies as a whole. */
 export function addByteCommands(table: CommandTable): void {
   // The library gets a copy of the bytes of the fields alone.
-  table.override<FieldArguments>("bitfield bitfield_ro", (args, ctx, run) => {
+  table.override<{ key: Buffer; ops: FieldOperation[] }>("bitfield bitfield_ro", (args, ctx, run) => {
     const { key, ops } = args;
     if (ops.length === 0) return run(args);
     const from = Math.min(...ops.map(({ offset }) => Math.floor(offset / 8)));
     const to = Math.max(...ops.map(({ offset, type }) => Math.ceil((offset + type.bits) / 8)));
-    const shifted = ops.map((op) => ({ ...op, offset: op.offset - 8 * from }));
+    const shifted = ops.map((op) => ({ ...op, offset: op.offset - 8 * from, operand: operandOf(op) }));
     const part = withDatabase(ctx, {
       getString: () => bytesAt(ctx.db, key).subarray(from, to),
       setString: (_key, bytes) => {
@@ -84,6 +90,12 @@ export function addByteCommands(table: CommandTable): void {
   table.override<KeyOffset>("getbit", ({ key, offset }, ctx) => {
     const byte = bytesAt(ctx.db, key)[Math.floor(offset / 8)] ?? 0;
     return integer(byte & (128 >> (offset % 8)) ? 1 : 0);
+  });
+  table.override<{ key: Buffer; start: number; end: number }>("getrange substr", (args, ctx) => {
+    const value = bytesAt(ctx.db, args.key);
+    if (args.start < 0 && args.end < 0 && args.start > args.end) return bulk("");
+    const placeOf = (index: number) => (index < 0 ? Math.max(0, value.length + index) : index);
+    return bulk(Buffer.from(value.subarray(placeOf(args.start), placeOf(args.end) + 1)));
   });
   table.override<{ key: Buffer }>("strlen", ({ key }, ctx) => integer(bytesAt(ctx.db, key).length));
 }

@@ -13,12 +13,17 @@ import {
 type Flags = CommandDefinition["flags"];
 export type Context = Parameters<CommandDefinition["execute"]>[1];
 
-/** Positions of the keys among a command's arguments: `first` is 0-based, `last` counts from the end if negative. */
+/**
+ * Positions of the keys among a command's arguments, as COMMAND INFO returns them: the name is argument 0, and a negative
+ * `lastKey` counts from the end.
+ */
 interface KeyPositions {
-  readonly first: number;
-  readonly last?: number;
-  readonly step?: number;
+  readonly firstKey: number;
+  readonly lastKey: number;
+  readonly keyStep: number;
 }
+
+const FIRST: KeyPositions = { firstKey: 1, lastKey: 1, keyStep: 1 };
 
 /** A command whose arguments the engine's library need not parse. */
 interface PlainCommand {
@@ -35,7 +40,7 @@ interface PlainCommand {
 
 /** Builds a definition from a command's raw arguments: checks their number, and returns the keys among them. */
 export function plainCommand(command: PlainCommand): CommandDefinition {
-  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = { first: 0 }, execute } = command;
+  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = FIRST, execute } = command;
   return defineCommand({
     name,
     flags,
@@ -45,24 +50,15 @@ export function plainCommand(command: PlainCommand): CommandDefinition {
         throw new WrongNumberOfArgumentsError(name);
       return { value: input, nextIndex: input.length };
     }),
-    introspection: {
-      arity,
-      ...(keys && positionsOf(keys)),
-      categories: [flags.includes("write") ? "@write" : "@read"],
-    },
+    introspection: { arity, ...keys, categories: [flags.includes("write") ? "@write" : "@read"] },
     keys: (args: readonly Buffer[]) => (keys ? keysAt(args, keys) : []),
     execute,
   }) as CommandDefinition;
 }
 
-/** The positions as COMMAND INFO has them, where the name is the first argument. */
-function positionsOf({ first, last = first, step = 1 }: KeyPositions) {
-  return { firstKey: first + 1, lastKey: last < 0 ? last : last + 1, keyStep: step };
-}
-
-function keysAt(args: readonly Buffer[], { first, last = first, step = 1 }: KeyPositions): Buffer[] {
-  const end = last < 0 ? args.length + last : last;
-  return args.filter((_, at) => at >= first && at <= end && (at - first) % step === 0);
+function keysAt(args: readonly Buffer[], { firstKey, lastKey, keyStep }: KeyPositions): Buffer[] {
+  const [first, last] = [firstKey - 1, lastKey < 0 ? args.length + lastKey : lastKey - 1];
+  return args.filter((_, at) => at >= first && at <= last && (at - first) % keyStep === 0);
 }
 
 /** The commands of the engine. Each method that replaces commands builds on what they are at that time. */
@@ -140,6 +136,15 @@ export function withArguments(
   };
 }
 
+export const MAX_INT64 = (1n << 63n) - 1n;
+
+/** Reads an integer of 64 bits without a plus sign or a zero before it. Undefined for any other text. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value === BigInt.asIntN(64, value) ? value : undefined;
+}
+
 /** @throws RedisCommandError if the argument is not an integer of at most 15 digits */
 export function parseInteger(arg: Buffer): number {
   const text = arg.toString("latin1");
@@ -159,3 +164,14 @@ export const bulkValue = (value: Buffer | string | null): RedisValue =>
 export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.create(bulkValue(value));
 export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
 export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
+
+/** The items of an array; none of any other reply. */
+export function itemsOf(reply: RedisValue | undefined): RedisValue[] {
+  return reply?.kind === "array" ? reply.items : [];
+}
+
+/** The text of a string, byte by byte (Latin-1); empty for any other reply. */
+export function replyText(reply: RedisValue | undefined): string {
+  if (reply?.kind === "simple-string") return reply.value;
+  return reply?.kind === "bulk-string" ? (reply.value?.toString("latin1") ?? "") : "";
+}

@@ -1,5 +1,6 @@
 import type { RedisDatabase } from "js-redis-server/core";
-import type { Member, SortedMembers } from "../collections/sorted-members.js";
+import { sortedMembers } from "../collections/adopt.js";
+import type { Member } from "../collections/sorted-members.js";
 import { peek } from "../keyspace.js";
 import { array, type CommandTable, type Context, integer, withDatabase } from "./define.js";
 
@@ -48,14 +49,10 @@ function scoresAround(center: Position, by: SearchArguments["by"]): Scores[] | u
   if (furthest >= MAX_LATITUDE) return undefined;
   const east = toDegrees(width / 2 / EARTH_RADIUS_METERS / Math.cos(toRadians(furthest))) + MARGIN;
   if (Math.abs(center.lon) + east >= 180) return undefined;
-  const [left, right] = [center.lon - east, center.lon + east].map((lon) => cellOf(lon, 180)) as [
-    number,
-    number,
-  ];
-  const [bottom, top] = [center.lat - north, center.lat + north].map((lat) => cellOf(lat, MAX_LATITUDE)) as [
-    number,
-    number,
-  ];
+  const cells = (middle: number, span: number, limit: number) =>
+    [cellOf(middle - span, limit), cellOf(middle + span, limit)] as const;
+  const [left, right] = cells(center.lon, east, 180);
+  const [bottom, top] = cells(center.lat, north, MAX_LATITUDE);
   // Cells are joined until there are few.
   let shift = 0;
   const count = (first: number, last: number) => (last >> shift) - (first >> shift) + 1;
@@ -99,26 +96,17 @@ function withinArea(args: SearchArguments, ctx: Context): Context {
   const given = args.from?.type === "lonlat" ? args.from : args;
   const getSortedSet: RedisDatabase["getSortedSet"] = (key) => {
     const zset = ctx.db.getSortedSet(key);
-    const all = zset?.members as SortedMembers | undefined;
-    if (!zset || !all) return zset;
+    const all = sortedMembers(zset);
     const center = centerMember && all.get(centerMember.toString("hex"));
-    const position = center ? positionOf(center.score) : given;
-    const ranges =
-      position.lon === undefined || position.lat === undefined
-        ? undefined
-        : scoresAround(position as Position, args.by);
-    if (!ranges) return zset;
+    const { lon, lat } = center ? positionOf(center.score) : given;
+    const ranges = lon === undefined || lat === undefined ? undefined : scoresAround({ lon, lat }, args.by);
+    if (!zset || !ranges) return zset;
     const members = new Map<string, Member>();
     const add = (member: Member) => members.set(member.member.toString("hex"), member);
     if (center) add(center);
-    for (const [from, to] of ranges) {
-      const place = all.order.countWhile(({ score }) => score < from);
-      for (const member of all.order.slice(
-        place,
-        all.order.countWhile(({ score }) => score < to),
-      ))
-        add(member);
-    }
+    const placeOf = (bound: number) => all.order.countWhile(({ score }) => score < bound);
+    for (const [from, to] of ranges)
+      for (const member of all.order.slice(placeOf(from), placeOf(to))) add(member);
     return { ...zset, members };
   };
   return withDatabase(ctx, { getSortedSet });

@@ -5,14 +5,14 @@ import {
   type RedisResult,
   RedisValue,
   WrongNumberOfArgumentsError,
-  WrongTypeRedisError,
 } from "js-redis-server/core";
 import { matchesGlob } from "../../../util/glob.js";
-import { IndexedMap, MAX_UNINDEXED } from "../collections/indexed-map.js";
-import { byScore, type Member } from "../collections/sorted-members.js";
-import { cloneJson, formatJson } from "../json/value.js";
-import { idleSeconds, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
-import { JSON_TYPE, type StoredValue } from "../stored-value.js";
+import { indexed } from "../collections/adopt.js";
+import { MAX_UNINDEXED } from "../collections/indexed-map.js";
+import { byScore } from "../collections/sorted-members.js";
+import { formatJson } from "../json/value.js";
+import { idleSeconds, keyPage, liveEntries, peek } from "../keyspace.js";
+import { isLive, JSON_TYPE, partsOf, type StoredValue } from "../stored-value.js";
 import {
   array,
   bulk,
@@ -20,6 +20,7 @@ import {
   type CommandTable,
   integer,
   optionName,
+  parseInt64,
   parseInteger,
   plainCommand,
   withDatabase,
@@ -34,7 +35,7 @@ const object = plainCommand({
   name: "object",
   flags: ["readonly"],
   arity: -2,
-  keys: { first: 1 },
+  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
   execute([subcommand, key, ...rest], ctx) {
     const name = optionName(subcommand);
     if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
@@ -60,27 +61,6 @@ function isShared(value: StoredValue): boolean {
 
 const MAX_PACKED_BYTES = 64;
 const MAX_PACKED_LIST_BYTES = 8 * 1024;
-
-/** The elements, members, or fields and their values. */
-function* partsOf(value: StoredValue): Generator<Buffer, undefined> {
-  switch (value.type) {
-    case "list":
-      yield* value.values;
-      break;
-    case "set":
-      yield* value.members.values();
-      break;
-    case "hash":
-      for (const { field, value: bytes } of value.fields.values()) yield* [field, bytes];
-      break;
-    case "zset":
-      for (const { member } of value.members.values()) yield member;
-      break;
-    case "stream":
-      for (const { fields } of value.entries) yield* fields;
-      break;
-  }
-}
 
 function every(parts: Iterable<Buffer>, test: (part: Buffer) => boolean): boolean {
   for (const part of parts) if (!test(part)) return false;
@@ -122,15 +102,14 @@ function isPacked(value: StoredValue, count: number): boolean {
 }
 
 function isInteger(bytes: Buffer): boolean {
-  if (bytes.length > 20 || !/^(0|-?[1-9]\d*)$/.test(bytes.toString("latin1"))) return false;
-  return BigInt.asIntN(64, BigInt(bytes.toString())) === BigInt(bytes.toString());
+  return bytes.length <= 20 && parseInt64(bytes.toString("latin1")) !== undefined;
 }
 
 const memory = plainCommand({
   name: "memory",
   flags: ["readonly"],
   arity: -2,
-  keys: { first: 1 },
+  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
   execute([subcommand, key, ...options], ctx) {
     if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
     if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
@@ -168,14 +147,12 @@ const fieldExpireTime = (name: string, unit: number) =>
       if (count < 1) throw new RedisCommandError("Number of fields must be a positive integer");
       if (count !== fields.length)
         throw new RedisCommandError("The `numfields` parameter must match the number of arguments");
-      const value = peek(ctx.db, key!);
-      if (value && value.type !== "hash") throw new WrongTypeRedisError();
+      const hash = ctx.db.getHash(key!);
       const now = Date.now();
       return array(
         fields.map((field) => {
-          const found = value?.fields.get(field.toString("hex"));
-          if (!found || (found.expiresAt !== undefined && found.expiresAt <= now))
-            return RedisValue.integer(-2);
+          const found = hash?.fields.get(field.toString("hex"));
+          if (!found || !isLive(found, now)) return RedisValue.integer(-2);
           if (found.expiresAt === undefined) return RedisValue.integer(-1);
           return RedisValue.integer(Math.ceil(found.expiresAt / unit));
         }),
@@ -208,22 +185,21 @@ function pageOf<T>(
   map: ReadonlyMap<string, T> | undefined,
   { cursor, count = DEFAULT_SCAN_COUNT }: ScanArguments,
 ): { items: T[]; next: bigint } {
-  // Not a plain map: the keyspace stores no others.
-  const items = (map as IndexedMap<T> | undefined) ?? new IndexedMap<T>();
+  const items = indexed(map);
   const isSmall = items.size <= MAX_UNINDEXED;
   if (isSmall && cursor === 0n) return { items: [...items.values()], next: 0n };
   const { ids, next } = items.page(cursor, isSmall ? items.size : count);
   return { items: ids.map((id) => items.get(id)!), next };
 }
 
-function scanReply(next: bigint, items: RedisValue[]): RedisResult {
-  return array([bulkValue(String(next)), RedisValue.array(items)]);
+function scanReply(next: bigint, items: readonly (Buffer | string)[]): RedisResult {
+  return array([bulkValue(String(next)), RedisValue.array(items.map(bulkValue))]);
 }
 
 function copyOf(value: StoredValue | null): RedisDataValue | null {
   if (value?.type !== JSON_TYPE) return value && cloneRedisDataValue(value);
   // The library's type lacks our own.
-  return { ...value, root: cloneJson(value.root) } as unknown as RedisDataValue;
+  return { ...value, root: structuredClone(value.root) } as unknown as RedisDataValue;
 }
 
 /** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
@@ -236,54 +212,38 @@ export function addKeyCommands(table: CommandTable): void {
   table.override("copy", (args, ctx, run) =>
     run(args, withDatabase(ctx, { get: (key) => copyOf(ctx.db.get(key)) })),
   );
-  table.override<{ keys: Buffer[] }>("touch", (args, ctx, run) => {
-    for (const key of args.keys) markUsed(ctx.db, key);
-    return run(args);
-  });
+  table.override<{ keys: Buffer[] }>("touch", ({ keys }, ctx) =>
+    integer(keys.filter((key) => ctx.db.get(key) !== null).length),
+  );
   table.override<ScanArguments>("scan", ({ cursor, match, count = DEFAULT_SCAN_COUNT, type }, ctx) => {
     const { entries, next } = keyPage(ctx.db, cursor, count);
     const ofType =
       type === undefined ? entries : entries.filter(({ value }) => value.type.toLowerCase() === type);
     const found = matching(ofType, ({ key }) => key, match);
-    return scanReply(
-      next,
-      found.map(({ key }) => bulkValue(key)),
-    );
+    const keys = found.map(({ key }) => key);
+    return scanReply(next, keys);
   });
-  const itemScan = (
-    name: string,
-    read: (value: StoredValue | undefined, args: ScanArguments) => RedisResult,
-  ) =>
-    table.override<ScanArguments>(name, (args, ctx) => {
-      markUsed(ctx.db, args.key);
-      return read(peek(ctx.db, args.key), args);
-    });
-  itemScan("hscan", (value, args) => {
-    if (value && value.type !== "hash") throw new WrongTypeRedisError();
-    const { items, next } = pageOf(value?.fields, args);
+  table.override<ScanArguments>("hscan", (args, ctx) => {
+    const { items, next } = pageOf(ctx.db.getHash(args.key)?.fields, args);
     const now = Date.now();
-    const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    const live = items.filter((field) => isLive(field, now));
     const found = matching(live, ({ field }) => field, args.match);
+    const parts = found.flatMap(({ field, value }) => (args.noValues ? [field] : [field, value]));
+    return scanReply(next, parts);
+  });
+  table.override<ScanArguments>("sscan", (args, ctx) => {
+    const { items, next } = pageOf(ctx.db.getSet(args.key)?.members, args);
     return scanReply(
       next,
-      found.flatMap(({ field, value: bytes }) =>
-        args.noValues ? [bulkValue(field)] : [bulkValue(field), bulkValue(bytes)],
-      ),
+      matching(items, (member) => member, args.match),
     );
   });
-  itemScan("sscan", (value, args) => {
-    if (value && value.type !== "set") throw new WrongTypeRedisError();
-    const { items, next } = pageOf(value?.members, args);
-    return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
-  });
-  itemScan("zscan", (value, args) => {
-    if (value && value.type !== "zset") throw new WrongTypeRedisError();
-    const { items, next } = pageOf<Member>(value?.members, args);
+  table.override<ScanArguments>("zscan", (args, ctx) => {
+    const zset = ctx.db.getSortedSet(args.key);
+    const { items, next } = pageOf(zset?.members, args);
     const found = matching(items.toSorted(byScore), ({ member }) => member, args.match);
-    const format = value && encodingOf(value) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
-    return scanReply(
-      next,
-      found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(format(score))]),
-    );
+    const format = zset && encodingOf(zset) === "skiplist" ? formatDoubleIn17Digits : formatDouble;
+    const parts = found.flatMap(({ member, score }) => [member, format(score)]);
+    return scanReply(next, parts);
   });
 }

@@ -14,22 +14,17 @@ import { hasGroup, missingStream, noSuchConsumerGroup, noSuchGroup } from "./str
 class InvalidArguments {
   constructor(
     readonly error: RedisCommandError,
-    readonly input: readonly Buffer[],
+    readonly args: readonly Buffer[],
   ) {}
 }
 
 /** Errors that Redis finds when it looks a command up, before it queues it. */
 const EARLY = /^wrong number of arguments|^unknown subcommand/i;
 
-/** A command with invalid arguments. */
-interface Invalid {
-  readonly args: readonly Buffer[];
-  readonly error: RedisCommandError;
-  valueAt(key: Buffer): StoredValue | undefined;
-}
+type ValueAt = (key: Buffer) => StoredValue | undefined;
 
 /** Returns the reply that follows from the values at the keys. Undefined if the reply is the error of the arguments. */
-type KeyCheck = (command: Invalid) => RedisResult | undefined;
+type KeyCheck = (invalid: InvalidArguments, valueAt: ValueAt) => RedisResult | undefined;
 
 /** Commands for which Redis reads the keys before it parses other arguments. */
 const KEYS_FIRST: Readonly<Record<string, KeyCheck>> = {
@@ -37,31 +32,32 @@ const KEYS_FIRST: Readonly<Record<string, KeyCheck>> = {
   lset: ofType("list", () => {
     throw new RedisCommandError("no such key");
   }),
-  getex: (command) =>
-    command.error.message === "syntax error" ? undefined : ofType("string", () => bulk(null))(command),
+  getex: (invalid, valueAt) =>
+    invalid.error.message === "syntax error"
+      ? undefined
+      : ofType("string", () => bulk(null))(invalid, valueAt),
   xdel: ofType("stream", () => integer(0)),
-  xclaim: (command) => {
-    const [key, group] = command.args as [Buffer, Buffer];
-    requireTypes(command, ["stream"], [key]);
-    if (!hasGroup(command.valueAt(key), group)) throw noSuchGroup(key, group);
+  xclaim: ({ args }, valueAt) => {
+    const [key, group] = args as [Buffer, Buffer];
+    requireTypes(valueAt, ["stream"], [key]);
+    if (!hasGroup(valueAt(key), group)) throw noSuchGroup(key, group);
     return undefined;
   },
-  xgroup: (command) => {
-    const { args, valueAt } = command;
+  xgroup: ({ args }, valueAt) => {
     const [, key, group] = args as [Buffer, Buffer | undefined, Buffer];
     if (!key) return undefined;
-    requireTypes(command, ["stream"], [key]);
+    requireTypes(valueAt, ["stream"], [key]);
     const value = valueAt(key);
     if (!value && !args.some((arg) => optionName(arg) === "MKSTREAM")) throw missingStream();
     if (optionName(args[0]) === "SETID" && !hasGroup(value, group)) throw noSuchConsumerGroup(key, group);
     return undefined;
   },
-  ...each("zunion zinter zdiff zintercard", (command) => requireSources(command, 0)),
-  ...each("zunionstore zinterstore zdiffstore", (command) => requireSources(command, 1)),
-  ...each("geosearch georadius georadius_ro georadiusbymember georadiusbymember_ro", (command) =>
-    requireTypes(command, ["zset"], command.args.slice(0, 1)),
+  ...each("zunion zinter zdiff zintercard", ({ args }, valueAt) => requireSources(args, 0, valueAt)),
+  ...each("zunionstore zinterstore zdiffstore", ({ args }, valueAt) => requireSources(args, 1, valueAt)),
+  ...each("geosearch georadius georadius_ro georadiusbymember georadiusbymember_ro", ({ args }, valueAt) =>
+    requireTypes(valueAt, ["zset"], args.slice(0, 1)),
   ),
-  geosearchstore: (command) => requireTypes(command, ["zset"], command.args.slice(1, 2)),
+  geosearchstore: ({ args }, valueAt) => requireTypes(valueAt, ["zset"], args.slice(1, 2)),
 };
 
 function each(names: string, check: KeyCheck): Record<string, KeyCheck> {
@@ -69,15 +65,14 @@ function each(names: string, check: KeyCheck): Record<string, KeyCheck> {
 }
 
 function ofType(type: StoredValue["type"], replyOfMissing: () => RedisResult): KeyCheck {
-  return (command) => {
-    const key = command.args[0]!;
-    requireTypes(command, [type], [key]);
-    return command.valueAt(key) ? undefined : replyOfMissing();
+  return ({ args }, valueAt) => {
+    requireTypes(valueAt, [type], [args[0]!]);
+    return valueAt(args[0]!) ? undefined : replyOfMissing();
   };
 }
 
 function requireTypes(
-  { valueAt }: Invalid,
+  valueAt: ValueAt,
   types: readonly StoredValue["type"][],
   keys: readonly Buffer[],
 ): undefined {
@@ -88,10 +83,10 @@ function requireTypes(
 }
 
 /** Checks the keys whose number is at a place, if they are all there. */
-function requireSources(command: Invalid, at: number): undefined {
-  const count = Number(command.args[at]);
-  const keys = command.args.slice(at + 1, at + 1 + count);
-  if (count > 0 && keys.length === count) requireTypes(command, ["zset", "set"], keys);
+function requireSources(args: readonly Buffer[], at: number, valueAt: ValueAt): undefined {
+  const count = Number(args[at]);
+  const keys = args.slice(at + 1, at + 1 + count);
+  if (count > 0 && keys.length === count) requireTypes(valueAt, ["zset", "set"], keys);
 }
 
 /**
@@ -118,10 +113,9 @@ function withLateErrors(base: CommandDefinition): CommandDefinition {
     keys: (args) => (args instanceof InvalidArguments ? [] : base.keys(args)),
     execute(args, ctx) {
       if (!(args instanceof InvalidArguments)) return base.execute(args, ctx);
-      const { error, input } = args;
-      const reply = KEYS_FIRST[base.name]?.({ args: input, error, valueAt: (key) => peek(ctx.db, key) });
+      const reply = KEYS_FIRST[base.name]?.(args, (key) => peek(ctx.db, key));
       if (reply) return reply;
-      throw error;
+      throw args.error;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { RedisResult, RedisValue } from "js-redis-server/core";
 import { listValues } from "../collections/adopt.js";
-import { ListValues } from "../collections/list-values.js";
 import { array, bulk, type CommandTable } from "./define.js";
 
 interface LposArguments {
@@ -14,13 +13,11 @@ interface LposArguments {
 /** Replaces the commands that read elements of a list by an index in brackets, which its elements do not have. */
 export function addListCommands(table: CommandTable): void {
   table.override<{ key: Buffer; index: number }>("lindex", ({ key, index }, ctx) => {
-    const list = ctx.db.getList(key);
-    const values = list && listValues(list);
-    return bulk(values?.at(index < 0 ? values.length + index : index) ?? null);
+    const values = listValues(ctx.db.getList(key));
+    return bulk(values.at(index < 0 ? values.length + index : index) ?? null);
   });
   table.override<LposArguments>("lpos", ({ key, element, rank, count, maxlen }, ctx) => {
-    const list = ctx.db.getList(key);
-    const values = list ? listValues(list) : new ListValues();
+    const values = listValues(ctx.db.getList(key));
     const found: RedisValue[] = [];
     let skipped = Math.abs(rank) - 1;
     const most = count === 0 ? Number.POSITIVE_INFINITY : (count ?? 1);

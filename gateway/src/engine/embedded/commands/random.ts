@@ -1,8 +1,8 @@
-import { RedisCommandError, RedisResult, RedisValue, WrongTypeRedisError } from "js-redis-server/core";
-import type { HashField } from "../collections/hash-fields.js";
-import { IndexedMap } from "../collections/indexed-map.js";
+import { type RedisHashField, RedisResult, RedisValue } from "js-redis-server/core";
+import { indexed } from "../collections/adopt.js";
+import type { IndexedMap } from "../collections/indexed-map.js";
 import type { Member } from "../collections/sorted-members.js";
-import { peek, randomKey } from "../keyspace.js";
+import { randomKey } from "../keyspace.js";
 import { array, bulk, bulkValue, type CommandTable, type Context } from "./define.js";
 
 interface RandomArguments {
@@ -60,22 +60,20 @@ export function addRandomCommands(table: CommandTable): void {
     });
   random<Buffer>(
     "srandmember",
-    (key, ctx) => membersOf(ctx.db.getSet(key)),
+    (key, ctx) => indexed(ctx.db.getSet(key)?.members),
     (member) => [bulkValue(member)],
   );
   random<Member>(
     "zrandmember",
-    (key, ctx) => membersOf(ctx.db.getSortedSet(key)),
+    (key, ctx) => indexed(ctx.db.getSortedSet(key)?.members),
     ({ member, score }, { withScores }) =>
       withScores ? [bulkValue(member), RedisValue.double(score)] : [bulkValue(member)],
   );
-  random<HashField>("hrandfield", fieldsAt, ({ field, value }, { withValues }) =>
+  random<RedisHashField>("hrandfield", fieldsAt, ({ field, value }, { withValues }) =>
     withValues ? [bulkValue(field), bulkValue(value)] : [bulkValue(field)],
   );
   table.override<RandomArguments>("spop", ({ key, count }, ctx) => {
-    if (count !== undefined && count < 0)
-      throw new RedisCommandError("value is out of range, must be positive");
-    const found = randomItems(membersOf<Buffer>(ctx.db.getSet(key)), count ?? 1);
+    const found = randomItems(indexed(ctx.db.getSet(key)?.members), count ?? 1);
     if (found.length > 0) {
       ctx.db.updateSet(key, (set) => {
         for (const member of found) set.deleteMember(member);
@@ -86,16 +84,9 @@ export function addRandomCommands(table: CommandTable): void {
   table.override("randomkey", (_args, ctx) => bulk(randomKey(ctx.db) ?? null));
 }
 
-function membersOf<V>(value: { readonly members: Map<string, V> } | null): IndexedMap<V> {
-  return (value?.members as IndexedMap<V> | undefined) ?? new IndexedMap<V>();
-}
-
 /** The fields of a hash that have not expired. */
-function fieldsAt(key: Buffer, ctx: Context): IndexedMap<HashField> {
-  if (peek(ctx.db, key) === undefined) return new IndexedMap();
+function fieldsAt(key: Buffer, ctx: Context): IndexedMap<RedisHashField> {
   // Removes the others.
   ctx.db.updateHash(key, (hash) => void hash.size);
-  const value = peek(ctx.db, key);
-  if (value && value.type !== "hash") throw new WrongTypeRedisError();
-  return (value?.fields as IndexedMap<HashField> | undefined) ?? new IndexedMap();
+  return indexed(ctx.db.getHash(key)?.fields);
 }

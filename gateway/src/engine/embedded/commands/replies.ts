@@ -1,5 +1,6 @@
 import { RedisResult, RedisValue } from "js-redis-server/core";
 import type { ExecutionPolicy } from "../guards.js";
+import { bulkValue, itemsOf, replyText } from "./define.js";
 import { formatDouble } from "./numbers.js";
 
 /** Commands that reply with the null array if they have no result. The library returns the null string. */
@@ -14,7 +15,8 @@ export const correctReplies: ExecutionPolicy = {
   afterExecute(plan, ctx, result) {
     const { name } = plan.definition;
     const isResp2 = ctx.session.protocolVersion === 2;
-    if (isResp2 && /^(b?z|eval|fcall)/.test(name)) return replaceDoubles(result);
+    if (isResp2 && /^(b?z|eval|fcall)/.test(name))
+      return RedisResult.create(withoutDoubles(result.value), result.options);
     if (name === "xreadgroup" && result.value.kind === "map-pairs")
       return RedisResult.create(RedisValue.mapPairs(result.value.entries.map(withoutDeletedFields)));
     const isMissingArray =
@@ -28,22 +30,16 @@ export const correctReplies: ExecutionPolicy = {
   },
 };
 
-function replaceDoubles(result: RedisResult): RedisResult {
-  const value = withoutDoubles(result.value);
-  return value === result.value ? result : RedisResult.create(value, result.options);
-}
-
 function withoutDoubles(value: RedisValue): RedisValue {
   switch (value.kind) {
     case "double":
-      return RedisValue.bulkString(Buffer.from(formatDouble(value.value)));
+      return bulkValue(formatDouble(value.value));
     case "array":
+    case "set":
       return RedisValue.array(value.items.map(withoutDoubles));
     case "flat-pairs":
     case "map":
       return RedisValue.array(value.entries.flat().map(withoutDoubles));
-    case "set":
-      return RedisValue.array(value.items.map(withoutDoubles));
     default:
       return value;
   }
@@ -55,12 +51,10 @@ function isNull(value: RedisValue): boolean {
 
 /** Returns a stream's entries with the null array as the fields of each entry that was deleted since its delivery. */
 function withoutDeletedFields([stream, entries]: [RedisValue, RedisValue]): [RedisValue, RedisValue] {
-  if (entries.kind !== "array") return [stream, entries];
-  const corrected = entries.items.map((entry) =>
-    entry.kind === "array" && entry.items[1] && isNull(entry.items[1])
-      ? RedisValue.array([entry.items[0]!, RedisValue.nullArray()])
-      : entry,
-  );
+  const corrected = itemsOf(entries).map((entry) => {
+    const [id, fields] = itemsOf(entry);
+    return id && fields && isNull(fields) ? RedisValue.array([id, RedisValue.nullArray()]) : entry;
+  });
   return [stream, RedisValue.array(corrected)];
 }
 
@@ -69,10 +63,8 @@ function position(value: RedisValue): RedisValue {
   if (value.kind !== "array") return isNull(value) ? RedisValue.nullArray() : value;
   return RedisValue.array(
     value.items.map((item) => {
-      const text = Number(textOf(item))
-        .toFixed(COORDINATE_DECIMALS)
-        .replace(/\.?0+$/, "");
-      return RedisValue.bulkString(Buffer.from(text));
+      const text = Number(replyText(item)).toFixed(COORDINATE_DECIMALS);
+      return bulkValue(text.replace(/\.?0+$/, ""));
     }),
   );
 }
@@ -86,8 +78,4 @@ function withPositions(reply: RedisValue): RedisValue {
       : member,
   );
   return RedisValue.array(items);
-}
-
-function textOf(value: RedisValue | undefined): string | undefined {
-  return value?.kind === "bulk-string" ? value.value?.toString() : undefined;
 }

@@ -22,6 +22,7 @@ function keysAndArgs({ numKeys, rest }: CallArguments): { keys: readonly Buffer[
 const WRITES_IN_READ_ONLY = "Can not execute a script with write flag using *_ro command.";
 
 const stateOf = ({ server }: Context) => server as EngineState;
+const registryOf = ({ server }: Context) => server.functionRegistry as FunctionLibraries;
 
 /** FUNCTION LOAD. */
 async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult> {
@@ -30,17 +31,12 @@ async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult>
   if (rest.length === 2 && !replace) throw new RedisCommandError(`Unknown option given: ${rest[0]}`);
   const code = rest.at(-1)!;
   const name = libraryName(code);
-  const registry = ctx.server.functionRegistry as FunctionLibraries;
+  const registry = registryOf(ctx);
   if (!replace && registry.list().some((library) => library.name === name))
     throw new RedisCommandError(`Library '${name}' already exists`);
   const functions = await stateOf(ctx).withLua((lua) => lua.load(code, ctx));
   if (functions.length === 0) throw new RedisCommandError("No functions registered");
-  registry.add({
-    name,
-    code: code.toString("base64"),
-    functions: functions.map((item) => ({ ...item, flags: [...item.flags] })),
-    replace,
-  });
+  registry.add(name, code, functions);
   return bulk(name);
 }
 
@@ -56,31 +52,33 @@ function list(rest: readonly Buffer[], ctx: Context): RedisResult {
       if (!pattern) throw new RedisCommandError("library name argument was not given");
     } else throw new RedisCommandError(`Unknown argument ${rest[at]}`);
   }
-  const registry = ctx.server.functionRegistry as FunctionLibraries;
-  const libraries = registry
+  const libraries = registryOf(ctx)
     .list()
     .filter((library) => !pattern || matchesGlob(pattern, Buffer.from(library.name)));
   return array(
     libraries.map(({ name, code, functions }) =>
-      RedisValue.map([
-        [bulkValue("library_name"), bulkValue(name)],
-        [bulkValue("engine"), bulkValue("LUA")],
-        [
-          bulkValue("functions"),
-          RedisValue.array(
-            functions.map((item) =>
-              RedisValue.map([
-                [bulkValue("name"), bulkValue(item.name)],
-                [bulkValue("description"), bulkValue(registry.descriptionOf(item.name))],
-                [bulkValue("flags"), RedisValue.set(item.flags.map(bulkValue))],
-              ]),
-            ),
+      mapOf({
+        library_name: bulkValue(name),
+        engine: bulkValue("LUA"),
+        functions: RedisValue.array(
+          functions.map((item) =>
+            mapOf({
+              name: bulkValue(item.name),
+              description: bulkValue(item.description),
+              flags: RedisValue.set(item.flags.map(bulkValue)),
+            }),
           ),
-        ],
-        ...(withCode ? [[bulkValue("library_code"), bulkValue(code)] as [RedisValue, RedisValue]] : []),
-      ]),
+        ),
+        library_code: withCode ? bulkValue(code) : undefined,
+      }),
     ),
   );
+}
+
+/** A map of the fields that are not undefined. */
+function mapOf(fields: Readonly<Record<string, RedisValue | undefined>>): RedisValue {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return RedisValue.map(entries.map(([name, value]) => [bulkValue(name), value!]));
 }
 
 /** Replaces the commands that run scripts and functions, which then run in Lua as in Redis. */

@@ -1,12 +1,21 @@
 import { release, type as systemName } from "node:os";
-import { RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import { RedisCommandError, RedisValue } from "js-redis-server/core";
 import { CLAIMED_VERSION } from "../claimed-version.js";
-import { array, bulk, bulkValue, type CommandTable, integer, parseInteger, plainCommand } from "./define.js";
+import {
+  array,
+  bulk,
+  bulkValue,
+  type CommandTable,
+  integer,
+  MAX_INT64,
+  parseInt64,
+  parseInteger,
+  plainCommand,
+} from "./define.js";
 
 /** That of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
 
-const MAX_INT64 = (1n << 63n) - 1n;
 const MB = 1024 * 1024;
 const startedAt = performance.now();
 
@@ -33,11 +42,8 @@ const wait = plainCommand({
 
 /** @throws RedisCommandError if the timeout in ms is malformed, negative, or ends beyond a 64-bit time. */
 function checkTimeout(timeout: Buffer): void {
-  const text = timeout.toString("latin1");
-  const isInteger = /^(0|-?[1-9]\d*)$/.test(text);
-  const value = isInteger ? BigInt(text) : 0n;
-  if (!isInteger || value !== BigInt.asIntN(64, value))
-    throw new RedisCommandError("timeout is not an integer or out of range");
+  const value = parseInt64(timeout.toString("latin1"));
+  if (value === undefined) throw new RedisCommandError("timeout is not an integer or out of range");
   if (value < 0n) throw new RedisCommandError("timeout is negative");
   if (value + BigInt(Date.now()) > MAX_INT64) throw new RedisCommandError("timeout is out of range");
 }
@@ -52,10 +58,6 @@ const role = plainCommand({
 
 /** The only user, who may do everything, as Redis 7.0 writes it. */
 const DEFAULT_USER = "user default on nopass ~* &* +@all";
-function textOf(value: RedisValue): string | undefined {
-  if (value.kind === "simple-string") return value.value;
-  return value.kind === "bulk-string" ? value.value?.toString() : undefined;
-}
 
 export function unknownSubcommand(command: string, subcommand: Buffer): RedisCommandError {
   return new RedisCommandError(
@@ -83,7 +85,7 @@ function infoFields(): Record<string, string | number> {
   };
 }
 
-/** Adds server commands that the library lacks and corrects what INFO and HELLO say of the server. */
+/** Adds server commands that the library lacks and corrects what INFO says of the server. */
 export function addServerCommands(table: CommandTable): void {
   table.add(echo, wait, role);
   table.override<{ subcommand: string; args: readonly Buffer[] }>("acl", (args, _ctx, run) =>
@@ -100,18 +102,5 @@ export function addServerCommands(table: CommandTable): void {
       return value === undefined ? line : `${name}:${value}${line.endsWith("\r") ? "\r" : ""}`;
     });
     return bulk(text);
-  });
-  table.override("hello", (args, _ctx, run) => {
-    const result = run(args);
-    const { value } = result;
-    const correct = (items: readonly RedisValue[]): RedisValue[] =>
-      items.map((item, at) =>
-        at > 0 && textOf(items[at - 1]!) === "version" ? bulkValue(CLAIMED_VERSION) : item,
-      );
-    if (value.kind === "array") return array(correct(value.items));
-    if (value.kind !== "map") return result;
-    return RedisResult.create(
-      RedisValue.map(value.entries.map((entry) => correct(entry) as [RedisValue, RedisValue])),
-    );
   });
 }

@@ -5,6 +5,7 @@ import {
   WrongTypeRedisError,
 } from "js-redis-server/core";
 import { dropEntry, peek } from "../keyspace.js";
+import { isLive, partsOf } from "../stored-value.js";
 import { array, bulkValue, type CommandTable, type Context, integer } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
 
@@ -34,24 +35,14 @@ function lookUp(database: RedisDatabase, pattern: Buffer, element: Buffer): Buff
   if (!hasField) return value?.type === "string" ? value.value : undefined;
   if (value?.type !== "hash") return undefined;
   const field = value.fields.get(pattern.toString("hex", arrow + 2));
-  return field && (field.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now() ? field.value : undefined;
+  return field && isLive(field, Date.now()) ? field.value : undefined;
 }
 
 /** The elements of a list, a set or a sorted set, in the order in which Redis has them. */
 function elementsAt(database: RedisDatabase, key: Buffer): Buffer[] {
   const value = peek(database, key);
-  switch (value?.type) {
-    case undefined:
-      return [];
-    case "list":
-      return [...value.values];
-    case "set":
-      return [...value.members.values()];
-    case "zset":
-      return Array.from(value.members.values(), ({ member }) => member);
-    default:
-      throw new WrongTypeRedisError();
-  }
+  if (value && !["list", "set", "zset"].includes(value.type)) throw new WrongTypeRedisError();
+  return value ? [...partsOf(value)] : [];
 }
 
 function numberOf(bytes: Buffer | undefined): number {

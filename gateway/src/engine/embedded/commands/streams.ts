@@ -1,7 +1,6 @@
 import {
   InvalidStreamIdError,
   RedisCommandError,
-  type RedisDatabase,
   RedisResult,
   type RedisStreamData,
   RedisValue,
@@ -9,8 +8,17 @@ import {
 } from "js-redis-server/core";
 import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
+import {
+  isBefore,
+  MAX_UINT64,
+  MIN_ID,
+  parseId,
+  placeAfter,
+  placeOf,
+  type StreamEntries,
+  type StreamId,
+} from "../stream-ids.js";
 import { lagOf } from "../stream-lag.js";
-import { entryOf, isBefore, placeAfter, placeOf } from "../tracked-values.js";
 import type { WaitingClients } from "../waiting-clients.js";
 import { letWait, streamRead } from "./blocking.js";
 import {
@@ -19,18 +27,15 @@ import {
   type CommandTable,
   type Context,
   integer,
+  itemsOf,
   optionName,
+  replyText,
   withDatabase,
 } from "./define.js";
 
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
-const MIN_ID: StreamId = { ms: 0n, seq: 0n };
-const MAX_UINT64 = (1n << 64n) - 1n;
-const EQUALS = Buffer.from("=");
 const ZERO = Buffer.from("0");
-/** The highest index of `=`, after the key, NOMKSTREAM and MAXLEN. Behind the id it is a field or a value. */
-const MAX_TRIM_INDEX = 3;
 
 /** The error of XGROUP where there is no stream. */
 export function missingStream(): RedisCommandError {
@@ -49,34 +54,33 @@ export function hasGroup(value: StoredValue | undefined, group: Buffer): boolean
   return value?.type === "stream" && value.groups.has(group.toString("hex"));
 }
 
-/** `MAXLEN = 5` means the same as `MAXLEN 5`. The library reads only the latter. */
-function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
-  const at = args.findIndex(
-    (arg, index) =>
-      index <= MAX_TRIM_INDEX && arg.equals(EQUALS) && /^(MAXLEN|MINID)$/.test(optionName(args[index - 1])),
-  );
-  return at === -1 ? args : args.toSpliced(at, 1);
-}
+const isSign = (arg: Buffer | undefined) => /^[=~]$/.test(optionName(arg));
+const isNegative = (arg: Buffer | undefined) => /^-\d+$/.test(optionName(arg));
 
-function checkTrimCount(args: readonly Buffer[]): void {
-  const at = args.findIndex((arg, index) => index < MAX_TRIM_INDEX && optionName(arg) === "MAXLEN");
-  if (at === -1) return;
-  const hasSign = /^[=~]$/.test(args[at + 1]?.toString("latin1") ?? "");
-  const count = args[hasSign ? at + 2 : at + 1]?.toString("latin1");
-  if (count === undefined) return;
-  if (!/^-?\d+$/.test(count)) throw new RedisCommandError("value is not an integer or out of range");
-  if (count.startsWith("-")) throw new RedisCommandError("The MAXLEN argument must be >= 0.");
+/** Checks the count of MAXLEN. `MAXLEN = 5` and `MAXLEN 5` mean the same; the library reads only the latter. */
+function plainTrim(args: readonly Buffer[]): readonly Buffer[] {
+  // Behind the id of XADD the same words are fields and values.
+  const at = optionName(args[1]) === "NOMKSTREAM" ? 2 : 1;
+  const option = optionName(args[at]);
+  if (option !== "MAXLEN" && option !== "MINID") return args;
+  const count = args[isSign(args[at + 1]) ? at + 2 : at + 1];
+  if (option === "MAXLEN" && count) {
+    if (!/^-?\d+$/.test(count.toString("latin1")))
+      throw new RedisCommandError("value is not an integer or out of range");
+    if (isNegative(count)) throw new RedisCommandError("The MAXLEN argument must be >= 0.");
+  }
+  return optionName(args[at + 1]) === "=" ? args.toSpliced(at + 1, 1) : args;
 }
 
 function checkIds([, ...ids]: readonly Buffer[]): void {
-  for (const id of ids) if (!exactId(id.toString("latin1"))) throw new InvalidStreamIdError();
+  for (const id of ids) if (!parseId(id.toString("latin1"))) throw new InvalidStreamIdError();
 }
 
 const CLAIM_OPTIONS = new Set(["IDLE", "TIME", "RETRYCOUNT", "FORCE", "JUSTID", "LASTID"]);
 
 /** To Redis the first argument of XCLAIM that is not an id is an option. */
 function checkClaimedIds([, , , , ...ids]: readonly Buffer[]): void {
-  const option = ids.find((id) => !exactId(id.toString("latin1")));
+  const option = ids.find((id) => !parseId(id.toString("latin1")));
   if (option && !CLAIM_OPTIONS.has(optionName(option)))
     throw new RedisCommandError(`Unrecognized XCLAIM option '${option}'`);
 }
@@ -90,13 +94,13 @@ function checkAddId(args: readonly Buffer[]): void {
     const option = optionName(args[at]);
     const length = ADD_OPTION_LENGTHS[option];
     if (length === undefined) break;
-    at += /^[=~]$/.test(args[at + 1]?.toString("latin1") ?? "") ? length + 1 : length;
+    at += isSign(args[at + 1]) ? length + 1 : length;
     if (option === "MINID") checkIds(args.slice(at - 2, at));
   }
   const id = args[at]?.toString("latin1");
   // Without an id, or a field and its value, the number of arguments is wrong.
   if (id === undefined || id === "*" || args.length < at + 3) return;
-  const parsed = exactId(id.replace(/-\*$/, "-1"));
+  const parsed = parseId(id.replace(/-\*$/, "-1"));
   if (!parsed) throw new InvalidStreamIdError();
   if (parsed.ms === 0n && parsed.seq === 0n) throw new StreamIdNotGreaterThanZeroError();
 }
@@ -105,7 +109,7 @@ function checkAddId(args: readonly Buffer[]): void {
 function checkRangeBound(bound: Buffer): void {
   const text = bound.toString("latin1");
   if (text === "-" || text === "+") return;
-  if (!exactId(text.replace(/^\(/, ""))) throw new InvalidStreamIdError();
+  if (!parseId(text.replace(/^\(/, ""))) throw new InvalidStreamIdError();
 }
 
 const NO_NEWEST =
@@ -121,60 +125,34 @@ function checkNoNewest(args: readonly Buffer[]): void {
 function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
   const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
   const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");
-  if (at === 0 || at > streams || !/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
-  return args.with(at, ZERO);
+  return at > 0 && at <= streams && isNegative(args[at]) ? args.with(at, ZERO) : args;
 }
 
 function checkClaimCount(args: readonly Buffer[]): void {
   const at = args.findIndex((arg, index) => index > 4 && optionName(arg) === "COUNT") + 1;
-  if (at > 0 && /^(0|-\d+)$/.test(args[at]?.toString("latin1") ?? ""))
-    throw new RedisCommandError("COUNT must be > 0");
+  if (at > 0 && /^(0|-\d+)$/.test(optionName(args[at]))) throw new RedisCommandError("COUNT must be > 0");
 }
 
 function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
   // The count stands after key, group, IDLE with its number, start and end.
   const at = optionName(args[2]) === "IDLE" ? 6 : 4;
   for (const bound of args.slice(at - 2, at)) checkRangeBound(bound);
-  if (!/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
-  return args.with(at, ZERO);
+  return isNegative(args[at]) ? args.with(at, ZERO) : args;
 }
 
-type StreamId = { ms: bigint; seq: bigint };
+/** Sorts items by the bytes of their names. */
+function byName(items: readonly RedisValue[], nameOf: (item: RedisValue) => string): RedisValue[] {
+  return items.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+}
 
 /** The summary of XPENDING has the consumers by name, and each one's count as a string. */
 function countsAsText(consumers: RedisValue): RedisValue {
-  if (consumers.kind !== "array") return consumers;
+  const asText = (item: RedisValue) => (item.kind === "integer" ? bulkValue(String(item.value)) : item);
   return RedisValue.array(
-    consumers.items
-      .toSorted((left, right) => Buffer.compare(nameOf(left), nameOf(right)))
-      .map((consumer) =>
-        consumer.kind !== "array"
-          ? consumer
-          : RedisValue.array(
-              consumer.items.map((item) => (item.kind === "integer" ? bulkValue(String(item.value)) : item)),
-            ),
-      ),
+    byName(itemsOf(consumers), (consumer) => replyText(itemsOf(consumer)[0])).map((consumer) =>
+      RedisValue.array(itemsOf(consumer).map(asText)),
+    ),
   );
-}
-
-function nameOf(consumer: RedisValue): Buffer {
-  const name = consumer.kind === "array" ? consumer.items[0] : undefined;
-  return name?.kind === "bulk-string" && name.value ? name.value : Buffer.alloc(0);
-}
-
-/** Raises the delivery count of the entries of a reply, except those that were deleted from the stream. */
-function countDeliveries(db: RedisDatabase, key: Buffer, group: Buffer, entries: RedisValue): void {
-  const now = Date.now();
-  db.updateStream(key, ({ value }) => {
-    const { pending } = value.groups.get(group.toString("hex"))!;
-    for (const entry of entries.kind === "array" ? entries.items : []) {
-      const [id, fields] = entry.kind === "array" ? entry.items : [];
-      const delivery = id?.kind === "bulk-string" && pending.get(String(id.value));
-      if (!delivery || fields?.kind !== "array") continue;
-      delivery.deliveredAt = now;
-      delivery.deliveryCount++;
-    }
-  });
 }
 
 type TrimSpec = { approximate: boolean; limit: bigint | null } & (
@@ -208,21 +186,8 @@ function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
   return { strategy: "maxlen", count: BigInt(ids.length - removed), approximate: false, limit: null };
 }
 
-function exactId(text: string): StreamId | undefined {
-  const match = /^(\d+)(?:-(\d+))?$/.exec(text);
-  if (!match) return undefined;
-  const id = { ms: BigInt(match[1]!), seq: BigInt(match[2] ?? 0) };
-  return id.ms > MAX_UINT64 || id.seq > MAX_UINT64 ? undefined : id;
-}
-
-/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
-const ATTEMPTS_PER_ENTRY = 10;
-
 /** Returns a context in which streams have a part of their entries. */
-function withEntries(
-  ctx: Context,
-  partOf: (key: Buffer, stream: RedisStreamData) => RedisStreamData["entries"],
-): Context {
+function withEntries(ctx: Context, partOf: (key: Buffer, stream: RedisStreamData) => StreamEntries): Context {
   return withDatabase(ctx, {
     getStream(key) {
       const stream = ctx.db.getStream(key);
@@ -233,64 +198,42 @@ function withEntries(
 
 type RangeArguments = { key: Buffer; start: string; end: string; count: number | null };
 
-function firstInRange(entries: RedisStreamData["entries"], bound: string): number {
+/**
+ * The place of the first entry of a range, or the one behind its last entry. An end without a sequence number stands for all
+ * of its ms.
+ */
+function placeOfBound(entries: StreamEntries, bound: string, isEnd: boolean): number {
   if (bound === "-") return 0;
   if (bound === "+") return entries.length;
-  const id = exactId(bound.replace("(", ""))!;
-  return bound.startsWith("(") ? placeAfter(entries, id) : placeOf(entries, id);
+  const id = parseId(bound.replace("(", ""))!;
+  if (isEnd && !bound.includes("-")) id.seq = MAX_UINT64;
+  return isEnd === bound.startsWith("(") ? placeOf(entries, id) : placeAfter(entries, id);
 }
-
-/** The place behind the last entry of a range. An end without a sequence number stands for all of its ms. */
-function lastInRange(entries: RedisStreamData["entries"], bound: string): number {
-  if (bound === "-") return 0;
-  if (bound === "+") return entries.length;
-  const id = exactId(bound.replace("(", ""))!;
-  const last = bound.includes("-") ? id : { ms: id.ms, seq: MAX_UINT64 };
-  return bound.startsWith("(") ? placeOf(entries, last) : placeAfter(entries, last);
-}
-
-const idText = ({ ms, seq }: StreamId) => `${ms}-${seq}`;
 
 /** The reply of XINFO, with groups and consumers by name, and the lags of groups. */
 function withLags(reply: RedisValue, stream: RedisStreamData): RedisValue {
   if (reply.kind === "array")
-    return RedisValue.array(byName(reply.items).map((item) => withLag(item, stream)));
-  return replaceValue(reply, "groups", (groups) => withLags(groups, stream));
+    return RedisValue.array(byName(reply.items, nameIn).map((item) => withLag(item, stream)));
+  return replaceField(reply, "groups", (groups) => withLags(groups, stream));
 }
 
 function withLag(group: RedisValue, stream: RedisStreamData): RedisValue {
-  return replaceValue(group, "lag", () => {
-    const name = fieldOf(group, "name");
-    const found = name?.kind === "bulk-string" ? stream.groups.get(name.value!.toString("hex")) : undefined;
+  return replaceField(group, "lag", () => {
+    const found = stream.groups.get(Buffer.from(nameIn(group), "latin1").toString("hex"));
     const lag = found && lagOf(stream, found);
     return lag === undefined ? RedisValue.null() : RedisValue.integer(lag);
   });
 }
 
-function byName(items: readonly RedisValue[]): RedisValue[] {
-  const nameIn = (item: RedisValue) => {
-    const name = fieldOf(item, "name");
-    return name?.kind === "bulk-string" ? name.value! : Buffer.alloc(0);
-  };
-  return items.toSorted((left, right) => Buffer.compare(nameIn(left), nameIn(right)));
+/** The field `name` of a map, byte by byte as text. */
+function nameIn(map: RedisValue): string {
+  return map.kind === "map" ? replyText(map.entries.find(([field]) => replyText(field) === "name")?.[1]) : "";
 }
 
-function nameIs(value: RedisValue, name: string): boolean {
-  return value.kind === "bulk-string" && value.value?.toString() === name;
-}
-
-function fieldOf(reply: RedisValue, name: string): RedisValue | undefined {
-  return reply.kind === "map" ? reply.entries.find(([key]) => nameIs(key, name))?.[1] : undefined;
-}
-
-function replaceValue(
-  reply: RedisValue,
-  name: string,
-  replace: (value: RedisValue) => RedisValue,
-): RedisValue {
-  if (reply.kind !== "map") return reply;
+function replaceField(map: RedisValue, name: string, replace: (value: RedisValue) => RedisValue): RedisValue {
+  if (map.kind !== "map") return map;
   return RedisValue.map(
-    reply.entries.map(([key, value]) => [key, nameIs(key, name) ? replace(value) : value]),
+    map.entries.map(([field, value]) => [field, replyText(field) === name ? replace(value) : value]),
   );
 }
 
@@ -314,7 +257,7 @@ export function addStreamCommands(table: CommandTable, waiting: WaitingClients):
   table.override<Options<SetId>>("xsetid", (args, ctx, run) => {
     const { key, id, ...rest } = args.args;
     const value = peek(ctx.db, key);
-    // An id may go back to that of the newest entry; the library compares with the newest that ever was.
+    // The id may go back to that of the newest entry. The library compares it with the highest id that the stream ever had.
     const isAllowed = value?.type === "stream" && !isBefore(id, value.entries.at(-1)?.id ?? id);
     if (!isAllowed) return run(args);
     ctx.db.updateStream(key, (stream) => stream.setId(id, rest));
@@ -333,7 +276,7 @@ function addTrims(table: CommandTable): void {
       length: entries.length + (id === undefined ? 0 : 1),
       at(place) {
         const entry = entries[place];
-        if (!entry || !value) return id === undefined ? undefined : exactId(id);
+        if (!entry || !value) return id === undefined ? undefined : parseId(id);
         // A node keeps the ids of its deleted entries.
         const isLast = place === entries.length - 1;
         return isLast && isBefore(entry.id, value.maxDeletedEntryId) ? value.maxDeletedEntryId : entry.id;
@@ -341,9 +284,8 @@ function addTrims(table: CommandTable): void {
     };
     return run({ ...args, trim: inWholeNodes(trim, ids) });
   });
-  table.rewrite("xadd xtrim", withoutEqualsSign);
   table.check("xadd", checkAddId);
-  table.check("xadd xtrim", checkTrimCount);
+  table.rewrite("xadd xtrim", plainTrim);
 }
 
 function addReads(table: CommandTable, waiting: WaitingClients): void {
@@ -360,26 +302,6 @@ function addReads(table: CommandTable, waiting: WaitingClients): void {
       return entries.slice(from, count ? from + count : undefined);
     });
     return run(args, within);
-  });
-  type ReadGroup = {
-    group: Buffer;
-    blockMs: number | null;
-    streams: readonly { key: Buffer; id: StreamId | ">" }[];
-  };
-  // A read of a consumer's history counts as a delivery. Redis sets the time and raises the count of each entry that it returns with
-  // its fields. An entry that was deleted from the stream keeps both.
-  table.override<Options<ReadGroup>>("xreadgroup", (args, ctx, run) => {
-    const { group, streams } = args.args;
-    const readsHistory = streams.some(({ id }) => id !== ">");
-    // If a group is missing, the library throws before it reads any stream.
-    if (!readsHistory || !streams.every(({ key }) => hasGroup(peek(ctx.db, key), group))) return run(args);
-    const pairs = streams.flatMap((stream) => {
-      const { value } = run({ args: { ...args.args, blockMs: null, streams: [stream] } });
-      if (value.kind !== "map-pairs") return [];
-      if (stream.id !== ">") countDeliveries(ctx.db, stream.key, group, value.entries[0]![1]);
-      return value.entries;
-    });
-    return RedisResult.create(RedisValue.mapPairs(pairs));
   });
   letWait(table, waiting, "xread", streamRead(false));
   letWait(table, waiting, "xreadgroup", streamRead(true));
@@ -411,8 +333,8 @@ function addReads(table: CommandTable, waiting: WaitingClients): void {
       const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
       if (isNone) return RedisResult.create(RedisValue.nullArray());
       const within = withEntries(ctx, (_key, { entries }) => {
-        const from = firstInRange(entries, start);
-        const to = Math.max(from, lastInRange(entries, end));
+        const from = placeOfBound(entries, start, false);
+        const to = Math.max(from, placeOfBound(entries, end, true));
         if (count === null) return entries.slice(from, to);
         return isReverse
           ? entries.slice(Math.max(from, to - count), to)
@@ -456,60 +378,5 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
     return run(args);
   });
   table.check("xclaim", checkClaimedIds);
-  table.override<Options<AutoClaim>>("xautoclaim", (args, ctx, run) => {
-    // The library has the errors.
-    const hasErrors = !hasGroup(peek(ctx.db, args.args.key), args.args.group);
-    return hasErrors ? run(args) : autoClaim(args.args, ctx);
-  });
   table.check("xautoclaim", checkClaimCount);
-}
-
-type AutoClaim = {
-  key: Buffer;
-  group: Buffer;
-  consumer: Buffer;
-  minIdleMs: number;
-  start: StreamId;
-  count: number;
-  justId: boolean;
-};
-
-/** Runs XAUTOCLAIM, whose COUNT includes the entries that were deleted from the stream. */
-function autoClaim(
-  { key, group, consumer, minIdleMs, start, count, justId }: AutoClaim,
-  ctx: Context,
-): RedisResult {
-  const now = Date.now();
-  return ctx.db.updateStream(key, ({ value }) => {
-    const { consumers, pending } = value.groups.get(group.toString("hex"))!;
-    const consumerId = consumer.toString("hex");
-    consumers.set(consumerId, { name: Buffer.from(consumer), seenAt: now, activeAt: now });
-    const deliveries = [...pending.values()]
-      .filter(({ id }) => !isBefore(id, start))
-      .sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1));
-    const claimed: RedisValue[] = [];
-    const deleted: RedisValue[] = [];
-    let at = 0;
-    for (; at < deliveries.length && at < count * ATTEMPTS_PER_ENTRY; at++) {
-      if (claimed.length + deleted.length === count) break;
-      const delivery = deliveries[at]!;
-      const id = idText(delivery.id);
-      const entry = entryOf(value.entries, delivery.id);
-      if (!entry) {
-        pending.delete(id);
-        deleted.push(bulkValue(id));
-      } else if (now - delivery.deliveredAt >= minIdleMs) {
-        Object.assign(delivery, { consumerId, deliveredAt: now });
-        if (!justId) delivery.deliveryCount++;
-        const fields = RedisValue.array(entry.fields.map(bulkValue));
-        claimed.push(justId ? bulkValue(id) : RedisValue.array([bulkValue(id), fields]));
-      }
-    }
-    const next = deliveries[at];
-    return array([
-      bulkValue(next ? idText(next.id) : "0-0"),
-      RedisValue.array(claimed),
-      RedisValue.array(deleted),
-    ]);
-  });
 }

@@ -17,22 +17,6 @@ import { addDecimals } from "./numbers.js";
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;
 
-const ranges = (name: string) =>
-  plainCommand({
-    name,
-    flags: ["readonly"],
-    arity: 4,
-    execute([key, from, to], ctx) {
-      let start = parseInteger(from!);
-      let end = parseInteger(to!);
-      const value = bytesAt(ctx.db, key!);
-      if (start < 0 && end < 0 && start > end) return bulk("");
-      if (start < 0) start = Math.max(0, value.length + start);
-      if (end < 0) end = Math.max(0, value.length + end);
-      return bulk(Buffer.from(value.subarray(start, end + 1)));
-    },
-  });
-
 const incrbyfloat = plainCommand({
   name: "incrbyfloat",
   flags: ["write", "denyoom", "fast"],
@@ -72,7 +56,7 @@ const lcs = plainCommand({
   name: "lcs",
   flags: ["readonly"],
   arity: -3,
-  keys: { first: 0, last: 1 },
+  keys: { firstKey: 1, lastKey: 2, keyStep: 1 },
   execute([left, right, ...options], ctx) {
     const values = [left!, right!].map((key) => {
       const value = peek(ctx.db, key);
@@ -155,25 +139,9 @@ function isInfinite(text: string): boolean {
   return /^[+-]?inf(inity)?$/i.test(text);
 }
 
-const MAX_INT64 = (1n << 63n) - 1n;
-
-interface FieldOperation {
-  readonly kind: "GET" | "SET" | "INCRBY";
-  readonly type: { readonly signed: boolean };
-  readonly operand: bigint;
-  readonly overflow: "WRAP" | "SAT" | "FAIL";
-}
-
-/** Redis takes a negative number for an unsigned field as a number of 64 bits, which is too large. */
-function withUnsignedOperand(operation: FieldOperation): FieldOperation {
-  const { kind, type, operand, overflow } = operation;
-  const isTooLarge = kind === "SET" && overflow === "SAT" && !type.signed && operand < 0n;
-  return isTooLarge ? { ...operation, operand: MAX_INT64 } : operation;
-}
-
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
 export function addStringCommands(table: CommandTable): void {
-  table.add(ranges("getrange"), ranges("substr"), incrbyfloat, hincrbyfloat, lcs);
+  table.add(incrbyfloat, hincrbyfloat, lcs);
   table.check("lpop rpop spop", ([, count]) => {
     if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
       throw new RedisCommandError("value is out of range, must be positive");
@@ -184,9 +152,6 @@ export function addStringCommands(table: CommandTable): void {
     ),
     name: "brpoplpush",
   }));
-  table.override<{ key: Buffer; ops: readonly FieldOperation[] }>("bitfield", ({ key, ops }, _ctx, run) =>
-    run({ key, ops: ops.map(withUnsignedOperand) }),
-  );
   type BitposArguments = { key: Buffer; end?: number; bitMode: boolean };
   table.override<BitposArguments>("bitpos", (args, ctx, run) => {
     const { key, end = 0, bitMode } = args;

@@ -1,5 +1,6 @@
 import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "js-redis-server/core";
-import type { Member, SortedMembers } from "../collections/sorted-members.js";
+import { sortedMembers } from "../collections/adopt.js";
+import { byScore, type Member, type SortedMembers } from "../collections/sorted-members.js";
 import { dropEntry } from "../keyspace.js";
 import {
   array,
@@ -23,17 +24,12 @@ interface Limit {
   readonly count: number;
 }
 
-function membersAt(database: RedisDatabase, key: Buffer): SortedMembers | undefined {
-  return database.getSortedSet(key)?.members as SortedMembers | undefined;
+/** The members of a sorted set; none if there is no key. */
+function membersAt(database: RedisDatabase, key: Buffer): SortedMembers {
+  return sortedMembers(database.getSortedSet(key));
 }
 
 const id = (bytes: Buffer) => bytes.toString("hex");
-
-function placeOf(members: SortedMembers, { score, member }: Member): number {
-  return members.order.countWhile(
-    (other) => other.score < score || (other.score === score && Buffer.compare(other.member, member) < 0),
-  );
-}
 
 /** The places that a range of ranks means; negative ranks count from the end. */
 function ranks(first: number, last: number, size: number): Places {
@@ -48,8 +44,9 @@ const mirrored = ([from, to]: Places, size: number): Places => [size - to, size 
 /** A bound of scores or members: how many members at the beginning are below it. */
 type Bound = (members: SortedMembers) => number;
 
-/** @param isEnd whether the bound is the end of a range, which members that equal it are below of */
-function scoreBound(text: string, isEnd: boolean): Bound {
+/** @param isEnd whether it is the end of a range: members that equal it then count as below it */
+function scoreBound(bytes: Buffer, isEnd: boolean): Bound {
+  const text = bytes.toString("latin1");
   const isExclusive = text.startsWith("(");
   const digits = isExclusive ? text.slice(1) : text;
   // To Redis no digits are 0 here.
@@ -73,20 +70,34 @@ function memberBound(bytes: Buffer, isEnd: boolean): Bound {
     });
 }
 
-/** Both bounds of a range; given as text or as bytes. */
-function bounds(isByScore: boolean, min: Buffer | string, max: Buffer | string): [Bound, Bound] {
-  const [low, high] = [Buffer.from(min), Buffer.from(max)] as [Buffer, Buffer];
-  return isByScore
-    ? [scoreBound(low.toString("latin1"), false), scoreBound(high.toString("latin1"), true)]
-    : [memberBound(low, false), memberBound(high, true)];
+/** The part of a sorted set that a command selects. */
+interface Range {
+  readonly key: Buffer;
+  /** Both ends, in the order of the command: with `rev` the higher score or member comes first. */
+  readonly min: Buffer | string;
+  readonly max: Buffer | string;
+  readonly by: "index" | "score" | "lex";
+  readonly rev?: boolean;
+  readonly limit?: Limit;
 }
 
-function placesBetween(members: SortedMembers, [low, high]: [Bound, Bound]): Places {
-  return [low(members), high(members)];
+/** The members of a set, and the places of those in a range. */
+function find({ key, min, max, by, rev }: Range, ctx: Context): { members: SortedMembers; places: Places } {
+  const [first, last] = [Buffer.from(min), Buffer.from(max)] as [Buffer, Buffer];
+  if (by === "index") {
+    const [from, to] = [parseInteger(first), parseInteger(last)];
+    const members = membersAt(ctx.db, key);
+    const places = ranks(from, to, members.size);
+    return { members, places: rev ? mirrored(places, members.size) : places };
+  }
+  const boundOf = by === "score" ? scoreBound : memberBound;
+  const [low, high] = [boundOf(rev ? last : first, false), boundOf(rev ? first : last, true)];
+  const members = membersAt(ctx.db, key);
+  return { members, places: [low(members), high(members)] };
 }
 
-/** The members of a range in their order or in the reverse one, as limited. */
-function select(members: SortedMembers, places: Places, isReverse: boolean, limit?: Limit): Member[] {
+/** The members at places, in their order or in the reverse one, as limited. */
+function slice(members: SortedMembers, places: Places, isReverse?: boolean, limit?: Limit): Member[] {
   let [from, to] = places;
   if (limit) {
     if (limit.offset < 0) return [];
@@ -99,7 +110,12 @@ function select(members: SortedMembers, places: Places, isReverse: boolean, limi
   return isReverse ? found.reverse() : found;
 }
 
-function reply(found: readonly Member[], withScores: boolean): RedisResult {
+function select(range: Range, ctx: Context): Member[] {
+  const { members, places } = find(range, ctx);
+  return slice(members, places, range.rev, range.limit);
+}
+
+function reply(found: readonly Member[], withScores?: boolean): RedisResult {
   if (!withScores) return array(found.map(({ member }) => bulkValue(member)));
   const pairs = found.map(
     (item) => [bulkValue(item.member), RedisValue.double(item.score)] as [RedisValue, RedisValue],
@@ -110,53 +126,27 @@ function reply(found: readonly Member[], withScores: boolean): RedisResult {
 /** The first members of a sorted set, or the last ones in the reverse order. */
 function firstOf(database: RedisDatabase, key: Buffer, isReverse: boolean, count: number): Member[] {
   const members = membersAt(database, key);
-  return members ? select(members, [0, members.size], isReverse, { offset: 0, count }) : [];
+  return slice(members, [0, members.size], isReverse, { offset: 0, count });
 }
 
-/** Removes members, and their key with the last one. */
-function remove(database: RedisDatabase, key: Buffer, found: readonly Member[]): void {
-  if (found.length === 0) return;
-  database.updateSortedSet(key, (zset) => {
-    for (const { member } of found) zset.deleteMember(member);
-  });
-}
-
-interface RangeArguments {
-  readonly key: Buffer;
-  readonly min: Buffer;
-  readonly max: Buffer;
-  readonly by: "index" | "score" | "lex";
-  readonly rev: boolean;
-  readonly limit?: Limit;
-  readonly withScores?: boolean;
-}
-
-/** The members that ZRANGE or ZRANGESTORE selects. */
-function selected(args: RangeArguments, ctx: Context): Member[] {
-  const { key, min, max, by, rev, limit } = args;
-  if (by === "index") {
-    const [first, last] = [parseInteger(min), parseInteger(max)];
-    const members = membersAt(ctx.db, key);
-    if (!members) return [];
-    const places = ranks(first, last, members.size);
-    return select(members, rev ? mirrored(places, members.size) : places, rev);
+/** Removes members, and their key with the last one. Replies with their number. */
+function remove(database: RedisDatabase, key: Buffer, found: readonly Member[]): RedisResult {
+  if (found.length > 0) {
+    database.updateSortedSet(key, (zset) => {
+      for (const { member } of found) zset.deleteMember(member);
+    });
   }
-  const range = rev ? bounds(by === "score", max, min) : bounds(by === "score", min, max);
-  const members = membersAt(ctx.db, key);
-  return members ? select(members, placesBetween(members, range), rev, limit) : [];
+  return integer(found.length);
 }
-
-type Between = { key: Buffer; min: Buffer | string; max: Buffer | string };
-type Ranks = { key: Buffer; start: number; stop: number };
 
 /** Replaces the commands that read, count or remove a range of a sorted set, or its first or last members. */
 export function addRangeCommands(table: CommandTable): void {
   const rank = (name: string, isReverse: boolean) =>
     table.override<{ key: Buffer; member: Buffer; withScore: boolean }>(name, (args, ctx) => {
       const members = membersAt(ctx.db, args.key);
-      const found = members?.get(id(args.member));
-      if (!members || !found) return args.withScore ? RedisResult.create(RedisValue.nullArray()) : bulk(null);
-      const place = placeOf(members, found);
+      const found = members.get(id(args.member));
+      if (!found) return args.withScore ? RedisResult.create(RedisValue.nullArray()) : bulk(null);
+      const place = members.order.countWhile((other) => byScore(other, found) < 0);
       const value = isReverse ? members.size - 1 - place : place;
       if (!args.withScore) return integer(value);
       return array([RedisValue.integer(value), RedisValue.double(found.score)]);
@@ -164,53 +154,61 @@ export function addRangeCommands(table: CommandTable): void {
   rank("zrank", false);
   rank("zrevrank", true);
 
-  type BoundedArguments = { key: Buffer; first: Buffer; second: Buffer; withScores?: boolean; limit?: Limit };
-  const range = (name: string, isByScore: boolean, isReverse: boolean) =>
-    table.override<BoundedArguments>(name, ({ key, first, second, withScores, limit }, ctx) => {
-      const between = isReverse ? bounds(isByScore, second, first) : bounds(isByScore, first, second);
-      const members = membersAt(ctx.db, key);
-      if (!members) return array([]);
-      return reply(select(members, placesBetween(members, between), isReverse, limit), withScores === true);
-    });
-  range("zrangebyscore", true, false);
-  range("zrevrangebyscore", true, true);
-  range("zrangebylex", false, false);
-  range("zrevrangebylex", false, true);
+  type Bounded = { key: Buffer; first: Buffer; second: Buffer; withScores?: boolean; limit?: Limit };
+  const bounded = (name: string, by: Range["by"], rev: boolean) =>
+    table.override<Bounded>(name, ({ key, first, second, withScores, limit }, ctx) =>
+      reply(select({ key, min: first, max: second, by, rev, limit }, ctx), withScores),
+    );
+  bounded("zrangebyscore", "score", false);
+  bounded("zrevrangebyscore", "score", true);
+  bounded("zrangebylex", "lex", false);
+  bounded("zrevrangebylex", "lex", true);
 
-  const count = (name: string, isByScore: boolean) =>
-    table.override<Between>(name, ({ key, min, max }, ctx) => {
-      const between = bounds(isByScore, min, max);
-      const members = membersAt(ctx.db, key);
-      if (!members) return integer(0);
-      const [from, to] = placesBetween(members, between);
+  type Between = Pick<Range, "key" | "min" | "max">;
+  const between = (by: Range["by"], count: string, removal: string) => {
+    table.override<Between>(count, (args, ctx) => {
+      const [from, to] = find({ ...args, by }, ctx).places;
       return integer(Math.max(0, to - from));
     });
-  count("zcount", true);
-  count("zlexcount", false);
+    table.override<Between>(removal, (args, ctx) => remove(ctx.db, args.key, select({ ...args, by }, ctx)));
+  };
+  between("score", "zcount", "zremrangebyscore");
+  between("lex", "zlexcount", "zremrangebylex");
 
-  const removeBetween = (name: string, isByScore: boolean) =>
-    table.override<Between>(name, ({ key, min, max }, ctx) => {
-      const between = bounds(isByScore, min, max);
-      const members = membersAt(ctx.db, key);
-      const found = members ? select(members, placesBetween(members, between), false) : [];
-      remove(ctx.db, key, found);
-      return integer(found.length);
+  type Ranks = { key: Buffer; start: number; stop: number; withScores?: unknown };
+  const ranked = ({ key, start, stop }: Ranks, rev: boolean): Range => ({
+    key,
+    min: String(start),
+    max: String(stop),
+    by: "index",
+    rev,
+  });
+  table.override<Ranks>("zremrangebyrank", (args, ctx) =>
+    remove(ctx.db, args.key, select(ranked(args, false), ctx)),
+  );
+  table.override<Ranks>("zrevrange", (args, ctx) =>
+    reply(select(ranked(args, true), ctx), args.withScores !== undefined),
+  );
+
+  table.override<Range & { withScores?: boolean }>("zrange", (args, ctx) =>
+    reply(select(args, ctx), args.withScores),
+  );
+  table.override<Range & { destination: Buffer }>("zrangestore", (args, ctx) => {
+    const found = select(args, ctx);
+    if (found.length === 0) ctx.db.delete(args.destination);
+    else dropEntry(ctx.db, args.destination);
+    ctx.db.updateSortedSet(args.destination, (zset) => {
+      for (const { member, score } of found) zset.setScore(member, score);
     });
-  removeBetween("zremrangebyscore", true);
-  removeBetween("zremrangebylex", false);
-  table.override<Ranks>("zremrangebyrank", ({ key, start, stop }, ctx) => {
-    const members = membersAt(ctx.db, key);
-    const found = members ? select(members, ranks(start, stop, members.size), false) : [];
-    remove(ctx.db, key, found);
     return integer(found.length);
   });
 
   const popCommand = (name: string, isReverse: boolean) =>
-    table.override<{ key: Buffer; count?: number }>(name, ({ key, count: size }, ctx) => {
-      const found = firstOf(ctx.db, key, isReverse, size ?? 1);
+    table.override<{ key: Buffer; count?: number }>(name, ({ key, count }, ctx) => {
+      const found = firstOf(ctx.db, key, isReverse, count ?? 1);
       remove(ctx.db, key, found);
       const [only] = found;
-      if (!only || size !== undefined) return reply(found, true);
+      if (!only || count !== undefined) return reply(found, true);
       return array([bulkValue(only.member), RedisValue.double(only.score)]);
     });
   popCommand("zpopmin", false);
@@ -219,33 +217,14 @@ export function addRangeCommands(table: CommandTable): void {
   /** Commands of the library that sort all members. They get only those that they may pop. */
   const popOfMany = (names: string, usual: "min" | "max") =>
     table.override<{ side?: "min" | "max"; count?: number }>(names, (args, ctx, run) => {
-      const { side = usual, count: size = 1 } = args;
+      const { side = usual, count = 1 } = args;
       const getSortedSet: RedisDatabase["getSortedSet"] = (key) => {
-        if (!membersAt(ctx.db, key)) return null;
-        const found = firstOf(ctx.db, key, side === "max", size);
+        const found = firstOf(ctx.db, key, side === "max", count);
+        if (found.length === 0) return null;
         return { type: "zset", members: new Map(found.map((item) => [id(item.member), item])) };
       };
       return run(args, withDatabase(ctx, { getSortedSet }));
     });
   popOfMany("zmpop bzmpop bzpopmin", "min");
   popOfMany("bzpopmax", "max");
-
-  table.override<RangeArguments>("zrange", (args, ctx) =>
-    reply(selected(args, ctx), args.withScores === true),
-  );
-  table.override<RangeArguments & { destination: Buffer }>("zrangestore", (args, ctx) => {
-    const found = selected(args, ctx);
-    if (found.length === 0) ctx.db.delete(args.destination);
-    else dropEntry(ctx.db, args.destination);
-    ctx.db.updateSortedSet(args.destination, (zset) => {
-      for (const { member, score } of found) zset.setScore(member, score);
-    });
-    return integer(found.length);
-  });
-  table.override<Ranks & { withScores?: unknown }>("zrevrange", (args, ctx) => {
-    const members = membersAt(ctx.db, args.key);
-    if (!members) return array([]);
-    const places = mirrored(ranks(args.start, args.stop, members.size), members.size);
-    return reply(select(members, places, true), args.withScores !== undefined);
-  });
 }

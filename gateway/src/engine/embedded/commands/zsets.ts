@@ -1,5 +1,5 @@
 import { RedisCommandError, RedisSyntaxError } from "js-redis-server/core";
-import { type CommandTable, optionName, parseInteger } from "./define.js";
+import { type CommandTable, optionName } from "./define.js";
 import { parseFloatArgument } from "./floats.js";
 import { formatDouble } from "./numbers.js";
 
@@ -19,14 +19,8 @@ function plainScore(arg: Buffer): Buffer {
   return Buffer.from(formatDouble(score));
 }
 
-function checkRanks(args: readonly Buffer[]): void {
-  const isByRank = !args.some((arg) => /^BY(SCORE|LEX)$/.test(optionName(arg)));
-  if (isByRank) for (const arg of args.slice(1, 3)) parseInteger(arg);
-}
-
-/** Replaces the commands on sorted sets whose replies differ from Redis's. */
+/** Lets ZADD and ZINCRBY take every spelling of a score that Redis takes. */
 export function addSortedSetCommands(table: CommandTable): void {
   table.rewrite("zadd", withPlainScores);
   table.rewrite("zincrby", (args) => (args[1] ? args.with(1, plainScore(args[1])) : args));
-  table.check("zrange", checkRanks);
 }

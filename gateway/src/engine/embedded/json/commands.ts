@@ -50,7 +50,7 @@ const mset = plainCommand({
   name: "json.mset",
   flags: ["write", "denyoom"],
   arity: -4,
-  keys: { first: 0, last: -1, step: 3 },
+  keys: { firstKey: 1, lastKey: -1, keyStep: 3 },
   execute(args, ctx) {
     if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
     const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
@@ -124,7 +124,7 @@ const mget = plainCommand({
   name: "json.mget",
   flags: ["readonly"],
   arity: -3,
-  keys: { first: 0, last: -2 },
+  keys: { firstKey: 1, lastKey: -2, keyStep: 1 },
   execute(args, ctx) {
     const path = parsePath(args.at(-1)!);
     return array(

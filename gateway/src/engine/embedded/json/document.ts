@@ -1,6 +1,6 @@
 import { RedisCommandError, type RedisDatabase, WrongTypeRedisError } from "js-redis-server/core";
 import { bulkValue } from "../commands/define.js";
-import { peek, setDocument } from "../keyspace.js";
+import { peek, replaceValue } from "../keyspace.js";
 import { JSON_TYPE } from "../stored-value.js";
 import type { Path } from "./path.js";
 import { formatJson, type Json, typeOf } from "./value.js";
@@ -24,7 +24,7 @@ export function requireDocument(database: RedisDatabase, key: Buffer): Json {
 
 export function store(database: RedisDatabase, key: Buffer, root: Json | undefined): void {
   if (root === undefined) database.delete(key);
-  else setDocument(database, key, root);
+  else replaceValue(database, key, { type: JSON_TYPE, root });
 }
 
 export function noPath(path: Path): RedisCommandError {

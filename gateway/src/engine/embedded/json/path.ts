@@ -3,11 +3,11 @@ import { JSONPathEnvironment, type JSONPathQuery } from "json-p3";
 import { regexFunction, replaceRegexOperator } from "./regex-operator.js";
 import { isObject, type Json, type Location, valueAt } from "./value.js";
 
-/** Most values that one path may find, so that `$..*..*..*` does not stop the engine. */
+/** Maximum number of values that one path may find, so that `$..*..*..*` does not stop the engine. */
 const MAX_MATCHES = 1_000_000;
 const MAX_CACHED_PATHS = 500;
 
-/** A path as a command has it. */
+/** A path in a command. */
 export interface Path {
   /** As it was given. */
   readonly text: string;

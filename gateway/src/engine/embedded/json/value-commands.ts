@@ -1,8 +1,8 @@
-import { RedisCommandError, type RedisDatabase, type RedisResult, RedisValue } from "js-redis-server/core";
+import { type CommandDefinition, RedisCommandError, RedisValue } from "js-redis-server/core";
 import { bulk, bulkValue, parseInteger, plainCommand } from "../commands/define.js";
 import { documentAt, NO_KEY, ROOT, requireDocument, textOf, wrongPathType } from "./document.js";
 import { changeEach, readEach } from "./each.js";
-import { type Path, parsePath } from "./path.js";
+import { parsePath } from "./path.js";
 import {
   calculate,
   formatJson,
@@ -81,23 +81,30 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
     },
   });
 
-/** Changes arrays and replies with their lengths. @param change returns the elements to remove and to insert */
-function changeArrays(
-  database: RedisDatabase,
-  key: Buffer,
-  path: Path,
-  change: (items: readonly Json[]) => readonly Splice[],
-): RedisResult {
-  return changeEach(database, key, path, "array", (value) => {
-    if (!isArray(value)) return undefined;
-    const splices = change(value);
-    const length = splices.reduce(
-      (sum, { remove, insert = [] }) => sum - remove + insert.length,
-      value.length,
-    );
-    return { splices, reply: RedisValue.integer(length) };
+/**
+ * A command that changes arrays and replies with their lengths.
+ * @param parse reads the arguments behind the path. Returns what to remove and to insert in an array
+ */
+const arrayChange = (
+  name: string,
+  flags: CommandDefinition["flags"],
+  arity: number,
+  parse: (args: readonly Buffer[]) => (items: readonly Json[]) => readonly Splice[],
+) =>
+  plainCommand({
+    name,
+    flags,
+    arity,
+    execute([key, pathArg, ...rest], ctx) {
+      const splicesOf = parse(rest);
+      return changeEach(ctx.db, key!, parsePath(pathArg!), "array", (value) => {
+        if (!isArray(value)) return undefined;
+        const splices = splicesOf(value);
+        const change = splices.reduce((sum, { remove, insert = [] }) => sum - remove + insert.length, 0);
+        return { splices, reply: RedisValue.integer(value.length + change) };
+      });
+    },
   });
-}
 
 /** The JSON commands that read or change each value at a path by itself. */
 export const VALUE_COMMANDS = [
@@ -148,48 +155,31 @@ export const VALUE_COMMANDS = [
       });
     },
   }),
-  plainCommand({
-    name: "json.arrappend",
-    flags: ["write", "denyoom"],
-    arity: -4,
-    execute([key, pathArg, ...texts], ctx) {
-      const values = texts.map(parseJson);
-      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => [
-        { at: items.length, remove: 0, insert: values },
-      ]);
-    },
+  arrayChange("json.arrappend", ["write", "denyoom"], -4, (texts) => {
+    const insert = texts.map(parseJson);
+    return ({ length }) => [{ at: length, remove: 0, insert }];
   }),
-  plainCommand({
-    name: "json.arrinsert",
-    flags: ["write", "denyoom"],
-    arity: -5,
-    execute([key, pathArg, indexArg, ...texts], ctx) {
-      const index = parseInteger(indexArg!);
-      const values = texts.map(parseJson);
-      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
-        const at = index < 0 ? items.length + index : index;
-        if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
-        return [{ at, remove: 0, insert: values }];
-      });
-    },
+  arrayChange("json.arrinsert", ["write", "denyoom"], -5, ([indexArg, ...texts]) => {
+    const index = parseInteger(indexArg!);
+    const insert = texts.map(parseJson);
+    return ({ length }) => {
+      const at = index < 0 ? length + index : index;
+      if (at < 0 || at > length) throw new RedisCommandError("index out of bounds");
+      return [{ at, remove: 0, insert }];
+    };
   }),
-  plainCommand({
-    name: "json.arrtrim",
-    flags: ["write"],
-    arity: 5,
-    execute([key, pathArg, startArg, stopArg], ctx) {
-      const start = parseInteger(startArg!);
-      const stop = parseInteger(stopArg!);
-      return changeArrays(ctx.db, key!, parsePath(pathArg!), (items) => {
-        const first = start < 0 ? Math.max(0, items.length + start) : start;
-        const last = stop < 0 ? items.length + stop : stop;
-        const end = Math.min(Math.max(first, last + 1), items.length);
-        return [
-          { at: end, remove: items.length - end },
-          { at: 0, remove: Math.min(first, end) },
-        ];
-      });
-    },
+  arrayChange("json.arrtrim", ["write"], 5, ([startArg, stopArg]) => {
+    const start = parseInteger(startArg!);
+    const stop = parseInteger(stopArg!);
+    return ({ length }) => {
+      const first = start < 0 ? Math.max(0, length + start) : start;
+      const last = stop < 0 ? length + stop : stop;
+      const end = Math.min(Math.max(first, last + 1), length);
+      return [
+        { at: end, remove: length - end },
+        { at: 0, remove: Math.min(first, end) },
+      ];
+    };
   }),
   plainCommand({
     name: "json.arrpop",

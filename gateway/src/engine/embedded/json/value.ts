@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { RedisCommandError } from "js-redis-server/core";
 
 /** A JSON value. Changed in place by {@link changeAt} alone. */
@@ -162,13 +163,6 @@ export const inPlace: Writable = (container) => {
   return copy;
 };
 
-/** A copy that shares nothing with a value. */
-export function cloneJson(value: Json): Json {
-  if (isArray(value)) return value.map(cloneJson);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cloneJson(item)]));
-}
-
 /**
  * Returns a document with a change at a place. A name that its object lacks is added; a place whose parent is not there is left alone.
  * @param change returns the new value, undefined to remove it
@@ -226,15 +220,8 @@ export function splice(items: readonly Json[], splices: readonly Splice[], writa
 }
 
 export function isEqual(left: Json, right: Json): boolean {
-  if (left === right) return true;
-  if (isArray(left) && isArray(right))
-    return left.length === right.length && left.every((item, index) => isEqual(item, right[index]!));
-  if (!isObject(left) || !isObject(right)) return false;
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name]!, right[name]!))
-  );
+  // To isDeepStrictEqual 0 and -0 differ.
+  return left === right || (typeof left === "object" && isDeepStrictEqual(left, right));
 }
 
 /** Merges by RFC 7396: null in the patch removes the member. */

@@ -398,6 +398,7 @@ local function register(functions, ...)
   functions[#functions + 1] = { name = name, callback = callback, flags = flags or {}, description = given.description }
 end
 
+local libraries = new_cache()
 -- Runs the chunk of a library. Returns its functions, or nil and an error as run() returns one.
 local function load_library(source)
   local chunk, problem = loadstring(source, '@user_function')
@@ -406,7 +407,7 @@ local function load_library(source)
   local result, functions = run('user_function', chunk), loading
   loading = nil
   if result[3] == 'error' then return nil, result end
-  return functions
+  return remember(libraries, source, functions)
 end
 
 redis.register_function = function(...)
@@ -414,13 +415,11 @@ redis.register_function = function(...)
   register(loading, ...)
 end
 
-local libraries = new_cache()
 -- ARGV[1] is the source of a library. Returns the name, the description and the flags of each function.
 globals.warmline_load = function()
   local source = remove(ARGV, 1)
   local functions, problem = load_library(source)
   if not functions then return problem end
-  remember(libraries, source, functions)
   local out = {}
   for index, item in ipairs(functions) do
     out[index] = { item.name, item.description or false, item.flags }
@@ -431,13 +430,9 @@ end
 -- ARGV[1] is the source of a library, ARGV[2] the name of one of its functions.
 globals.warmline_run_function = function()
   local source, name = remove(ARGV, 1), remove(ARGV, 1)
-  local functions = libraries.values[source]
-  if not functions then
-    local problem
-    functions, problem = load_library(source)
-    if not functions then return problem end
-    remember(libraries, source, functions)
-  end
+  local functions, problem = libraries.values[source]
+  if not functions then functions, problem = load_library(source) end
+  if not functions then return problem end
   for _, item in ipairs(functions) do
     if item.name == name then return run('user_function', item.callback, KEYS, ARGV) end
   end

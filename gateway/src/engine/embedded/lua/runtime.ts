@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
   type CommandPlan,
+  type LuaReplyValue,
+  luaReplyToRedisValue,
   RedisCommandError,
   type RedisExecutionContext,
   type RedisLuaRuntime,
@@ -116,7 +118,8 @@ export class LuaRuntime {
     options: RunOptions & { readonly name: string; readonly chunk: string },
   ): RedisValue {
     const result = this.#call(entry, given, options);
-    if (typeof result[0] === "number") return toRedisValue(result[1] ?? null, result[0] === 2);
+    if (typeof result[0] === "number")
+      return toRedisValue(luaReplyToRedisValue(result[1] as LuaReplyValue), result[0] === 2);
     const { message, kind, line, code } = errorOf(result);
     if (kind === "compile") return RedisValue.error(message, code);
     if (message.includes(TOO_MANY_STEPS))
@@ -205,37 +208,25 @@ function bodyOf(message: string, chunk: string, line: number): string {
 }
 
 /** Converts the result of a script. Unless it chose RESP3, true is 1 and false is null. */
-function toRedisValue(value: unknown, isResp2: boolean): RedisValue {
-  const convert = (item: unknown) => toRedisValue(item, isResp2);
-  if (value === null || value === undefined) return RedisValue.null();
-  if (typeof value === "number" || typeof value === "bigint") return RedisValue.integer(value);
-  if (typeof value === "boolean") {
-    if (!isResp2) return RedisValue.boolean(value);
-    return value ? RedisValue.integer(1) : RedisValue.null();
+function toRedisValue(value: RedisValue, isResp2: boolean): RedisValue {
+  const convert = (item: RedisValue) => toRedisValue(item, isResp2);
+  switch (value.kind) {
+    case "boolean":
+      if (!isResp2) return value;
+      return value.value ? RedisValue.integer(1) : RedisValue.null();
+    case "error": {
+      const { code, message } = withCode(`${value.code ? `${value.code} ` : ""}${value.message}`);
+      return RedisValue.error(message, code);
+    }
+    case "array":
+      return RedisValue.array(value.items.map(convert));
+    case "set":
+      return RedisValue.set(value.items.map(convert));
+    case "map":
+      return RedisValue.map(value.entries.map(([key, item]) => [convert(key), convert(item)]));
+    default:
+      return value;
   }
-  if (Buffer.isBuffer(value)) return RedisValue.bulkString(value);
-  if (Array.isArray(value)) return RedisValue.array(value.map(convert));
-  const table = value as {
-    readonly ok?: Buffer;
-    readonly err?: Buffer;
-    readonly code?: Buffer;
-    readonly double?: number;
-    readonly big_number?: Buffer;
-    readonly verbatim_string?: { readonly format: Buffer; readonly string: Buffer };
-    readonly map?: [unknown, unknown][];
-    readonly set?: unknown[];
-  };
-  if (table.ok) return RedisValue.simpleString(table.ok.toString());
-  if (table.err) {
-    const { code, message } = withCode(`${table.code ? `${table.code} ` : ""}${table.err}`);
-    return RedisValue.error(message, code);
-  }
-  if (table.double !== undefined) return RedisValue.double(table.double);
-  if (table.big_number) return RedisValue.bigNumber(BigInt(table.big_number.toString()));
-  if (table.verbatim_string)
-    return RedisValue.verbatim(table.verbatim_string.format.toString(), table.verbatim_string.string);
-  if (table.map) return RedisValue.map(table.map.map(([key, item]) => [convert(key), convert(item)]));
-  return RedisValue.set((table.set ?? []).map(convert));
 }
 
 /** Runs a command for a script. Returns its reply as Lua gets it. */
