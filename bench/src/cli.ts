@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   } else if (command.action === "run") {
     assertWritable(command);
     announce(command);
-    const result = await perform(command);
+    const { result } = await perform(command);
     process.stdout.write(resultText(result));
     await writePages([result], [], result, result.scenario, command);
   } else await runScenarios(command);

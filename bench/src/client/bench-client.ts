@@ -8,6 +8,13 @@ export interface Endpoint {
   readonly tcp?: { readonly port: number; readonly tls: boolean };
 }
 
+/** The way to a server of a function. */
+export interface Place {
+  readonly endpoint: Endpoint;
+  /** Environment variables that the function needs to trust the server. */
+  readonly trust: Readonly<Record<string, string>>;
+}
+
 /** How a function uses its client. */
 export interface Variant {
   /** Whether connections are kept for the next request. */
@@ -107,26 +114,25 @@ export const handlerPath = (handler: string): string =>
   built(handler.includes("/") ? handler : `handlers/${handler}.js`);
 
 /** Returns the function that runs a handler with a client. */
-export function clientFunction(
+export const clientFunction = (
   handler: string,
   client: BenchClient,
-  variant: Variant,
-  endpoint: Endpoint,
-): FunctionSpec {
-  return {
-    handler,
-    env: {
-      BENCH_CLIENT: built(`clients/${client.name}.js`),
-      BENCH_ENDPOINT: JSON.stringify(endpoint),
-      BENCH_KEEPALIVE: variant.keepAlive ? "1" : "0",
-      BENCH_LIFETIME: variant.reused ? "reused" : "recreated",
-    },
-  };
-}
+  { keepAlive, reused }: Variant,
+  { endpoint, trust }: Place,
+): FunctionSpec => ({
+  handler,
+  env: {
+    ...trust,
+    BENCH_CLIENT: built(`clients/${client.name}.js`),
+    BENCH_ENDPOINT: JSON.stringify(endpoint),
+    BENCH_KEEPALIVE: keepAlive ? "1" : "0",
+    BENCH_LIFETIME: reused ? "reused" : "recreated",
+  },
+});
 
 /** Returns the function that runs the commands of its event, by default one GET. */
-export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
-  clientFunction("commands", client, variant, endpoint);
+export const commandsFunction = (client: BenchClient, variant: Variant, place: Place): FunctionSpec =>
+  clientFunction("commands", client, variant, place);
 
 /** The timeout in ms of clients that are set as their documentation advises against faults. */
 const FAULT_TIMEOUT_MS = 2_000;
@@ -135,16 +141,16 @@ const FAULT_TIMEOUT_MS = 2_000;
 export const asAdvised = (label: string): string => `${label}, as its docs advise`;
 
 /** Returns how a client is used against faults. */
-export function faultClients(client: BenchClient, endpoint: Endpoint): readonly FaultClient[] {
-  if (client.faults) return client.faults;
-  const { name, label, advised } = client;
-  const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint);
-  const better = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
+export function faultClients(client: BenchClient, place: Place): readonly FaultClient[] {
+  const withEnv = (spec: FunctionSpec, more: FunctionSpec["env"]) => ({ ...spec, env: { ...spec.env, ...more } });
+  const { name, label, advised, faults } = client;
+  if (faults) return faults.map((each) => ({ ...each, function: withEnv(each.function, place.trust) }));
+  const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, place);
+  if (!advised) return [{ name, label, function: shipped }];
+  const better = withEnv(shipped, { BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) });
   return [
     { name, label, function: shipped },
-    ...(advised === undefined
-      ? []
-      : [{ name: `${name}-advised`, label: asAdvised(label), function: better }]),
+    { name: `${name}-advised`, label: asAdvised(label), function: better },
   ];
 }
 

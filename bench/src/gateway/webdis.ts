@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { findProgram, freePorts } from "warmline-testbed";
 
 /** Whether there is one on PATH. */
@@ -17,7 +19,7 @@ export async function startWebdis(redisPort: number) {
   const rest = { threads: 1, pool_size: 1, daemonize: false, verbosity: 0, logfile: join(folder, "log") };
   writeFileSync(file, JSON.stringify({ ...address, ...rest, database: 0, acl: [] }));
   const child = spawn("webdis", [file], { stdio: "ignore" });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   const stop = async () => {
@@ -28,19 +30,18 @@ export async function startWebdis(redisPort: number) {
   };
   for (let attempts = 0; attempts < 100; attempts++) {
     if (await listens(port)) return { port, pid: child.pid!, stop };
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   await stop();
   throw new Error(`webdis did not listen on port ${port} within 5 s`);
 }
 
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  const isOpen = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
 }

@@ -3,7 +3,7 @@ import type { Instance } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import type { Rig, Site } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
-import { median } from "../statistics/latencies.js";
+import { median } from "../statistics/estimate.js";
 import { Gate } from "../util/gate.js";
 
 /** How long an instance is frozen, in ms. */

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { type BenchClient, built } from "../client/bench-client.js";
-import { commandFor, cores, type Place } from "./processes.js";
+import { type BenchClient, built, type Place } from "../client/bench-client.js";
+import { commandFor, cores } from "./processes.js";
 
 /** How a first command is reached. */
 export interface ColdWay {

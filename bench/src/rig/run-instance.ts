@@ -1,5 +1,7 @@
-import { type Instance, type InstanceOptions, startInstance } from "warmline-testbed";
+import { type Instance, type InstanceOptions, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { allEnded } from "../util/all-ended.js";
+import type { Defer } from "./rig.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
@@ -25,7 +27,6 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
   readonly events?: readonly unknown[];
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
-  readonly trust?: Readonly<Record<string, string>>;
   /** Is called after each invocation with its number, from 0. */
   onInvoked?(call: number): void;
 }
@@ -48,31 +49,20 @@ export async function runInstance(
 /** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
 export async function beginInstance(
   label: string,
-  what: FunctionSpec,
-  options: RunInstanceOptions,
+  { handler, env }: FunctionSpec,
+  { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
 ): Promise<{ readonly instance: Instance; readonly run: InstanceRun }> {
-  const { events = [{}], invocations = events.length, expected, trust, onInvoked, ...rest } = options;
-  const instance = await startInstance({
-    ...rest,
-    handler: handlerPath(what.handler),
-    env: { ...what.env, ...trust },
-    firstEvent: events[0],
-  });
+  const instance = await startInstance({ ...options, handler: handlerPath(handler), env, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
     for (let n = 0; n < invocations; n++) {
       const waiting = n === 0 ? instance.first : undefined;
-      const event = events[Math.min(n, events.length - 1)];
-      const { result, error, durationMs } = await (waiting ?? instance.invoke(event));
-      const body = (result as { body?: unknown } | undefined)?.body;
-      if (error || (expected !== undefined && body !== expected)) {
-        const problem = error
-          ? `${error.errorType}: ${error.errorMessage}`
-          : `the result was ${JSON.stringify(result)}`;
-        throw new Error(`${label}: ${problem}\n${instance.output}`);
-      }
-      latencies.push(durationMs);
+      const invocation = await (waiting ?? instance.invoke(events[Math.min(n, events.length - 1)]));
+      const body = bodyOf(invocation, label, instance);
+      if (expected !== undefined && body !== expected)
+        throw new Error(`${label}: the result was ${JSON.stringify(invocation.result)}\n${instance.output}`);
+      latencies.push(invocation.durationMs);
       bodies.push(body);
       onInvoked?.(n);
     }
@@ -83,4 +73,27 @@ export async function beginInstance(
     await instance.stop();
     throw error;
   }
+}
+
+/** Returns the body that an invocation returned. @throws if it failed */
+export function bodyOf({ result, error }: Invocation, label: string, instance: Instance): unknown {
+  if (error) throw new Error(`${label}: ${error.errorType}: ${error.errorMessage}\n${instance.output}`);
+  return (result as { body?: unknown } | undefined)?.body;
+}
+
+/** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
+export async function startInstances(
+  label: string,
+  { handler, env }: FunctionSpec,
+  { count, event, timeoutMs }: { readonly count: number; readonly event: unknown; readonly timeoutMs?: number },
+  defer: Defer,
+) {
+  const start = async () => {
+    const instance = await startInstance({ handler: handlerPath(handler), env, timeoutMs });
+    defer(() => instance.stop());
+    return instance;
+  };
+  const instances = await allEnded(Array.from({ length: count }, start));
+  const invoke = async (instance: Instance) => bodyOf(await instance.invoke(event), label, instance);
+  return { done: Promise.all(instances.map(invoke)) };
 }

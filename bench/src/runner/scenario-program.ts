@@ -32,15 +32,12 @@ serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
   const runs = command.action === "all" || command.action === "publish" ? command.runs : [];
   const run = runs.find((each) => each.scenario.name === scenario);
   if (!run) throw new Error(`The command line has no scenario ${scenario}.`);
-  if (report) return { result: await perform(run, { of: report.map(measuredIn) }) };
-  if (!once) return { result: await perform(run) };
+  if (report) return perform(run, report.map(measuredIn));
+  if (!once) return { result: (await perform(run)).result };
   const seeded = (each: Run): Run => {
     return { ...each, settings: { ...each.settings, seed: once.seed }, parts: each.parts.map(seeded) };
   };
-  let paces: readonly number[] = [];
-  const onMeasured = (measured: readonly Measured[]) => {
-    paces = measured.flatMap((part) => part.paces);
-    writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
-  };
-  return { result: await perform(seeded(run), { onMeasured }), paces };
+  const { result, measured } = await perform(seeded(run));
+  writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
+  return { result, paces: measured.flatMap(({ paces }) => paces) };
 });

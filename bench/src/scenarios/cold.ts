@@ -26,19 +26,18 @@ export default defineScenario({
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
-    const server = await startFixedServer(context);
+    const placeAt = await startFixedServer(context);
     const rtts = settings.rtts ?? ROUND_TRIPS;
-    const endpoints = await Promise.all(rtts.map((rttMs) => server.endpoint({ tls: true, rttMs })));
+    const places = await Promise.all(rtts.map((rttMs) => placeAt(true, rttMs)));
     const sizes = clients.map(({ name, label }) => {
       const { minified, gzipped } = bundleSize(name);
       return [label, [minified, gzipped]] as const;
     });
     context.record({ tls: true, rttMs: rtts.join(", "), sizes: Object.fromEntries(sizes) });
-    const { trust } = server;
     const cases = rtts.flatMap((rttMs, at) =>
       WAYS.flatMap((way) =>
         clients.map((client) => {
-          const start = () => coldStart(client, way, { endpoint: endpoints[at]!, trust });
+          const start = () => coldStart(client, way, places[at]!);
           return { client, node: process.version, rttMs, way: way.name, start };
         }),
       ),

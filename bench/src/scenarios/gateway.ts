@@ -1,5 +1,4 @@
 import type { RedisServer } from "warmline-testbed";
-import { handlerPath } from "../client/bench-client.js";
 import { drive, type Load } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
@@ -76,7 +75,7 @@ export default defineScenario({
   label: (each) => `${nameOf(each)}, ${caseOf(each)}`,
   group: caseOf,
   run: ({ target, connections, rate }, { settings }) =>
-    drive(handlerPath("load"), target, { connections, rate }, settings.seconds * 1_000),
+    drive(target, { connections, rate }, settings.seconds * 1_000),
   report: (rows, { settings }) => {
     const of50 = rows.filter(({ connections, commands }) => connections === 50 && commands === 1);
     const find = (server: Server, hasRate: boolean) =>

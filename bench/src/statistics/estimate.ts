@@ -1,5 +1,3 @@
-import { median } from "./latencies.js";
-
 /** A number computed from repeated measurements: the median of the repetitions' own numbers, with its 95% confidence interval. */
 export interface Estimate {
   readonly value: number;
@@ -36,4 +34,11 @@ function ranksOutside(n: number): number {
     if (below > TAIL) return outside;
     outside++;
   }
+}
+
+/** The middle of some numbers; of an even count the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

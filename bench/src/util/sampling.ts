@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { allEnded } from "./all-ended.js";
 
 /**
  * Calls `sample` again and again, `everyMs` after the end of the last call, while `run` goes on. Both have ended when it settles.
@@ -20,8 +21,6 @@ export async function whileSampling<T>(
   const running = run().finally(() => {
     over = true;
   });
-  const [ran, sampled] = await Promise.allSettled([running, sampling()]);
-  if (ran.status === "rejected") throw ran.reason;
-  if (sampled.status === "rejected") throw sampled.reason;
-  return ran.value;
+  const [result] = await allEnded([running, sampling()] as const);
+  return result;
 }
