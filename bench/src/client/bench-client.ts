@@ -23,6 +23,9 @@ export interface Variant {
   readonly reused: boolean;
 }
 
+/** One client and its connections for all invocations. */
+export const KEPT: Variant = { keepAlive: true, reused: true };
+
 /** A function to run: a handler's module and its environment. */
 export interface FunctionSpec {
   /** The name of a handler of this package, or a path relative to `dist`. */
@@ -145,7 +148,7 @@ export function faultClients(client: BenchClient, place: Place): readonly FaultC
   const withEnv = (spec: FunctionSpec, more: FunctionSpec["env"]) => ({ ...spec, env: { ...spec.env, ...more } });
   const { name, label, advised, faults } = client;
   if (faults) return faults.map((each) => ({ ...each, function: withEnv(each.function, place.trust) }));
-  const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, place);
+  const shipped = clientFunction("faults-client", client, KEPT, place);
   if (!advised) return [{ name, label, function: shipped }];
   const better = withEnv(shipped, { BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) });
   return [

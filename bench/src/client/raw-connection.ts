@@ -13,6 +13,13 @@ export interface RawTarget {
     | { readonly protocol: "http"; readonly token: string };
 }
 
+/** The address of a gateway on loopback. */
+export const gatewayTarget = ({ port, token }: { readonly port: number; readonly token: string }): RawTarget => ({
+  port,
+  tls: false,
+  auth: { protocol: "http", token },
+});
+
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
   private parts: Buffer[] = [];

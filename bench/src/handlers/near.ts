@@ -7,7 +7,7 @@ import type { BenchClient, Endpoint } from "../client/bench-client.js";
 // A function that reads ten keys, through one of several caches or none: BENCH_CACHE names it.
 
 const { BENCH_CACHE, BENCH_ENDPOINT, BENCH_MAX_STALE } = process.env;
-const endpoint = JSON.parse(BENCH_ENDPOINT!) as Endpoint;
+const endpoint: Endpoint = JSON.parse(BENCH_ENDPOINT!);
 const { url, token, tcp } = endpoint;
 const maxStale = Number(BENCH_MAX_STALE);
 
@@ -38,7 +38,7 @@ const ofClient = async (): Promise<Get> => {
   return (key) => connected.get(key);
 };
 
-const makers: Record<string, () => Get | Promise<Get>> = {
+const CACHES: Record<string, () => Get | Promise<Get>> = {
   none: () => {
     const redis = new Redis({ url, token });
     return (key) => redis.get(key);
@@ -59,7 +59,7 @@ const makers: Record<string, () => Get | Promise<Get>> = {
   },
 };
 
-const get = await makers[BENCH_CACHE!]!();
+const get = await CACHES[BENCH_CACHE!]!();
 
 export const handler = async ({ keys }: { keys: readonly string[] }) => ({
   statusCode: 200,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Instance } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
-import type { Rig, Site } from "../rig/rig.js";
+import type { Defer, Rig } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
 import { median } from "../statistics/estimate.js";
 import { Gate } from "../util/gate.js";
@@ -30,9 +30,6 @@ export interface KeepaliveSample {
   readonly lost?: number;
 }
 
-/** Whether the client and its connections outlive an invocation. */
-const isKept = ({ keepAlive, reused }: Variant): boolean => keepAlive && reused;
-
 /** While one instance starts or runs, all others of this process are frozen, wait for a reply or have not started. */
 const alone = new Gate(1);
 
@@ -43,45 +40,32 @@ const alone = new Gate(1);
 export async function measure(
   { client, rig, ...variant }: Variant & { readonly client: BenchClient; readonly rig: Rig },
   invocations: number,
+  defer: Defer,
 ): Promise<KeepaliveSample> {
-  const site = await rig.at({});
-  const kept = isKept(variant);
+  const site = await rig.at({}, defer);
+  const kept = variant.keepAlive && variant.reused;
   const paired = kept && client.name === "warmline";
   const events = [...Array<object>(invocations).fill({}), ...(paired ? [{ pairs: PAIRS }] : [])];
-  let instance: Instance | undefined;
-  try {
-    const sample = await alone.run(async () => {
-      const what = commandsFunction(client, variant, site.endpoint);
-      const begun = await beginInstance(client.label, what, {
-        events,
-        trust: rig.trust,
-        timeoutMs: TIMEOUT_MS,
-      });
-      instance = begun.instance;
-      const { init, first, warm, bodies } = begun.run;
-      if (bodies.slice(0, invocations).some((body) => body !== GREETING))
-        throw new Error(`${client.label}: a GET returned another value than the stored one.`);
-      if (kept) await dropWhileFrozen(instance, site);
-      return {
-        init,
-        first,
-        warm: warm.slice(0, invocations - 1),
-        opened: site.connectionsOpened(client),
-        ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
-      };
-    });
-    if (!kept) return sample;
-    await pause(FROZEN_MS);
-    return { ...sample, ...(await thaw(instance!)) };
-  } finally {
-    await instance?.stop();
-    await site.close();
-  }
-}
-
-async function dropWhileFrozen(instance: Instance, { proxies }: Site): Promise<void> {
-  await instance.freeze();
-  for (const proxy of proxies) proxy.blackholeAll();
+  const { instance, sample } = await alone.run(async () => {
+    const what = commandsFunction(client, variant, site);
+    const { instance, run } = await beginInstance(client.label, what, { events, timeoutMs: TIMEOUT_MS });
+    defer(() => instance.stop());
+    const { init, first, warm, bodies } = run;
+    if (bodies.slice(0, invocations).some((body) => body !== GREETING))
+      throw new Error(`${client.label}: a GET returned another value than the stored one.`);
+    if (kept) {
+      await instance.freeze();
+      for (const proxy of site.proxies) proxy.blackholeAll();
+    }
+    const sample = {
+      ...{ init, first, warm: warm.slice(0, invocations - 1), opened: site.connectionsOpened(client) },
+      ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
+    };
+    return { instance, sample };
+  });
+  if (!kept) return sample;
+  await pause(FROZEN_MS);
+  return { ...sample, ...(await thaw(instance)) };
 }
 
 async function thaw(instance: Instance): Promise<Required<Pick<KeepaliveSample, "thawed" | "lost">>> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { Rig } from "../rig/rig.js";
+import { bodyOf } from "../rig/run-instance.js";
 import type { Context } from "../scenario.js";
 
 export const MAX_STALE = 1_000;
@@ -31,55 +32,63 @@ export interface NearCase {
  */
 export async function measureNear(
   { cache, title, client, every, rig }: NearCase,
-  { settings: { invocations }, random }: Context,
+  { settings: { invocations }, random, defer }: Context,
 ) {
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
   const counted = async () => ({ commands: await commandsSent(rig, protocol), ...rig.bytes({ protocol }) });
-  const writer = new Writer(rig);
-  for (const key of KEYS) await writer.overwrite(key);
+  /** The value of each key, and when values were overwritten, by this process's clock in ms. No two writes have the same value. */
+  const current = new Map<string, number>();
+  const overwrittenAt = new Map<number, number>();
+  let writes = 0;
+  /** Writes a key as another client does. */
+  const overwrite = async (key: string) => {
+    const value = ++writes;
+    await rig.redis!.command("SET", key, value);
+    // The write was acknowledged.
+    const last = current.get(key);
+    if (last !== undefined) overwrittenAt.set(last, performance.now());
+    current.set(key, value);
+  };
+  for (const key of KEYS) await overwrite(key);
   const instance = await startInstance({
     handler: handlerPath("near"),
     env: {
-      ...(client && { BENCH_CLIENT: built(`clients/${client.name}.js`) }),
+      BENCH_CLIENT: client && built(`clients/${client.name}.js`),
       BENCH_CACHE: cache,
       BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
       BENCH_MAX_STALE: String(MAX_STALE),
     },
     timeoutMs: 20_000,
   });
+  defer(() => instance.stop());
   const warm: number[] = [];
   const ages: number[] = [];
-  try {
-    await instance.invoke({ keys: KEYS });
-    const before = await counted();
-    for (let call = 0; call < invocations; call++) {
-      await instance.freeze();
-      const key = KEYS[Math.floor(random() * KEYS.length)]!;
-      if (call % every === 0) await writer.overwrite(key);
-      await pause(FROZEN);
-      const began = performance.now();
-      const invocation = instance.invoke({ keys: KEYS });
-      await instance.thaw();
-      const { result, error, durationMs } = await invocation;
-      if (error) throw new Error(`${title}: ${error.errorMessage}\n${instance.output}`);
-      warm.push(durationMs);
-      const { body } = result as { body: unknown[] };
-      ages.push(...body.map((value, at) => began - writer.overwrittenAt(KEYS[at]!, Number(value))));
-    }
-    const after = await counted();
-    const stale = ages.filter((age) => age > 0);
-    return {
-      warm,
-      billed: warm.map(Math.ceil),
-      commands: (after.commands - before.commands) / invocations,
-      sent: (after.fromClients - before.fromClients) / invocations,
-      received: (after.fromServer - before.fromServer) / invocations,
-      stale: stale.length,
-      oldest: Math.max(0, ...stale),
-    };
-  } finally {
-    await instance.stop();
+  await instance.invoke({ keys: KEYS });
+  const before = await counted();
+  for (let call = 0; call < invocations; call++) {
+    await instance.freeze();
+    const key = KEYS[Math.floor(random() * KEYS.length)]!;
+    if (call % every === 0) await overwrite(key);
+    await pause(FROZEN);
+    const began = performance.now();
+    const invocation = instance.invoke({ keys: KEYS });
+    await instance.thaw();
+    const ended = await invocation;
+    const values = bodyOf(ended, title, instance) as unknown[];
+    warm.push(ended.durationMs);
+    ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Number.POSITIVE_INFINITY)));
   }
+  const after = await counted();
+  const stale = ages.filter((age) => age > 0);
+  return {
+    warm,
+    billed: warm.map(Math.ceil),
+    commands: (after.commands - before.commands) / invocations,
+    sent: (after.fromClients - before.fromClients) / invocations,
+    received: (after.fromServer - before.fromServer) / invocations,
+    stale: stale.length,
+    oldest: Math.max(0, ...stale),
+  };
 }
 
 /** Returns the number of reads and PINGs that clients have sent: by HTTP to the gateway, or by TCP to Redis. */
@@ -92,27 +101,4 @@ async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): P
   const text = await (await fetch(`${direct.url}/metrics`, { headers })).text();
   const lines = text.matchAll(/^warmline_gateway_commands_total\{command="(?:get|pttl|ping)"\} (\d+)$/gim);
   return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
-}
-
-/** Writes keys as another client does, and records when each value was overwritten. */
-class Writer {
-  readonly #values = new Map(KEYS.map((key) => [key, [] as { value: number; until: number }[]]));
-  #version = 0;
-
-  constructor(private readonly rig: Rig) {}
-
-  async overwrite(key: string): Promise<void> {
-    const values = this.#values.get(key)!;
-    const value = ++this.#version;
-    await this.rig.redis!.command("SET", key, value);
-    const last = values.at(-1);
-    // When the write was acknowledged, by this process's clock.
-    if (last) last.until = performance.now();
-    values.push({ value, until: Infinity });
-  }
-
-  /** Returns when the value of a key was overwritten, by this process's clock in ms; Infinity if it is the current one. */
-  overwrittenAt(key: string, value: number): number {
-    return this.#values.get(key)!.find((each) => each.value === value)!.until;
-  }
 }

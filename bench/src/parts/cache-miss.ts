@@ -1,8 +1,7 @@
 import { clientFunction } from "../client/bench-client.js";
 import type { CacheMiss } from "../handlers/cache-miss.js";
-import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { byClient, chartsOf, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { byClient, chartsOf, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -27,9 +26,9 @@ export default defineScenario({
     const key = `missing:${client.name}:${keepAlive}`;
     // Over TCP too the key is that of the Redis behind the gateway.
     await rig.command("DEL", key);
-    const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig.endpoint);
+    const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
     const before = rig.connectionsOpened(client);
-    const run = await runInstance(client.label, what, { events: [{ key }], trust: rig.trust });
+    const run = await runInstance(client.label, what, { events: [{ key }] });
     const { get, set, total } = run.bodies[0] as CacheMiss;
     return { init: run.init, get, set, handled: total, opened: rig.connectionsOpened(client) - before };
   },
@@ -40,16 +39,12 @@ export default defineScenario({
     );
     return {
       checks: [
-        ...decideClaim(
-          claimOf("keepalive", "miss"),
-          clients,
-          ({ name }) => name === "agent",
-          ({ label, on }) =>
-            exactly(
-              `${label}: GET and SET of a cold call share one connection`,
-              on.opened.total === settings.rounds,
-              `${on.opened.total} connections in ${settings.rounds} instances`,
-            ),
+        ...decidedBy(clients, ({ name }) => name === "agent")(claimOf("keepalive", "miss"), ({ label, on }) =>
+          exactly(
+            `${label}: GET and SET of a cold call share one connection`,
+            on.opened.total === settings.rounds,
+            `${on.opened.total} connections in ${settings.rounds} instances`,
+          ),
         ),
         ...pairs.map(({ label, on, off, gain }) =>
           atLeast(`${label}: in a cold call, SET is faster over the connection of its GET`, gain, 1, {

@@ -1,7 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { chartsOf, grouped, medianColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { chartsOf, grouped, medianColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../statistics/series.js";
@@ -29,15 +28,15 @@ export default defineScenario({
     const sites = await Promise.all(distances.map((distance) => own.at(distance)));
     return distances.flatMap((distance, at) =>
       clients.flatMap((client) =>
-        [true, false].map((keepAlive) => ({ client, ...distance, keepAlive, site: sites[at]!, rig: own })),
+        [true, false].map((keepAlive) => ({ client, ...distance, keepAlive, site: sites[at]! })),
       ),
     );
   },
   label: (each) => `${each.client.label}, ${distanceOf(each)}`,
   group: distanceOf,
-  run: async ({ client, keepAlive, tls, site, rig }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive, reused: true }, site.endpoint);
-    const options = { invocations: settings.invocations, expected: GREETING, trust: tls ? rig.trust : {} };
+  run: async ({ client, keepAlive, site }, { settings }) => {
+    const what = commandsFunction(client, { keepAlive, reused: true }, site);
+    const options = { invocations: settings.invocations, expected: GREETING };
     const { init, first, warm } = await runInstance(client.label, what, options);
     return { init, first, warm };
   },
@@ -51,22 +50,20 @@ export default defineScenario({
     const nearest = kept.filter(({ rttMs }) => rttMs === kept[0]!.rttMs);
     const redis = nearest.find(({ client }) => client.name === "ioredis");
     const overHttp = redis ? nearest.filter(({ client }) => client.protocol === "http") : [];
+    const labelled = overHttp.map((row) => ({ ...row, label: row.client.label }));
+    const decide = decidedBy(labelled, ({ client }) => client.name === "agent");
     return {
       checks: [
         ...pairs.map(({ client, gain, ...at }) =>
           atLeast(`${client.label}, ${distanceOf(at)}: keep-alive is faster than reconnecting`, gain, 1),
         ),
-        ...decideClaim(
-          claimOf("serverless", "http"),
-          overHttp.map((row) => ({ ...row, label: row.client.label })),
-          ({ client }) => client.name === "agent",
-          ({ label, warm }) =>
-            atLeast(
-              `${label}, ${distanceOf(redis!)}: slower than ioredis over TCP, on average`,
-              difference(warm, redis!.warm, mean),
-              0,
-              { text: ms },
-            ),
+        ...decide(claimOf("serverless", "http"), ({ label, warm }) =>
+          atLeast(
+            `${label}, ${distanceOf(redis!)}: slower than ioredis over TCP, on average`,
+            difference(warm, redis!.warm, mean),
+            0,
+            { text: ms },
+          ),
         ),
       ],
       table: tableOf(kept, distanceOf, [

@@ -1,8 +1,15 @@
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
 import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf, totalColumns } from "../results/present.js";
+import {
+  chartsOf,
+  count,
+  meanColumns,
+  share,
+  tableOf,
+  totalColumns,
+  withInterval,
+} from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
 import { mean, ratio } from "../statistics/series.js";

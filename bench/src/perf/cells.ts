@@ -1,4 +1,4 @@
-import { count } from "../results/format.js";
+import { count } from "../results/present.js";
 import type { Job } from "./jobs.js";
 
 const IN_FLIGHT = [1, 10, 50];

@@ -20,10 +20,9 @@ export interface ArticleClaim {
   readonly unmeasured?: string;
 }
 
-const decidedBy = (scenario: string, text: string, result: string, number?: number): ArticleClaim => ({
-  ...{ text, result, scenario },
-  ...(number !== undefined && { number }),
-});
+const decidedBy = (scenario: string, text: string, result: string, number?: number): ArticleClaim => {
+  return { text, result, scenario, number };
+};
 const unmeasured = (text: string, result: string, reason: string): ArticleClaim => {
   return { text, result, unmeasured: reason };
 };

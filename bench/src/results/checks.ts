@@ -1,7 +1,6 @@
 import { type Estimate, MIN_REPETITIONS } from "../statistics/estimate.js";
 import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
-import { factor, withInterval } from "./format.js";
-import { grouped } from "./present.js";
+import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
 /** Details of a check. */
@@ -68,32 +67,24 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
 /** Returns a claim of an article, for a check that decides it. */
 export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
   const { result, number } = CLAIMS[article][name] as ArticleClaim;
-  return {
-    id: `${article}.${name}`,
-    title: ARTICLES[article],
-    result,
-    ...(number !== undefined && { number }),
-  };
+  return { id: `${article}.${name}`, title: ARTICLES[article], result, number };
 };
 
 /**
- * Returns the check of an article's claim. The row of the article's own set-up decides it; the numbers of the others are beside it.
- * Without that row nothing is decided.
+ * Returns a function that checks articles' claims by rows. The row of the article's own set-up decides; the numbers of the others are
+ * beside it. Without that row nothing is decided.
  * @param isOwn whether a row is the article's own set-up
  */
-export function decideClaim<T extends { readonly label: string }>(
-  article: Claim,
-  rows: readonly T[],
-  isOwn: (row: T) => boolean,
-  check: (row: T) => Check,
-): Check[] {
-  const own = rows.find(isOwn);
-  if (!own) return [];
-  const decided = check(own);
-  const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
-  const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
-  return [{ ...decided, article, ...(beside !== "" && { beside }) }];
-}
+export const decidedBy =
+  <T extends { readonly label: string }>(rows: readonly T[], isOwn: (row: T) => boolean) =>
+  (article: Claim, check: (row: T) => Check): Check[] => {
+    const own = rows.find(isOwn);
+    if (!own) return [];
+    const decided = check(own);
+    const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
+    const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
+    return [{ ...decided, article, ...(beside !== "" && { beside }) }];
+  };
 
 /** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
 export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>

@@ -81,11 +81,14 @@ export function bodyOf({ result, error }: Invocation, label: string, instance: I
   return (result as { body?: unknown } | undefined)?.body;
 }
 
+/** The function of simulated users, each as a process with connections of its own. */
+export const USERS: FunctionSpec = { handler: "sparse-users", env: {} };
+
 /** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
 export async function startInstances(
   label: string,
   { handler, env }: FunctionSpec,
-  { count, event, timeoutMs }: { readonly count: number; readonly event: unknown; readonly timeoutMs?: number },
+  { count, event, timeoutMs }: { readonly count: number; readonly event?: unknown; readonly timeoutMs?: number },
   defer: Defer,
 ) {
   const start = async () => {

@@ -1,4 +1,4 @@
-import { commandsFunction } from "../client/bench-client.js";
+import { commandsFunction, KEPT } from "../client/bench-client.js";
 import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
@@ -30,7 +30,7 @@ export default defineScenario({
   label: ({ client, way }) => `${client.label}, ${way}`,
   group: ({ way }) => way,
   run: async ({ client, rig, commands, how }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const what = commandsFunction(client, KEPT, rig);
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
     const before = rig.bytes(client);
@@ -38,7 +38,6 @@ export default defineScenario({
       invocations,
       events: [event],
       expected: GREETING,
-      trust: rig.trust,
     });
     const { fromClients, fromServer } = rig.bytes(client);
     return {

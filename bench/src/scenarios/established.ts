@@ -1,13 +1,16 @@
-import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
-import type { UserTarget } from "../handlers/sparse-users.js";
+import { startCluster, startGatewayProcess } from "warmline-testbed";
+import { gatewayTarget } from "../client/raw-connection.js";
+import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../results/present.js";
 import { readInfo } from "../rig/redis-info.js";
+import type { Defer } from "../rig/rig.js";
+import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { startUsers } from "../sockets/users.js";
+import type { ReaderTarget } from "../sockets/key-reader.js";
 import { difference, mean, reduction } from "../statistics/series.js";
+import { allEnded } from "../util/all-ended.js";
 import { whileSampling } from "../util/sampling.js";
 
 /** Primaries of the cluster, and processes of a pod. */
@@ -47,42 +50,26 @@ export const CASES = [
 ];
 
 /**
- * Starts a cluster whose connections are counted, and gateways in front of it. Users connect to the gateways, or to the cluster if
- * there are none.
+ * Starts a cluster, and gateways in front of it. Users connect to the gateways, or to the cluster if there are none.
  * @param limitS the time in s after which a node closes an idle connection
  */
-async function startHeldCluster(gateways: number, limitS: number) {
+async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
   const cluster = await startCluster({ primaries: NODES, replicas: 0 });
-  const started: GatewayProcess[] = [];
-  const close = async () => {
-    await Promise.all(started.map((gateway) => gateway.stop()));
-    await cluster.stop();
+  defer(() => cluster.stop());
+  const startGateway = async (): Promise<ReaderTarget> => {
+    const gateway = await startGatewayProcess({ args: ["--redis", cluster.url] });
+    defer(() => gateway.stop());
+    return gatewayTarget(gateway);
   };
-  const start = async () => void started.push(await startGatewayProcess({ args: ["--redis", cluster.url] }));
-  try {
-    const starts = await Promise.allSettled(Array.from({ length: gateways }, start));
-    const failed = starts.find((each) => each.status === "rejected");
-    if (failed) throw failed.reason;
-    // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
-    for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const targets = started.map(({ port, token }): UserTarget => {
-    return { port, tls: false, auth: { protocol: "http", token } };
-  });
-  return {
-    targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }],
-    /** Connections at all nodes, without those that count them. */
-    connections: async () => {
-      const counts = await Promise.all(
-        cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients")),
-      );
-      return counts.reduce((sum, each) => sum + each - 1, 0);
-    },
-    close,
+  const targets = await allEnded(Array.from({ length: gateways }, startGateway));
+  // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
+  for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
+  /** Returns the number of connections at all nodes, without those that ask for it. */
+  const connections = async () => {
+    const counts = cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients"));
+    return (await Promise.all(counts)).reduce((sum, each) => sum + each - 1, 0);
   };
+  return { targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }], connections };
 }
 
 /** Counts connections at the nodes of a cluster, reached by processes that come and go, and through a gateway per pod. */
@@ -106,29 +93,23 @@ export default defineScenario({
     return CASES;
   },
   label: ({ way, users }) => `${way}, ${users} processes`,
-  run: async ({ gateways, keep, limitS, users }, { settings }, round) => {
-    const redis = await startHeldCluster(gateways, limitS);
+  run: async ({ gateways, keep, limitS, users }, { settings, defer }, round) => {
+    const { targets, connections } = await startHeldCluster(gateways, limitS, defer);
     const { seconds } = settings;
-    const seed = settings.seed + round;
-    const use = { targets: redis.targets, users, keep, gapMs: GAP_MS, seconds, seed };
+    const event: SparseUsersEvent = { targets, users, keep, gapMs: GAP_MS, seconds, seed: settings.seed + round };
     const counts: number[] = [];
     let steadyAt = Infinity;
     const sample = async () => {
-      const open = await redis.connections();
+      const open = await connections();
       if (performance.now() > steadyAt) counts.push(open);
     };
-    const runUsers = async () => {
-      const running = await startUsers(use);
+    await whileSampling(SAMPLE_MS, sample, async () => {
+      const running = await startInstances("The users", USERS, { count: 1, event, timeoutMs: 120_000 }, defer);
       // Until then more connections are open than later, of the start, or fewer. Redis closes one after up to two more seconds.
       steadyAt = performance.now() + Math.min((limitS + 2) * 1_000, (seconds * 1_000) / 2);
-      await running.done.finally(() => running.stop());
-    };
-    try {
-      await whileSampling(SAMPLE_MS, sample, runUsers);
-    } finally {
-      await redis.close();
-    }
-    return { open: counts.reduce((sum, each) => sum + each, 0) / counts.length };
+      await running.done;
+    });
+    return { open: mean(counts) };
   },
   report: (rows, { settings }) => {
     const of = (name: HeldWay, limitS = LIMIT_S) =>

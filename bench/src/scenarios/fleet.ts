@@ -1,8 +1,15 @@
 import { arrivals, type Load, predict } from "../fleet/arrivals.js";
 import { measureFleet, refuseAbove } from "../fleet/measure.js";
 import { atMost, claimOf, exactly } from "../results/checks.js";
-import { count, ms, withInterval } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import {
+  chartsOf,
+  count,
+  latencyColumns,
+  meanColumns,
+  ms,
+  tableOf,
+  withInterval,
+} from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, percentile, Series } from "../statistics/series.js";
 
@@ -64,16 +71,11 @@ export default defineScenario({
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
-    try {
-      if (refuses) refuseAbove(rig.proxy, HARD);
-      const onSample = (open: number) => progress.note(`${arm}, ${open} connections`);
-      const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET };
-      const measured = await measureFleet(rig, fleet, onSample);
-      return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
-    } finally {
-      // The gateways of later cases have the machine to themselves.
-      await rig.close();
-    }
+    if (refuses) refuseAbove(rig.proxies[0]!, HARD);
+    const onSample = (open: number) => progress.note(`${arm}, ${open} connections`);
+    const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET };
+    const measured = await measureFleet(rig, fleet, onSample);
+    return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
   },
   report: (rows, { settings }) => {
     type Arm = (typeof rows)[number];

@@ -1,4 +1,4 @@
-import { clientFunction } from "../client/bench-client.js";
+import { clientFunction, KEPT } from "../client/bench-client.js";
 import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
@@ -40,10 +40,10 @@ export default defineScenario({
   label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,
   group: requestsOf,
   run: async ({ client, requests, threads, rig }, { settings }) => {
-    const what = clientFunction("fluid", client, { keepAlive: true, reused: true }, rig.endpoint);
+    const what = clientFunction("fluid", client, KEPT, rig);
     const before = rig.connectionsOpened(client);
     const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
-    const options = { events: [event], invocations: settings.invocations + WARM_UP, trust: rig.trust };
+    const options = { events: [event], invocations: settings.invocations + WARM_UP };
     const { bodies } = await runInstance(client.label, what, options);
     const counted = (bodies as FluidReport[]).slice(WARM_UP);
     const cpuMs = counted.reduce((sum, body) => sum + body.cpuMs, 0);

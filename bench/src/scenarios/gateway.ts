@@ -2,8 +2,7 @@ import type { RedisServer } from "warmline-testbed";
 import { drive, type Load } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { count, preciseFactor } from "../results/format.js";
-import { chartsOf, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, medianColumns, preciseFactor, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
 

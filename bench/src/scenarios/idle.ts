@@ -1,9 +1,8 @@
-import { commandsFunction } from "../client/bench-client.js";
+import { commandsFunction, KEPT } from "../client/bench-client.js";
 import { callsOf, IDLE_S, LANES } from "../idle/idle-pauses.js";
 import firstWrite from "../parts/first-write.js";
 import { atMost, exactly } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import { chartsOf, latencyColumns, ms, tableOf } from "../results/present.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
@@ -42,9 +41,9 @@ export default defineScenario({
   durationS: ({ idleS }, { invocations }) => idleS * callsOf(idleS, invocations),
   label: (each) => `${each.client.label}, ${each.command} after ${idleOf(each)}`,
   run: ({ client, command, idleS, frozen, rig }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const what = commandsFunction(client, KEPT, rig);
     const calls = callsOf(idleS, settings.invocations);
-    return runPaused(what, rig.trust, { command }, { calls, pauseMs: idleS * 1_000, frozen });
+    return runPaused(what, { command }, { calls, pauseMs: idleS * 1_000, frozen });
   },
   report: (rows, { settings }) => {
     const backToBack = (row: (typeof rows)[number]) =>

@@ -2,10 +2,8 @@ import type { Variant } from "../client/bench-client.js";
 import { FROZEN_MS, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
-import { atLeast, atMost, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { factor, ms, preciseFactor, withInterval } from "../results/format.js";
-import { byClient, chartsOf, tableOf } from "../results/present.js";
-import type { Check, Claim } from "../results/result.js";
+import { atLeast, atMost, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { byClient, chartsOf, factor, ms, preciseFactor, tableOf, withInterval } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio, sum } from "../statistics/series.js";
 
@@ -43,7 +41,7 @@ export default defineScenario({
   },
   group: ({ client }) => client.name,
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
-  run: (each, { settings }) => measure(each, settings.invocations),
+  run: (each, { settings, defer }) => measure(each, settings.invocations, defer),
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
     // The order of VARIANTS.
@@ -52,8 +50,7 @@ export default defineScenario({
       return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
     });
     // The article uses a bare agent.
-    const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
-      decideClaim(claim, clients, ({ name }) => name === "agent", check);
+    const decide = decidedBy(clients, ({ name }) => name === "agent");
     const openedOf = ({ opened }: (typeof rows)[number]) =>
       `${opened.total} connections in ${rounds} processes`;
     const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;

@@ -1,8 +1,7 @@
 import { LambdaFunction } from "../aws/lambda.js";
 import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
 import { atLeast } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { chartsOf, grouped, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, grouped, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, sum } from "../statistics/series.js";

@@ -1,8 +1,7 @@
 import { commandsFunction } from "../client/bench-client.js";
 import ephemeral from "../parts/ephemeral.js";
-import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { count, ms } from "../results/format.js";
-import { chartsOf, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
@@ -17,10 +16,8 @@ export default defineScenario({
   name: "memory",
   title: "Connections on small functions",
   question: "How much slower do connecting and starting get as the function's memory shrinks?",
-  clients: {
-    words: ["standard", "ioredis"],
-    reason: "A client takes minutes at six sizes, and ioredis is the article's.",
-  },
+  // A client takes half a minute, and ioredis is the article's.
+  clients: "standard,ioredis",
   sizes: true,
   order: 5,
   parts: [ephemeral],
@@ -39,11 +36,10 @@ export default defineScenario({
   label: ({ client, memoryMb }) => `${client.label}, ${memoryMb} MB`,
   group: ({ memoryMb }) => String(memoryMb),
   run: async ({ client, memoryMb, keepAlive, reused, rig }, { settings, record }) => {
-    const what = commandsFunction(client, { keepAlive, reused }, rig.endpoint);
+    const what = commandsFunction(client, { keepAlive, reused }, rig);
     const { init, first, warm, throttle } = await runInstance(client.label, what, {
       invocations: settings.invocations + 1,
       expected: GREETING,
-      trust: rig.trust,
       memoryMb,
       cpu: memoryMb / MB_PER_PROCESSOR,
       timeoutMs: 60_000,
@@ -69,10 +65,8 @@ export default defineScenario({
     const throttle = rows[0]!.throttle[0];
     return {
       checks: [
-        ...decideClaim(
+        ...decidedBy(compared, ({ at }) => at.client.name === "ioredis")(
           claimOf("serverless", "smallFunction"),
-          compared,
-          ({ at }) => at.client.name === "ioredis",
           ({ label, at, whole }) =>
             atLeast(
               `${label}: connecting takes longer at ${small} MB than at ${large} MB`,

@@ -1,7 +1,6 @@
 import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
 import { exactly } from "../results/checks.js";
-import { dollars, ms } from "../results/format.js";
-import { chartsOf, meanColumns, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
@@ -24,11 +23,8 @@ export default defineScenario({
   name: "near",
   title: "Ten reads per invocation, from memory",
   question: "What do ten reads per invocation cost with a near cache, and how stale are they after a freeze?",
-  clients: {
-    words: ["upstash"],
-    reason:
-      "A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.",
-  },
+  // A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.
+  clients: "upstash",
   fixed: ["tls"],
   order: 14,
   plannedS: 33,

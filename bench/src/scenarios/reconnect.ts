@@ -4,8 +4,15 @@ import { type BenchClient, clientFunction, type FunctionSpec } from "../client/b
 import type { RawTarget } from "../client/raw-connection.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
 import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import {
+  chartsOf,
+  count,
+  latencyColumns,
+  meanColumns,
+  share,
+  tableOf,
+  withInterval,
+} from "../results/present.js";
 import type { Check, Claim } from "../results/result.js";
 import type { Rig } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
@@ -104,11 +111,8 @@ export default defineScenario({
   title: "Reconnecting for each command, with and without a pool",
   question:
     "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
-  clients: {
-    words: ["warmline", "ioredis"],
-    reason:
-      "A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.",
-  },
+  // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
+  clients: "warmline,ioredis",
   fixed: ["tls"],
   order: 7,
   plannedS: 41,

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { seconds } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, latencyColumns, meanColumns, seconds, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { createReplicaReader, openGateway } from "../sockets/ways.js";
+import { startGatewayTo } from "../sockets/gateway.js";
+import { rangeOf, slotRanges } from "../sockets/slots.js";
 import { mean } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
@@ -31,6 +32,29 @@ const ARMS: readonly Arm[] = [
   { arm: "gateway, a connection per request", hue: 4 },
 ];
 
+/**
+ * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
+ * client does.
+ * @param retries whether a read that fails at the replica is sent to the primary
+ */
+async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
+  const ranges = slotRanges((await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as never);
+  const readFrom = async (port: number, key: string) => {
+    const connection = await RawConnection.open({ port, tls: false, auth: { protocol: "redis" } });
+    try {
+      await connection.run(["READONLY"]);
+      await connection.run(["GET", key]);
+    } finally {
+      connection.close();
+    }
+  };
+  return (key: string): Promise<unknown> => {
+    const { port, replicas } = rangeOf(ranges, key);
+    const read = readFrom(replicas[0]!, key);
+    return retries ? read.catch(() => readFrom(port, key)) : read;
+  };
+}
+
 /** Reads from the replicas of a cluster while one of them is down for ten seconds. */
 export default defineScenario({
   name: "replica-down",
@@ -54,16 +78,14 @@ export default defineScenario({
     return [...ARMS, ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
   },
   label: ({ arm }) => arm,
-  run: async ({ clusters, outage, retries, client }, _context, _round, lane) => {
+  run: async ({ clusters, outage, retries, client }, { defer }, _round, lane) => {
     const cluster = clusters[lane]!;
     await cluster.whenReady();
-    const gateway =
-      retries === undefined
-        ? await openGateway(cluster, client, "--read-policy", "prefer-replica")
-        : undefined;
-    const get = gateway
-      ? (key: string) => gateway.request([key])
-      : await createReplicaReader(cluster, retries!);
+    const startGateway = async () => {
+      const { request } = await startGatewayTo(cluster, client, defer, "--read-policy", "prefer-replica");
+      return (key: string) => request([key]);
+    };
+    const get = await (retries === undefined ? startGateway() : createReplicaReader(cluster, retries));
     const { beforeMs, downMs, afterMs } = outage;
     const replica = cluster.nodes.find(({ role }) => role === "replica")!;
     const latencies: number[] = [];
@@ -82,12 +104,8 @@ export default defineScenario({
       await pause(downMs);
       await replica.restart();
     };
-    try {
-      for (let number = 0; number < 10; number++) await get(`page:${number}`);
-      await Promise.all([runAt(everyMs(outage.everyMs, beforeMs + downMs + afterMs), read), putDown()]);
-    } finally {
-      await gateway?.close();
-    }
+    for (let number = 0; number < 10; number++) await get(`page:${number}`);
+    await Promise.all([runAt(everyMs(outage.everyMs, beforeMs + downMs + afterMs), read), putDown()]);
     const errorsMs = failures.length === 0 ? 0 : Math.max(...failures) - Math.min(...failures);
     return { latencies, failed: failures.length, errorsS: errorsMs / 1_000 };
   },

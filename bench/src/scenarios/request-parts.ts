@@ -1,12 +1,11 @@
 import { startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, built } from "../client/bench-client.js";
+import { type BenchClient, built, type FunctionSpec } from "../client/bench-client.js";
+import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
-import { count, ms, share } from "../results/format.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startDistantCluster } from "../sockets/distant-cluster.js";
-import { ARMS, type Arm, type PartsTarget } from "../sockets/requests.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 /** Requests that do not count. */
@@ -15,6 +14,14 @@ const WARM_UP = 10;
 const SPARSE_MS = 150;
 /** Commands of a small request and of a large one. */
 const [ONE, TEN] = [1, 10];
+
+const NAMES: Readonly<Record<Arm, string>> = {
+  new: "direct, new connections and topology",
+  topology: "direct, kept connections, new topology",
+  kept: "direct, kept connections and topology",
+  gatewayNew: "gateway, a new connection",
+  gatewayKept: "gateway, a kept connection",
+};
 
 /** Requests of one kind. */
 interface Requests {
@@ -41,17 +48,17 @@ export default defineScenario({
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
-    const { port } = await startDistantCluster(settings.rttMs, defer);
-    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${port}`] });
+    const seedPort = await startDistantCluster(settings.rttMs, defer);
+    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] });
     defer(() => gateway.stop());
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
-    const { url, token } = gateway;
-    const target: PartsTarget = { seedPort: port, gateway: { url, port: gateway.port, token } };
-    const arms: Requests[] = (Object.entries(ARMS) as [Arm, string][]).map(([arm, name]) => ({ arm, name }));
-    const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
+    const { url, port, token } = gateway;
+    const target = { seedPort, gateway: { url, port, token } };
+    const arms = (Object.entries(NAMES) as [Arm, string][]).map(([arm, name]): Requests => ({ arm, name }));
     const ofClients = clients.map((client): Requests => {
       return { arm: "gatewayKept", name: `gateway, ${client.label}`, client };
     });
+    const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
     return [
       ...[...arms, ...ofClients].flatMap((each) =>
         [ONE, TEN].map((commands) => ({ ...each, commands, pauseMs: 0, target })),
@@ -65,8 +72,9 @@ export default defineScenario({
   group: commandsOf,
   run: async ({ name, client, target, arm, commands, pauseMs }, { settings }, round) => {
     const { invocations: requests, seed } = settings;
-    const event = { arm, requests, warmUp: WARM_UP, commands, pauseMs, seed: seed + round, ...target };
-    const env: Record<string, string> = client ? { BENCH_CLIENT: built(`clients/${client.name}.js`) } : {};
+    const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
+    const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
+    const env: FunctionSpec["env"] = client ? { BENCH_CLIENT: built(`clients/${client.name}.js`) } : {};
     const what = { handler: "request-parts", env };
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };

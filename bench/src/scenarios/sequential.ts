@@ -2,10 +2,8 @@ import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import cacheMiss from "../parts/cache-miss.js";
 import endToEnd from "../parts/end-to-end.js";
-import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { factor, ms, withInterval } from "../results/format.js";
-import { byClient, chartsOf, latencyColumns, tableOf } from "../results/present.js";
-import type { Check, Claim } from "../results/result.js";
+import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { byClient, chartsOf, factor, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
 import { GREETING } from "../rig/run-instance.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -65,13 +63,13 @@ export default defineScenario({
   durationS: (mode, { invocations }) => (mode.frozen ? PAUSE_S * callsOf(mode, invocations) : 0),
   run: async ({ client, rig, ...mode }, { settings }) => {
     const { keepAlive, name, commands, frozen } = mode;
-    const what = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
+    const what = commandsFunction(client, { keepAlive, reused: true }, rig);
     const how = name === "together" || name === "pipeline" ? name : "sequential";
     const command = name === "pipeline" ? "get" : "set";
     const event: CommandsEvent = { keys: KEYS.slice(0, commands), how, command };
     const calls = callsOf(mode, settings.invocations);
     const pauses = { calls, pauseMs: frozen ? PAUSE_S * 1_000 : 0, frozen };
-    const { latencies, failed } = await runPaused(what, rig.trust, event, pauses);
+    const { latencies, failed } = await runPaused(what, event, pauses);
     if (failed > 0) throw new Error(`${client.label}, ${nameOf(mode)}: ${failed} invocations failed`);
     return { warm: latencies };
   },
@@ -97,8 +95,7 @@ export default defineScenario({
     const savedMore = ({ one, ten }: Writes) =>
       combine([...ten, ...one], (off10, on10, off1, on1) => off10 - on10 - (off1 - on1), mean);
     // The article's SDK sends each write through Node's own agent. Its calls are sent by a person, so times after a freeze decide.
-    const decide = (claim: Claim, check: (client: (typeof saved)[number]) => Check) =>
-      decideClaim(claim, saved, ({ name }) => name === "agent", check);
+    const decide = decidedBy(saved, ({ name }) => name === "agent");
     const names = MODES.map(nameOf);
     return {
       checks: [

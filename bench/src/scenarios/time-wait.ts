@@ -3,12 +3,11 @@ import { startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import twReuse from "../parts/tw-reuse.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, share } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
+import { startGatewayTo } from "../sockets/gateway.js";
 import { kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
-import { requestToCluster } from "../sockets/requests.js";
-import { openGateway } from "../sockets/ways.js";
+import { readOnce } from "../sockets/key-reader.js";
 import { combine, mean, reduction } from "../statistics/series.js";
 import { pageKeys } from "../util/random.js";
 import { everyMs, runAt } from "../util/schedule.js";
@@ -47,7 +46,8 @@ export default defineScenario({
   name: "time-wait",
   title: "Sockets in TIME_WAIT, steady state",
   question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
-  clients: { words: ["warmline"], reason: "A client adds two minutes, and decides no claim." },
+  // A client adds two minutes, and decides no claim.
+  clients: "warmline",
   protocol: "http",
   fixed: ["rtt", "tls"],
   order: 8.1,
@@ -70,41 +70,38 @@ export default defineScenario({
     return [...WAYS, ...ofClients].map((way) => ({ ...way, cluster, sockets }));
   },
   label: ({ way }) => way,
-  run: async ({ cluster, sockets, direct, client }, { settings, random }) => {
+  run: async ({ cluster, sockets, direct, client }, { settings, random, defer }) => {
     // A loopback address of its own tells the sockets of runs at the same time apart.
     const byte = () => 1 + Math.floor(random() * 250);
     const from = `127.${byte()}.${byte()}.${byte()}`;
-    const gateway = direct ? undefined : await openGateway(cluster, client);
-    const request = (keys: readonly string[]) =>
-      gateway ? gateway.request(keys) : requestToCluster(cluster.nodes[0]!.port, keys, from);
-    const ports = gateway ? [gateway.gateway.port] : cluster.nodes.map(({ port }) => port);
+    const gateway = direct ? undefined : await startGatewayTo(cluster, client, defer);
+    const ports = gateway ? [gateway.port] : cluster.nodes.map(({ port }) => port);
+    const request =
+      gateway?.request ??
+      ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));
     const counter = new SocketCounter(new Set(ports), undefined, direct ? from : undefined);
     const samples: { readonly atS: number; readonly timeWait: number }[] = [];
     let [failed, closed] = [0, 0];
-    try {
-      await request(pageKeys(COMMANDS, random));
-      const begunAt = performance.now();
-      const elapsedS = () => (performance.now() - begunAt) / 1_000;
-      const sample = () => samples.push({ atS: elapsedS(), timeWait: counter.count(sockets()) });
-      const sampling = setInterval(sample, SAMPLE_MS);
-      const page = () =>
-        request(pageKeys(COMMANDS, random)).then(
-          (closing) => {
-            closed += closing;
-          },
-          () => void failed++,
-        );
-      await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
-      const tookS = elapsedS();
-      await pause(SETTLE_MS);
-      clearInterval(sampling);
-      sample();
-      const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
-      const timeWait = last.reduce((sum, each) => sum + each.timeWait, 0) / last.length;
-      return { timeWait, closedPerS: closed / tookS, failed, samples };
-    } finally {
-      await gateway?.close();
-    }
+    await request(pageKeys(COMMANDS, random));
+    const begunAt = performance.now();
+    const elapsedS = () => (performance.now() - begunAt) / 1_000;
+    const sample = () => samples.push({ atS: elapsedS(), timeWait: counter.count(sockets()) });
+    const sampling = setInterval(sample, SAMPLE_MS);
+    defer(() => clearInterval(sampling));
+    const page = () =>
+      request(pageKeys(COMMANDS, random)).then(
+        (closing) => {
+          closed += closing;
+        },
+        () => void failed++,
+      );
+    await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
+    const tookS = elapsedS();
+    await pause(SETTLE_MS);
+    sample();
+    const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
+    const timeWait = mean(last.map((each) => each.timeWait));
+    return { timeWait, closedPerS: closed / tookS, failed, samples };
   },
   report: (rows, { settings }) => {
     const [straight, anew] = [rows[0]!, rows[1]!];

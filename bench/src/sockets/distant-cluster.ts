@@ -1,32 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type RedisCluster, startCluster, startNetworkProxy } from "warmline-testbed";
+import { startCluster, startNetworkProxy } from "warmline-testbed";
+import type { Defer } from "../rig/rig.js";
 
 /** The offset of a node's bus port. */
 const BUS = 10_000;
 
 /**
  * Starts a cluster whose nodes are a round trip away: each announces the port of a proxy in front of it.
- * @param defer registers a function that runs at the end
  * @returns the port of the first node's proxy
  */
-export async function startDistantCluster(
-  rttMs: number,
-  defer: (close: () => unknown) => void,
-): Promise<{ readonly cluster: RedisCluster; readonly port: number }> {
+export async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
   const cluster = await startCluster();
   defer(() => cluster.stop());
   const ports: number[] = [];
   for (const { port, command } of cluster.nodes) {
     const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
     defer(() => proxy.close());
-    await command(
-      "CONFIG",
-      "SET",
-      "cluster-announce-bus-port",
-      port + BUS,
-      "cluster-announce-port",
-      proxy.port,
-    );
+    await command("CONFIG", "SET", "cluster-announce-bus-port", port + BUS);
+    await command("CONFIG", "SET", "cluster-announce-port", proxy.port);
     ports.push(proxy.port);
   }
   const announced = async () => {
@@ -39,5 +30,5 @@ export async function startDistantCluster(
     await pause(50);
   }
   await cluster.whenReady();
-  return { cluster, port: ports[0]! };
+  return ports[0]!;
 }

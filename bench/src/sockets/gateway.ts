@@ -1,0 +1,29 @@
+import { type RedisCluster, startGatewayProcess } from "warmline-testbed";
+import type { BenchClient } from "../client/bench-client.js";
+import { gatewayTarget } from "../client/raw-connection.js";
+import type { Defer } from "../rig/rig.js";
+import { readOnce } from "./key-reader.js";
+
+/**
+ * Starts a gateway in front of a cluster.
+ * @param client keeps its connections. Absent: each request opens a connection
+ * @returns its port, and a function that runs a GET for each key and returns the number of connections that it closed
+ */
+export async function startGatewayTo(
+  cluster: RedisCluster,
+  client: BenchClient | undefined,
+  defer: Defer,
+  ...flags: string[]
+) {
+  const gateway = await startGatewayProcess({ args: ["--redis", cluster.url, ...flags] });
+  defer(() => gateway.stop());
+  const { url, token, port } = gateway;
+  const kept = client?.connect({ url, token, keepAlive: true });
+  defer(() => kept?.close());
+  const request = async (keys: readonly string[]) => {
+    if (!kept) return readOnce(gatewayTarget(gateway), keys);
+    for (const key of keys) await kept.get(key);
+    return 0;
+  };
+  return { port, request };
+}
