@@ -1,4 +1,4 @@
-import type { Endpoint } from "../client/bench-client.js";
+import type { ConnectedClient, Endpoint } from "../client/bench-client.js";
 
 /** One command of a trial. Each has a key of its own, so that what was applied can be counted by call. */
 export interface Call {
@@ -24,16 +24,9 @@ export interface TurnsEvent extends Endpoint {
   readonly turns: readonly (readonly Call[])[];
 }
 
-/** As much of a client as the trials need. */
-export interface TrialClient {
-  get(key: string): Promise<unknown>;
-  hgetall(key: string): Promise<unknown>;
-  incr(key: string): Promise<unknown>;
-  set(key: string, value: string): Promise<unknown>;
-}
-
+type TrialClient = Pick<ConnectedClient, Call["command"]>;
 /** The context that a function is given, as much as is used of it. */
-export interface FunctionContext {
+interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }
 

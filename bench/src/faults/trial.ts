@@ -1,7 +1,8 @@
 import type { BenchClient } from "../client/bench-client.js";
 import type { Rig } from "../rig/rig.js";
+import type { Context } from "../scenario.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
-import type { Fault, TrialSite } from "./fault.js";
+import { type Fault, get } from "./fault.js";
 import { type Ending, judge, stored } from "./judge.js";
 import type { ReplacedInstance } from "./replaced-instance.js";
 
@@ -15,56 +16,45 @@ let trials = 0;
 
 /**
  * Applies one fault to one client once. Returns how each call ended.
- * @param protocol the client's protocol
+ * @param client the client's instances, and its protocol
  * @param freezeMs how long the function is frozen, if the fault needs that
  */
 export async function trial(
   rig: Rig,
-  lane: ReplacedInstance,
-  protocol: BenchClient["protocol"],
+  { instance, protocol }: { readonly instance: ReplacedInstance; readonly protocol: BenchClient["protocol"] },
   fault: Fault,
-  random: () => number,
   freezeMs: number,
+  { random, defer }: Pick<Context, "random" | "defer">,
 ): Promise<Ending[]> {
-  const proxy = await rig.openProxy(protocol);
+  const proxy = await rig.openProxy(protocol, defer);
   const prefix = `faults:${++trials}:`;
-  const site: TrialSite = {
-    proxy,
-    protocol,
-    random,
-    key: (name) => `${prefix}${name};`,
-    command: rig.command,
-  };
+  const key = (name: string) => `${prefix}${name};`;
+  const { turns, behaviour, strike } = fault.stage({ proxy, protocol, random, key, command: rig.command });
   let over: Promise<void> | undefined;
-  try {
-    const { turns, behaviour, strike } = fault.stage(site);
-    const begin = () => {
-      over = strike?.();
-    };
-    const calls = turns.flat();
-    await prepare(rig, calls);
-    if (behaviour) proxy.onConnection(() => behaviour);
-    const event = (what: readonly (readonly Call[])[]): TurnsEvent => ({
-      url: proxy.url,
-      token: rig.endpoint.token,
-      ...(protocol === "tcp" && { tcp: { ...rig.endpoint.tcp!, port: proxy.port } }),
-      turns: what,
-    });
-    const [first] = (await lane.invoke(event([[{ command: "get", key: `${prefix}warm` }]]))) ?? [];
-    if (first?.value !== null) throw new Error(`${lane.label}: the first command failed\n${lane.output}`);
-    const settled: (CallResult | undefined)[] = [];
-    for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
-      const some = turns.slice(at, at + TURNS_PER_INVOCATION);
-      const strikes = at === 0 ? begin : undefined;
-      const ended = await lane.invoke(event(some), strikes, fault.frozen ? freezeMs : 0);
-      settled.push(...(ended ?? some.flat().map(() => undefined)));
-    }
-    const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];
-    return calls.map((call, at) => judge(call, settled[at], found[at], lane.timeoutMs));
-  } finally {
-    await over;
-    await proxy.close();
+  defer(() => over);
+  const begin = () => {
+    over = strike?.();
+  };
+  const calls = turns.flat();
+  await prepare(rig, calls);
+  if (behaviour) proxy.onConnection(() => behaviour);
+  const { token, tcp } = rig.endpoint;
+  const event = (some: typeof turns): TurnsEvent => ({
+    ...{ url: proxy.url, token, turns: some },
+    ...(protocol === "tcp" && { tcp: { ...tcp!, port: proxy.port } }),
+  });
+  const [first] = (await instance.invoke(event([[get(`${prefix}warm`)]]))) ?? [];
+  if (first?.value !== null)
+    throw new Error(`${instance.label}: the first command failed\n${instance.output}`);
+  const settled: (CallResult | undefined)[] = [];
+  for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
+    const some = turns.slice(at, at + TURNS_PER_INVOCATION);
+    const strikes = at === 0 ? begin : undefined;
+    const ended = await instance.invoke(event(some), strikes, fault.frozen ? freezeMs : 0);
+    settled.push(...(ended ?? some.flat().map(() => undefined)));
   }
+  const found = (await rig.command("MGET", ...calls.map((call) => call.key))) as unknown[];
+  return calls.map((call, at) => judge(call, settled[at], found[at], instance.timeoutMs));
 }
 
 async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {

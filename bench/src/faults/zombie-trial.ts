@@ -1,7 +1,8 @@
 import { type Behaviour, idleReaper } from "warmline-testbed";
 import type { FaultClient } from "../client/bench-client.js";
-import type { Rig } from "../rig/rig.js";
+import type { Defer, Rig } from "../rig/rig.js";
 import type { Call } from "./calls.js";
+import { incr } from "./fault.js";
 import { type Ending, judge } from "./judge.js";
 import { ReplacedInstance } from "./replaced-instance.js";
 
@@ -26,8 +27,9 @@ export async function zombieTrial(
   { label, function: what }: FaultClient,
   { drops, limitS, announcedS, frozenS }: ZombieTimes,
   functionMs: number,
+  defer: Defer,
 ): Promise<Ending> {
-  const site = await rig.at({});
+  const site = await rig.at({}, defer);
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
   for (const proxy of site.proxies) {
@@ -36,19 +38,16 @@ export async function zombieTrial(
       ...keepAliveHeader(announcedS),
     }));
   }
-  const instance = new ReplacedInstance(label, { ...what, env: { ...what.env, ...rig.trust } }, functionMs);
+  const instance = new ReplacedInstance(label, what, functionMs);
+  defer(() => instance.stop());
   const key = `zombie:${++trials}`;
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
-  const second: Call = { command: "incr", key: `${key};second` };
-  try {
-    const before = await instance.invoke(event({ command: "incr", key: `${key};first` }));
-    if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
-    const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
-    return judge(second, settled?.[0], await rig.command("GET", second.key), functionMs);
-  } finally {
-    await instance.stop();
-    await site.close();
-  }
+  const before = await instance.invoke(event(incr(`${key};first`)));
+  if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
+  const second = incr(`${key};second`);
+  const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
+  await instance.stop();
+  return judge(second, settled?.[0], await rig.command("GET", second.key), functionMs);
 }
 
 /**

@@ -3,9 +3,8 @@ import { FAULTS } from "../faults/faults.js";
 import { COUNTS, endingsOf, total } from "../faults/judge.js";
 import { faultMatrix } from "../faults/matrix.js";
 import { ReplacedInstance } from "../faults/replaced-instance.js";
-import { retryClaim } from "../faults/retry-claim.js";
 import { trial } from "../faults/trial.js";
-import { exactly } from "../results/checks.js";
+import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
@@ -30,10 +29,16 @@ export default defineScenario({
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();
     // An instance is used by one trial at a time, and again by the next one.
-    const instances: { readonly name: string; readonly instance: ReplacedInstance; busy: boolean }[] = [];
-    defer(() => Promise.all(instances.map(({ instance }) => instance.stop())));
+    const idle: ReplacedInstance[] = [];
     const used = clients.flatMap((client) =>
-      faultClients(client, own.endpoint).map((each) => ({ ...each, protocol: client.protocol })),
+      faultClients(client, own).map(({ name, label, function: what }) => {
+        const start = () => {
+          const instance = new ReplacedInstance(label, what, FUNCTION_MS);
+          defer(() => instance.stop());
+          return instance;
+        };
+        return { name, label, protocol: client.protocol, start };
+      }),
     );
     return FAULTS.flatMap(({ group, faults }) =>
       faults.flatMap((fault) =>
@@ -41,41 +46,26 @@ export default defineScenario({
           .filter(({ protocol }) => protocol === "http" || !fault.onlyHttp)
           .map((client) => {
             const { title, hopeless = false } = fault;
-            return { group, title, hopeless, fault, client, rig: own, instances };
+            return { group, title, hopeless, fault, client, rig: own, idle };
           }),
       ),
     );
   },
   label: ({ client, title }) => `${client.label}, ${title}`,
-  run: async (
-    { client: { name, label, protocol, function: what }, fault, rig, instances },
-    { random, settings },
-  ) => {
-    const env = { ...what.env, ...rig.trust };
-    const free = instances.find((each) => each.name === name && !each.busy);
-    const used = free ?? {
-      name,
-      instance: new ReplacedInstance(label, { ...what, env }, FUNCTION_MS),
-      busy: true,
-    };
-    if (!free) instances.push(used);
-    used.busy = true;
-    const verdicts = await trial(
-      rig,
-      used.instance,
-      protocol,
-      fault,
-      random,
-      FREEZE_MS[settings.quick ? 1 : 0],
-    );
-    // A client over TCP goes on connecting to the proxy of the trial, which is gone.
-    if (protocol === "tcp") await used.instance.stop();
-    used.busy = false;
-    return endingsOf(verdicts);
+  run: async ({ client: { label, protocol, start }, fault, rig, idle }, context) => {
+    const at = idle.findIndex((each) => each.label === label);
+    const instance = at < 0 ? start() : idle.splice(at, 1)[0]!;
+    const freezeMs = FREEZE_MS[context.settings.quick ? 1 : 0];
+    const endings = await trial(rig, { instance, protocol }, fault, freezeMs, context);
+    // A client over TCP goes on connecting to the proxy of the trial, which is closed.
+    if (protocol === "tcp") await instance.stop();
+    idle.push(instance);
+    return endingsOf(endings);
   },
   report: (rows, { settings, clients: measured }) => {
     const clients = byClient(rows);
     const own = clients.filter(({ name }) => name.startsWith("warmline"));
+    const others = clients.filter((client) => !own.includes(client));
     return {
       checks: [
         ...own.flatMap(({ name, label, rows: each }) => {
@@ -100,7 +90,14 @@ export default defineScenario({
               : []),
           ];
         }),
-        ...retryClaim(rows),
+        // The article's client.
+        ...decidedBy(others, ({ name }) => name === "ioredis")(
+          claimOf("serverless", "retry"),
+          ({ label, rows: each }) => {
+            const twice = total(each, "doubled");
+            return exactly(`${label}, which repeats writes, applies some twice`, twice > 0, `${twice} twice`);
+          },
+        ),
       ],
       table: tableOf(rows, ({ title }) => title, [
         ["fault", ({ title }) => title],

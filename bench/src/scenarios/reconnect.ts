@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
 import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
-import type { RawTarget } from "../client/raw-connection.js";
+import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
-import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
+import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
 import {
   chartsOf,
   count,
@@ -13,10 +13,9 @@ import {
   tableOf,
   withInterval,
 } from "../results/present.js";
-import type { Check, Claim } from "../results/result.js";
-import type { Rig } from "../rig/rig.js";
+import type { Defer, Rig } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
-import { type Context, defineScenario } from "../scenario.js";
+import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
@@ -34,12 +33,10 @@ const WAYS = {
   "sidecar-reconnect": "gateway next to the function, a connection per command",
 } as const;
 
-/** A way to reach Redis. */
+/** A way to reach Redis. One whose name ends with `reconnect` has a connection for each command. */
 interface ReconnectWay {
   readonly way: keyof typeof WAYS | "client-static" | "client-reconnect";
   readonly title: string;
-  /** Whether each command has a connection of its own. */
-  readonly reconnect: boolean;
   /** The address of plain sockets. Absent: a client. */
   readonly target?: RawTarget;
   readonly client?: BenchClient;
@@ -52,36 +49,21 @@ interface ReconnectWay {
  * reach only the gateway next to it.
  */
 async function startWays(
-  { endpoint, redis, trust }: Rig,
+  { endpoint: { url, token, tcp }, redis, trust }: Rig,
   clients: readonly BenchClient[],
-  defer: Context["defer"],
+  defer: Defer,
 ): Promise<ReconnectWay[]> {
-  const { url, token, tcp } = endpoint;
-  const auth = { protocol: "http", token } as const;
-  const gateway: RawTarget = { port: Number(new URL(url).port), tls: true, auth };
-  const plain = (
-    way: keyof typeof WAYS,
-    target: RawTarget,
-    crosses?: BenchClient["protocol"],
-  ): ReconnectWay => ({
-    way,
-    title: WAYS[way],
-    reconnect: way.endsWith("reconnect"),
-    target,
-    ...(crosses && { crosses }),
+  const ways = (target: RawTarget, crosses: ReconnectWay["crosses"], ...names: (keyof typeof WAYS)[]) =>
+    names.map((way): ReconnectWay => ({ way, title: WAYS[way], target, crosses }));
+  const gateway = { ...gatewayTarget({ port: Number(new URL(url).port), token }), tls: true };
+  const beside = ways(gateway, "http", "gateway-static", "gateway-reconnect");
+  const ofClients = clients.flatMap((client): ReconnectWay[] => {
+    const { label, protocol: crosses } = client;
+    return [
+      { way: "client-static", title: `${label}, kept connections`, client, crosses },
+      { way: "client-reconnect", title: `${label}, a connection per command`, client, crosses },
+    ];
   });
-  const beside = [plain("gateway-static", gateway, "http"), plain("gateway-reconnect", gateway, "http")];
-  const ofClients = clients.flatMap((client) =>
-    [false, true].map(
-      (reconnect): ReconnectWay => ({
-        way: reconnect ? "client-reconnect" : "client-static",
-        title: `${client.label}, ${reconnect ? "a connection per command" : "kept connections"}`,
-        reconnect,
-        client,
-        crosses: client.protocol,
-      }),
-    ),
-  );
   if (!redis || !tcp) return [...beside, ...ofClients];
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
@@ -91,16 +73,10 @@ async function startWays(
     env: trust,
   });
   defer(() => sidecar.stop());
-  const near: RawTarget = {
-    port: sidecar.port,
-    tls: false,
-    auth: { protocol: "http", token: sidecar.token },
-  };
   return [
-    plain("static", direct, "tcp"),
-    plain("reconnect", direct, "tcp"),
+    ...ways(direct, "tcp", "static", "reconnect"),
     ...beside,
-    plain("sidecar-reconnect", near),
+    ...ways(gatewayTarget(sidecar), undefined, "sidecar-reconnect"),
     ...ofClients,
   ];
 }
@@ -121,23 +97,24 @@ export default defineScenario({
     const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
     record({ users: USERS });
     const ways = await startWays(own, clients, defer);
-    return USERS.flatMap((users) => ways.map((way) => ({ ...way, users, rig: own })));
+    return USERS.flatMap((users) =>
+      ways.map((each) => ({ ...each, reconnect: each.way.endsWith("reconnect"), users, rig: own })),
+    );
   },
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
-    const { endpoint, trust, connectionsOpened } = rig;
     const what: FunctionSpec = client
-      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, endpoint)
-      : { handler: "transactions", env: {} };
+      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig)
+      : { handler: "transactions", env: rig.trust };
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
     // Counted at the proxy, if they cross it.
-    const opened = () => (crosses ? connectionsOpened({ protocol: crosses }) : Number.NaN);
+    const opened = () => (crosses ? rig.connectionsOpened({ protocol: crosses }) : Number.NaN);
     let before = 0;
     const { bodies } = await runInstance(usersOf({ users }), what, {
-      ...{ events, trust, timeoutMs: 120_000 },
+      ...{ events, timeoutMs: 120_000 },
       onInvoked: (call) => {
         if (call === 0) before = opened();
       },
@@ -164,38 +141,36 @@ export default defineScenario({
     });
     const anew = rows.filter(({ reconnect, crosses }) => reconnect && crosses);
     const sum = (of: (row: (typeof rows)[number]) => number) => anew.reduce((all, row) => all + of(row), 0);
-    const perCommand = exactly(
-      "each command of a connection per command opens one, counted at the proxy",
-      anew.every(({ opened, latencies }) => opened.total >= latencies.count),
-      `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
-    );
     // The article runs pgbench with one client.
-    const decide = (claim: Claim, check: (row: (typeof compared)[number]) => Check) =>
-      decideClaim(claim, compared, ({ users }) => users === 1, check);
+    const decide = decidedBy(compared, ({ users }) => users === 1);
     const recovered = ({ fixed, anew }: (typeof compared)[number], pool: Series) =>
       combine([fixed, anew, pool], (all, none, some) => (some - none) / (all - none), mean);
-    const ofWays = [
-      ...decide(claimOf("reconnect", "anew"), ({ label, fixed, anew }) =>
-        atLeast(
-          `${label}: a static connection has more throughput than one per command`,
-          ratio(fixed, anew, mean),
-          1,
-        ),
-      ),
-      ...decide(claimOf("reconnect", "pool"), (row) =>
-        atLeast(
-          `${row.label}: a pool next to the database recovers a part of the lost throughput`,
-          recovered(row, row.pooled),
-          0,
-          {
-            beside: `a pool next to the function recovers ${withInterval(recovered(row, row.beside), share)}`,
-            text: share,
-          },
-        ),
-      ),
-    ];
     return {
-      checks: [...ofWays, perCommand],
+      checks: [
+        ...decide(claimOf("reconnect", "anew"), ({ label, fixed, anew }) =>
+          atLeast(
+            `${label}: a static connection has more throughput than one per command`,
+            ratio(fixed, anew, mean),
+            1,
+          ),
+        ),
+        ...decide(claimOf("reconnect", "pool"), (row) =>
+          atLeast(
+            `${row.label}: a pool next to the database recovers a part of the lost throughput`,
+            recovered(row, row.pooled),
+            0,
+            {
+              beside: `a pool next to the function recovers ${withInterval(recovered(row, row.beside), share)}`,
+              text: share,
+            },
+          ),
+        ),
+        exactly(
+          "each command of a connection per command opens one, counted at the proxy",
+          anew.every(({ opened, latencies }) => opened.total >= latencies.count),
+          `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
+        ),
+      ],
       table: tableOf(rows, usersOf, [
         ["clients", ({ users }) => users],
         ["connection", ({ title }) => title],

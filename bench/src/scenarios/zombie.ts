@@ -3,7 +3,7 @@ import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
 import { LANES } from "../idle/idle-pauses.js";
 import finWait from "../parts/fin-wait.js";
-import { claimOf, decideClaim, exactly } from "../results/checks.js";
+import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
@@ -45,23 +45,19 @@ export default defineScenario({
     return ARMS.flatMap((arm) =>
       FREEZES.filter(({ frozenS }) => frozenS <= settings.seconds).flatMap((freeze) =>
         clients.flatMap((each) =>
-          faultClients(each, own.endpoint).map((client) => ({
-            client,
-            ...arm,
-            ...freeze,
-            rig: own,
-          })),
+          faultClients(each, own).map((client) => ({ client, ...arm, ...freeze, rig: own })),
         ),
       ),
     );
   },
   durationS: ({ frozenS, repeats }) => repeats * (frozenS + 0.5),
   label: ({ client, arm, frozenS }) => `${client.label}, ${arm}, frozen for ${frozenS} s`,
-  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }, { settings }) => {
+  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }, { settings, defer }) => {
     const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
+    const times = { drops, limitS, announcedS, frozenS };
     const endings: Ending[] = [];
     for (let at = 0; at < (settings.quick ? 1 : repeats); at++)
-      endings.push(await zombieTrial(rig, client, { drops, limitS, announcedS, frozenS }, FUNCTION_MS));
+      endings.push(await zombieTrial(rig, client, times, FUNCTION_MS, defer));
     return endingsOf(endings);
   },
   report: (rows, { clients: measured }) => {
@@ -71,6 +67,9 @@ export default defineScenario({
     const arms = grouped(rows, ({ arm }) => arm);
     const armOf = (own: typeof rows, name: string) => own.filter(({ arm }) => arm === name);
     const isOwn = ({ name }: (typeof clients)[number]) => name.startsWith("warmline");
+    const others = clients.filter((client) => !isOwn(client));
+    // The article's client is ioredis, and its ETIMEDOUT the silence of a dropped flow.
+    const decide = decidedBy(others, ({ name }) => name === "ioredis");
     return {
       checks: [
         ...clients.filter(isOwn).flatMap(({ label, rows: own }) => {
@@ -81,21 +80,14 @@ export default defineScenario({
             exactly(`${label} applies no write twice`, twice === 0, `${twice} of ${total(own, "calls")}`),
           ];
         }),
-        ...decideClaim(
-          // The article's client is ioredis, and its ETIMEDOUT the silence of a dropped flow.
-          claimOf("serverless", "zombie"),
-          clients.filter((client) => !isOwn(client)),
-          ({ name }) => name === "ioredis",
-          ({ label, rows: own }) => {
-            const short = armOf(own, "middlebox");
-            const long = armOf(own, "nobody");
-            return exactly(
-              `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
-              lost(short) > 0 && lost(long) === 0,
-              `${of(short)} if the connection is dropped during the freeze, ${of(long)} if it is not`,
-            );
-          },
-        ),
+        ...decide(claimOf("serverless", "zombie"), ({ label, rows: own }) => {
+          const [short, long] = [armOf(own, "middlebox"), armOf(own, "nobody")];
+          return exactly(
+            `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
+            lost(short) > 0 && lost(long) === 0,
+            `${of(short)} if the connection is dropped during the freeze, ${of(long)} if it is not`,
+          );
+        }),
       ],
       table: tableOf(rows, ({ arm, frozenS }) => `${arm} ${frozenS}`, [
         ["drops the connection", ({ arm }) => arm],
