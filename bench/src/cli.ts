@@ -8,11 +8,12 @@ import { thisMachine } from "./results/machine.js";
 import type { Collection, Result, SkippedScenario } from "./results/result.js";
 import { resultsIn } from "./results/result-file.js";
 import { resultText } from "./results/result-text.js";
-import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./runner/command-line.js";
+import { type CommandLine, HELP, type Output, parse, type Run } from "./runner/command-line.js";
 import { perform } from "./runner/perform.js";
 import { publish as publishRuns } from "./runner/publish.js";
 import { runAll } from "./runner/run-all.js";
 import { performInProcess } from "./runner/scenario-process.js";
+import { UsageError } from "./util/usage.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();

@@ -72,8 +72,6 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly sizes?: boolean;
   /** Options of the way to the server that it sets itself, so that the command line cannot. Default: none. */
   readonly fixed?: readonly ("rtt" | "tls")[];
-  /** Its place among all scenarios; those without one come last. */
-  readonly order?: number;
   readonly defaults: Defaults;
   /** The number of cases that run at once. Default 1. */
   readonly lanes?: number;

@@ -20,7 +20,6 @@ export default defineScenario({
   clients: "all",
   distances: true,
   fixed: ["tls"],
-  order: 10,
   ownServer: true,
   plannedS: 45,
   defaults: { rounds: [1, 1] },

@@ -19,7 +19,6 @@ export default defineScenario({
   question: "What do a million invocations cost, and how many bytes go over the network?",
   clients: "candidates",
   fixed: ["tls"],
-  order: 13,
   plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {

@@ -80,7 +80,6 @@ export default defineScenario({
   // Processes are plain sockets, so that no library decides what is kept.
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 8.5,
   lanes: 4,
   parts: [redisMemory],
   plannedS: 48,

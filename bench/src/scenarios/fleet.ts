@@ -59,7 +59,6 @@ export default defineScenario({
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 9,
   plannedS: 40,
   defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {

@@ -51,7 +51,6 @@ export default defineScenario({
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 13,
   plannedS: 38,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,

@@ -20,7 +20,6 @@ export default defineScenario({
   title: "The first command after a pause",
   question: "How long do a read and a write take if the function was idle or frozen before?",
   clients: "candidates",
-  order: 6.5,
   lanes: LANES,
   parts: [firstWrite],
   plannedS: 110,

@@ -23,7 +23,6 @@ export default defineScenario({
   question:
     "How much faster is a command on a kept connection, and does it matter where the client is created?",
   fixed: ["tls"],
-  order: 1,
   // An instance that is frozen lets others run.
   lanes: 3,
   parts: [distance],

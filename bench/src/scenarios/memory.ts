@@ -19,7 +19,6 @@ export default defineScenario({
   // A client takes half a minute, and ioredis is the article's.
   clients: "standard,ioredis",
   sizes: true,
-  order: 5,
   parts: [ephemeral],
   plannedS: 54,
   defaults: { rounds: [1, 1], invocations: [12, 12] },

@@ -26,7 +26,6 @@ export default defineScenario({
   // A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.
   clients: "upstash",
   fixed: ["tls"],
-  order: 14,
   plannedS: 33,
   defaults: { rounds: [1, 1], invocations: [15, 10] },
   missing: redisMissing,

@@ -67,7 +67,7 @@ async function startWays(
   if (!redis || !tcp) return [...beside, ...ofClients];
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
-  const direct: RawTarget = { ...tcp, auth: { protocol: "redis", user, password } };
+  const direct: RawTarget = { ...tcp, auth: { protocol: "redis", login: [user, password] } };
   const sidecar = await startGatewayProcess({
     args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp.port}`],
     env: trust,
@@ -90,7 +90,6 @@ export default defineScenario({
   // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
   clients: "warmline,ioredis",
   fixed: ["tls"],
-  order: 7,
   plannedS: 41,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
   cases: async ({ rig, clients, defer, record }) => {

@@ -62,7 +62,6 @@ export default defineScenario({
   question: "How long do reads fail if one replica of a cluster is down?",
   protocol: "http",
   fixed: ["rtt", "tls"],
-  order: 8.4,
   lanes: LANES,
   plannedS: 25,
   defaults: { rounds: [1, 1] },

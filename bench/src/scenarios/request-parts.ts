@@ -43,7 +43,6 @@ export default defineScenario({
   clients: "candidates",
   protocol: "http",
   fixed: ["tls"],
-  order: 8.2,
   plannedS: 28,
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,

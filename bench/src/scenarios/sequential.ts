@@ -49,7 +49,6 @@ export default defineScenario({
   question:
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
   clients: "candidates",
-  order: 4,
   parts: [cacheMiss, endToEnd],
   plannedS: 55,
   defaults: { rounds: [1, 1], invocations: [12, 12] },

@@ -15,7 +15,6 @@ export default defineScenario({
   question:
     "How many commands per second does a client run as shipped, and how much CPU time does each take?",
   clients: "all",
-  order: 11,
   ownServer: true,
   plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },

@@ -50,7 +50,6 @@ export default defineScenario({
   clients: "warmline",
   protocol: "http",
   fixed: ["rtt", "tls"],
-  order: 8.1,
   lanes: LANES,
   parts: [twReuse],
   plannedS: 82,

@@ -35,7 +35,6 @@ export default defineScenario({
   title: "Dead connections after a freeze",
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
   clients: "candidates",
-  order: 6,
   lanes: LANES,
   parts: [finWait],
   plannedS: 138,
