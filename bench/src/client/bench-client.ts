@@ -83,8 +83,8 @@ export interface BenchClient {
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
-  /** Whether it is measured where many clients would take too long. */
-  readonly standard: boolean;
+  /** Whether it is measured where many clients would take too long. Default: false. */
+  readonly standard?: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
   /** Whether its platform decides about connections, so that keep-alive cannot be off. Such cases are left out. */

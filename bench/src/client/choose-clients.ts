@@ -3,7 +3,7 @@ import type { BenchClient } from "./bench-client.js";
 
 /** Groups that a client belongs to by its own properties. */
 const GROUPS = {
-  standard: ({ standard }) => standard,
+  standard: ({ standard }) => standard === true,
   candidates: ({ tunes, reference }) => tunes === undefined && !reference,
   shipped: ({ tunes }) => tunes === undefined,
   all: () => true,

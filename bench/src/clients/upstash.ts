@@ -1,7 +1,7 @@
 import type { BenchClient } from "../client/bench-client.js";
 import { connectUpstash } from "../client/upstash-client.js";
 
-const upstash: BenchClient = {
+export default {
   name: "upstash",
   label: "@upstash/redis",
   package: "@upstash/redis",
@@ -18,6 +18,4 @@ const upstash: BenchClient = {
     link: "https://upstash.com/docs/redis/sdks/ts/retries",
   },
   connect: connectUpstash({}),
-};
-
-export default upstash;
+} satisfies BenchClient;

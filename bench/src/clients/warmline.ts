@@ -2,7 +2,7 @@ import { Redis } from "warmline";
 import type { BenchClient } from "../client/bench-client.js";
 import { connectWarmline } from "../client/warmline-client.js";
 
-const warmline: BenchClient = {
+export default {
   name: "warmline",
   label: "warmline",
   package: "warmline",
@@ -27,6 +27,4 @@ const warmline: BenchClient = {
       function: { handler: "faults-warmline", env: { BENCH_DEADLINE: "1", BENCH_WRITES: "exactly-once" } },
     },
   ],
-};
-
-export default warmline;
+} satisfies BenchClient;

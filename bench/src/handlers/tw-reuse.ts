@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import type { BenchClient } from "../client/bench-client.js";
-import { SocketCounter } from "../sockets/kernel.js";
+import { timeWaitCounter } from "../sockets/kernel.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
 /** The work of the process. */
@@ -42,7 +42,7 @@ const server = createServer(async (request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(8_079, "127.0.0.1", resolve));
 const { port } = server.address() as AddressInfo;
-const counter = new SocketCounter(new Set([port]));
+const count = timeWaitCounter(new Set([port]));
 
 const openOnce = async () => {
   const socket = connect(port, "127.0.0.1");
@@ -70,5 +70,5 @@ await runAt(everyMs(1_000 / perSecond, seconds * 1_000), () =>
     },
   ),
 );
-const result: TwReuseResult = { timeWait: counter.count(), failed, opened };
+const result: TwReuseResult = { timeWait: count(), failed, opened };
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

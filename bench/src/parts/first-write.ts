@@ -1,9 +1,8 @@
 import { type BenchClient, commandsFunction, KEPT } from "../client/bench-client.js";
-import { LANES } from "../idle/idle-pauses.js";
 import { atMost, exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
 import type { Rig } from "../rig/rig.js";
-import { runPaused } from "../rig/run-paused.js";
+import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
 
@@ -81,7 +80,7 @@ export default defineScenario({
   question: "How much longer does the first write after a freeze take than a warm one?",
   clients: "candidates",
   fixed: ["tls"],
-  lanes: Math.min(120, LANES),
+  lanes: Math.min(120, PAUSING_LANES),
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;

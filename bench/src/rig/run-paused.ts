@@ -1,7 +1,14 @@
+import { totalmem } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
+
+/**
+ * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. At most 180: with
+ * 360, a kernel that tracks page accesses (DAMON) used over a tenth of two processors.
+ */
+export const PAUSING_LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
 /** Pauses between the invocations of an instance. */
 export interface Pauses {

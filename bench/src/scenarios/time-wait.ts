@@ -6,7 +6,7 @@ import { atLeast, atMost, claimOf } from "../results/checks.js";
 import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
-import { kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
+import { kernelMissing, sharedSockets, timeWaitCounter } from "../sockets/kernel.js";
 import { readOnce } from "../sockets/key-reader.js";
 import { combine, mean, reduction } from "../statistics/series.js";
 import { pageKeys } from "../util/random.js";
@@ -78,13 +78,13 @@ export default defineScenario({
     const request =
       gateway?.request ??
       ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));
-    const counter = new SocketCounter(new Set(ports), undefined, direct ? from : undefined);
+    const count = timeWaitCounter(new Set(ports), undefined, direct ? from : undefined);
     const samples: { readonly atS: number; readonly timeWait: number }[] = [];
     let [failed, closed] = [0, 0];
     await request(pageKeys(COMMANDS, random));
     const begunAt = performance.now();
     const elapsedS = () => (performance.now() - begunAt) / 1_000;
-    const sample = () => samples.push({ atS: elapsedS(), timeWait: counter.count(sockets()) });
+    const sample = () => samples.push({ atS: elapsedS(), timeWait: count(sockets()) });
     const sampling = setInterval(sample, SAMPLE_MS);
     defer(() => clearInterval(sampling));
     const page = () =>

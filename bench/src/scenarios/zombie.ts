@@ -1,10 +1,10 @@
 import { faultClients, faultNotes } from "../client/bench-client.js";
 import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
 import { zombieTrial } from "../faults/zombie-trial.js";
-import { LANES } from "../idle/idle-pauses.js";
 import finWait from "../parts/fin-wait.js";
 import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
+import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 
 /**
@@ -35,7 +35,7 @@ export default defineScenario({
   title: "Dead connections after a freeze",
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
   clients: "candidates",
-  lanes: LANES,
+  lanes: PAUSING_LANES,
   parts: [finWait],
   plannedS: 138,
   defaults: { rounds: [1, 1], seconds: [60, 6] },
