@@ -78,13 +78,13 @@ export default defineScenario({
     const request =
       gateway?.request ??
       ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));
-    const count = timeWaitCounter(new Set(ports), undefined, direct ? from : undefined);
+    const countTimeWait = timeWaitCounter(new Set(ports), undefined, direct ? from : undefined);
     const samples: { readonly atS: number; readonly timeWait: number }[] = [];
     let [failed, closed] = [0, 0];
     await request(pageKeys(COMMANDS, random));
     const begunAt = performance.now();
     const elapsedS = () => (performance.now() - begunAt) / 1_000;
-    const sample = () => samples.push({ atS: elapsedS(), timeWait: count(sockets()) });
+    const sample = () => samples.push({ atS: elapsedS(), timeWait: countTimeWait(sockets()) });
     const sampling = setInterval(sample, SAMPLE_MS);
     defer(() => clearInterval(sampling));
     const page = () =>

@@ -6,12 +6,16 @@ import { clients } from "../../../bench/src/registry.js";
 import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
 
 const all = await clients();
+const stops: (() => unknown)[] = [];
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined });
+  const options = { rttMs: 0, tls: false, redis: findRedisServer() !== undefined };
+  rig = await startRig(options, (stop) => stops.unshift(stop));
   await rig.command("SET", "short", "abc");
 });
-afterAll(() => rig.close());
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
 
 async function expectReads({ connect }: BenchClient) {
   for (const keepAlive of [true, false]) {
@@ -47,6 +51,5 @@ describe("the client raw", () => {
     await expect(client.get("short")).rejects.toThrow(/closed|ECONNRESET/);
     expect(await client.get("short")).toBe("abc");
     await client.close();
-    await site.close();
   });
 });

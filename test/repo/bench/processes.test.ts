@@ -41,7 +41,7 @@ test("a scenario's result comes from its process, which ends", async () => {
 });
 
 test("a process that does not respond rejects with the step and the limit", async () => {
-  const child = await Child.start([process.execPath, program("silent", "")]);
+  const child = new Child([process.execPath, program("silent", "")]);
   await expect(child.request({ record: 1 }, undefined, 20)).rejects.toThrow(
     "record: the response of the process silent took longer than 0.02 s.",
   );

@@ -73,13 +73,10 @@ const PACKAGES: readonly {
       [
         "handlers",
         "aws",
-        "end-to-end",
         "faults",
         "fleet",
         "gateway",
-        "idle",
         "keepalive",
-        "near",
         "perf",
         "sockets",
       ],
