@@ -2,7 +2,7 @@ import type { BenchClient } from "../client/bench-client.js";
 import type { Rig } from "../rig/rig.js";
 import type { Context } from "../scenario.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
-import { type Fault, get } from "./fault.js";
+import { type Fault, get } from "./faults.js";
 import { type Ending, judge, stored } from "./judge.js";
 import type { ReplacedInstance } from "./replaced-instance.js";
 

@@ -2,7 +2,7 @@ import { type Behaviour, idleReaper } from "warmline-testbed";
 import type { FaultClient } from "../client/bench-client.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import type { Call } from "./calls.js";
-import { incr } from "./fault.js";
+import { incr } from "./faults.js";
 import { type Ending, judge } from "./judge.js";
 import { ReplacedInstance } from "./replaced-instance.js";
 

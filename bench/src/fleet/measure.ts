@@ -3,7 +3,7 @@ import { gatewayTarget } from "../client/raw-connection.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
-import { whileSampling } from "../util/sampling.js";
+import { whileSampling } from "../util/promises.js";
 
 const SAMPLE_MS = 250;
 

@@ -3,7 +3,7 @@ import type { Instance } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
-import { median } from "../statistics/estimate.js";
+import { median } from "../statistics/series.js";
 import { Gate } from "../util/gate.js";
 
 /** How long an instance is frozen, in ms. */

@@ -1,5 +1,5 @@
 import { decide } from "../results/checks.js";
-import type { Estimate } from "../statistics/estimate.js";
+import type { Estimate } from "../statistics/series.js";
 
 /** How many times as long a command may take with a client that is created for it, to count as equally fast. */
 export const SAME_SPEED = 1.05;

@@ -20,19 +20,14 @@ const CALLS = {
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
 };
 
-/** Something to do for about so many ms, or so many times, and to measure. */
-export type Job =
-  /** One call after another. */
-  | {
-      readonly kind: "sequential";
-      readonly call: keyof typeof CALLS;
-      readonly size?: number;
-      readonly ms: number;
-    }
+/** Something to do for about so many ms, and to measure. */
+export type Job = { readonly ms: number } & (
+  | { readonly kind: "sequential"; readonly call: keyof typeof CALLS; readonly size?: number }
   /** So many GETs at a time, each followed by the next. */
-  | { readonly kind: "concurrent"; readonly inFlight: number; readonly ms: number }
+  | { readonly kind: "concurrent"; readonly inFlight: number }
   /** One every `1 / rate` s, whatever became of those before; latencies count from when it was due. */
-  | { readonly kind: "arrivals"; readonly rate: number; readonly ms: number };
+  | { readonly kind: "arrivals"; readonly rate: number }
+);
 
 /** The result of a job. */
 export interface JobResult {

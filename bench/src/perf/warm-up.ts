@@ -1,5 +1,4 @@
-import { median } from "../statistics/estimate.js";
-import type { Series } from "../statistics/series.js";
+import { median, type Series } from "../statistics/series.js";
 import type { Job, JobResult } from "./jobs.js";
 
 /** How long a job runs before it is measured. */

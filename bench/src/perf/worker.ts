@@ -1,6 +1,6 @@
 // A process with one client that runs jobs on request, so that no client's code is optimized together with another's.
 import { type BenchClient, built } from "../client/bench-client.js";
-import { serveParent } from "../util/serve-parent.js";
+import { serveParent } from "../util/child.js";
 import { type Job, runJob } from "./jobs.js";
 
 const [name, endpoint] = process.argv.slice(2) as [string, string];

@@ -1,4 +1,4 @@
-import { type Estimate, MIN_REPETITIONS } from "../statistics/estimate.js";
+import { type Estimate, MIN_REPETITIONS } from "../statistics/series.js";
 import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
 import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";

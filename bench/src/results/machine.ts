@@ -5,20 +5,10 @@ import { dirname, join } from "node:path";
 import { findLambdaRic } from "warmline-testbed";
 
 /** The machine that the numbers were measured on. */
-export interface Machine {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGb: number;
-  readonly system: string;
-  readonly node: string;
-  /** The runtime client of function instances: the testbed's own, or AWS's with its version. */
-  readonly runtime: string;
-  /** The one-minute load average when the run began. */
-  readonly load: number;
-}
+export type Machine = ReturnType<typeof thisMachine>;
 
 /** This machine. */
-export function thisMachine(): Machine {
+export function thisMachine() {
   const processors = cpus();
   const ric = findLambdaRic();
   return {
@@ -27,7 +17,9 @@ export function thisMachine(): Machine {
     memoryGb: Math.round(totalmem() / 1024 ** 3),
     system: `${platform()} ${arch()} ${release()}`,
     node: process.version,
+    /** The runtime client of function instances: the testbed's own, or AWS's with its version. */
     runtime: ric ? `aws-lambda-ric ${ric.version}` : "own",
+    /** The one-minute load average when the run began. */
     load: Math.round(loadavg()[0]! * 100) / 100,
   };
 }

@@ -1,6 +1,5 @@
 import type { BenchClient } from "../client/bench-client.js";
-import type { Estimate } from "../statistics/estimate.js";
-import { mean, type Series } from "../statistics/series.js";
+import { type Estimate, mean, type Series } from "../statistics/series.js";
 import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
 
 /** A time in milliseconds, with its unit. */

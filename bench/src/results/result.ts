@@ -1,4 +1,4 @@
-import type { Estimate } from "../statistics/estimate.js";
+import type { Estimate } from "../statistics/series.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 

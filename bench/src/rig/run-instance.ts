@@ -1,23 +1,10 @@
 import { type Instance, type InstanceOptions, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
-import { allEnded } from "../util/all-ended.js";
+import { allEnded } from "../util/promises.js";
 import type { Defer } from "./rig.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
-
-/** Measurements of one instance from start to end; all times in ms. */
-export interface InstanceRun {
-  /** From process start to the first request for an invocation. */
-  readonly init: number;
-  /** The handler's time in the first invocation, and in each later one. */
-  readonly first: number;
-  readonly warm: readonly number[];
-  /** The body that each invocation returned. */
-  readonly bodies: readonly unknown[];
-  /** The method of the CPU limit, if there was one. */
-  readonly throttle: string | undefined;
-}
 
 /** Options of {@link runInstance}. */
 export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
@@ -34,13 +21,11 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
 /**
  * Starts an instance, runs the invocations one after another and stops it. The first event waits for the end of the init phase, as
  * in an on-demand start.
+ * @returns times in ms, `init` from the start of the process to the first request for an invocation, `first` and `warm` of the handler
+ * in the first and in later invocations; the body that each invocation returned; and the method of the CPU limit, if there was one
  * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
-export async function runInstance(
-  label: string,
-  what: FunctionSpec,
-  options: RunInstanceOptions,
-): Promise<InstanceRun> {
+export async function runInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
   const { instance, run } = await beginInstance(label, what, options);
   await instance.stop();
   return run;
@@ -51,7 +36,7 @@ export async function beginInstance(
   label: string,
   { handler, env }: FunctionSpec,
   { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
-): Promise<{ readonly instance: Instance; readonly run: InstanceRun }> {
+) {
   const instance = await startInstance({ ...options, handler: handlerPath(handler), env, firstEvent: events[0] });
   try {
     const latencies: number[] = [];

@@ -5,7 +5,7 @@ import type { Load } from "../results/load-guard.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { published } from "../results/result-file.js";
-import { median } from "../statistics/estimate.js";
+import { median } from "../statistics/series.js";
 import type { Run } from "./command-line.js";
 
 /** A run of a scenario that a publication consists of. */

@@ -7,10 +7,9 @@ import { startRig } from "../rig/rig.js";
 import { GREETING } from "../rig/run-instance.js";
 import type { Context, Row, Scenario, Settings } from "../scenario.js";
 import { Series } from "../statistics/series.js";
-import { allEnded } from "../util/all-ended.js";
+import { allEnded, within } from "../util/promises.js";
 import type { Progress } from "../util/progress.js";
 import { randomFrom, shuffled } from "../util/random.js";
-import { within } from "../util/within.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 
 /** The longest time in ms for stopping a server or process. */

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { clients, scenarios } from "../registry.js";
-import { serveParent } from "../util/serve-parent.js";
+import { serveParent } from "../util/child.js";
 import { parse, type Run } from "./command-line.js";
 import { perform } from "./perform.js";
 import type { Measured } from "./run-scenario.js";

@@ -10,8 +10,7 @@ import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import type { ReaderTarget } from "../sockets/key-reader.js";
 import { difference, mean, reduction } from "../statistics/series.js";
-import { allEnded } from "../util/all-ended.js";
-import { whileSampling } from "../util/sampling.js";
+import { allEnded, whileSampling } from "../util/promises.js";
 
 /** Primaries of the cluster, and processes of a pod. */
 const [NODES, PROCESSES] = [6, 4];

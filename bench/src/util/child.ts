@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
-import { within } from "./within.js";
+import { within } from "./promises.js";
 
 /** Default time in ms for a response: longer than any step takes. */
 const LIMIT_MS = 10 * 60_000;
@@ -57,4 +57,16 @@ export class Child {
     await exited;
     clearTimeout(timer);
   }
+}
+
+/** Runs in a child: responds to each message of the parent with the result of `handle`, and exits with the parent. See {@link Child}. */
+export function serveParent<Message>(handle: (message: Message) => Promise<object>): void {
+  process.on("disconnect", () => process.exit());
+  process.on("message", async (message) => {
+    try {
+      process.send!(await handle(message as Message));
+    } catch (error) {
+      process.send!({ error: String(error instanceof Error ? error.stack : error) });
+    }
+  });
 }

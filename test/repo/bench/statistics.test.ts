@@ -10,8 +10,7 @@ import {
   summaryOf,
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
-import { type Estimate, estimateOf } from "../../../bench/src/statistics/estimate.js";
-import { combine, mean, percentile, ratio, Series, stddev } from "../../../bench/src/statistics/series.js";
+import { combine, type Estimate, estimateOf, mean, percentile, ratio, Series, stddev } from "../../../bench/src/statistics/series.js";
 import { randomFrom } from "../../../bench/src/util/random.js";
 
 /** Draws from the normal distribution (Box and Muller). */
