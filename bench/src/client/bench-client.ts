@@ -54,11 +54,9 @@ export interface ConnectedClient {
   pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
   /** Reads a value without parsing it, as bytes if the client supports them. */
   bytes(key: string): Promise<unknown>;
-  /** Closes the client's connections. */
   close(): Promise<unknown>;
 }
 
-/** Options that a client is created with. */
 export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
@@ -140,10 +138,8 @@ export const commandsFunction = (client: BenchClient, variant: Variant, place: P
 /** The timeout in ms of clients that are set as their documentation advises against faults. */
 const FAULT_TIMEOUT_MS = 2_000;
 
-/** Returns the label of a client with the settings that its documentation has against faults. */
 export const asAdvised = (label: string): string => `${label}, as its docs advise`;
 
-/** Returns how a client is used against faults. */
 export function faultClients(client: BenchClient, place: Place): readonly FaultClient[] {
   const withEnv = (spec: FunctionSpec, more: FunctionSpec["env"]) => ({ ...spec, env: { ...spec.env, ...more } });
   const { name, label, advised, faults } = client;

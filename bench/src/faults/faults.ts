@@ -24,7 +24,6 @@ interface TrialSite {
   readonly protocol: BenchClient["protocol"];
   /** Random numbers, determined by the seed. */
   readonly random: () => number;
-  /** Returns this trial's key of the name. */
   key(name: string): string;
   /** Runs a command at the server, without the proxy. */
   command(...args: string[]): Promise<unknown>;
@@ -53,13 +52,10 @@ export interface Fault {
   readonly frozen?: boolean;
   /** Whether no client can get a response within the function's time. */
   readonly hopeless?: boolean;
-  /** Prepares the fault for one trial. */
   stage(site: TrialSite): PreparedFault;
 }
 
-/** Returns a GET of the key. */
 export const get = (key: string): Call => ({ command: "get", key });
-/** Returns an INCR of the key. */
 export const incr = (key: string): Call => ({ command: "incr", key });
 
 /** Applies `fault` to the first `times` requests that contain `text`, over all connections. */

@@ -18,7 +18,6 @@ export class ReplacedInstance {
     readonly timeoutMs: number,
   ) {}
 
-  /** The output of the function. */
   get output(): string {
     return this.instance?.output ?? "";
   }

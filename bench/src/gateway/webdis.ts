@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { findProgram, freePorts } from "warmline-testbed";
 
-/** Whether there is one on PATH. */
 export const hasWebdis = (): boolean => findProgram("webdis") !== undefined;
 
 /** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */

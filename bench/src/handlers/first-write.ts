@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis, type WriteMode } from "warmline";
 
-/** The event of an invocation. */
 export interface FirstWriteEvent {
   /** Whether `ready()` is called at the beginning. */
   readonly ready: boolean;

@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 import { runAt } from "../util/schedule.js";
 
-/** A fleet's life. */
 export interface FleetEvent {
   readonly target: RawTarget;
   /** When invocations come, in ms. */

@@ -6,7 +6,6 @@ import { connect } from "node:net";
 import { percentile } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
-/** The work of the process. */
 export interface LoadWork {
   readonly port: number;
   readonly request: string;

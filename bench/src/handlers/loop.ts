@@ -8,7 +8,6 @@ import { client, options } from "../client/function-client.js";
  */
 export type LoopUse = "reuse" | "ephemeral" | "queued";
 
-/** The event of a loop. */
 export interface LoopEvent {
   readonly use: LoopUse;
   /** Whether a command's time ends with its reply, or as soon as it was issued. */

@@ -9,7 +9,6 @@ import type { BenchClient } from "../client/bench-client.js";
 import { timeWaitCounter } from "../sockets/kernel.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
-/** The work of the process. */
 export interface TwReuseWork {
   /** The kernel's tcp_tw_reuse. */
   readonly reuse: 0 | 1;

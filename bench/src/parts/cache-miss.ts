@@ -8,7 +8,6 @@ import { mean, ratio } from "../statistics/series.js";
 
 const nameOf = ({ keepAlive }: { readonly keepAlive: boolean }) => `keep-alive ${keepAlive ? "on" : "off"}`;
 
-/** Runs one cold invocation per instance: it reads a missing key, computes the value and stores it. */
 export default defineScenario({
   name: "cache-miss",
   title: "A cache miss in a cold function",

@@ -10,7 +10,6 @@ const ROUND_TRIPS = [0, 1, 20];
 
 const distanceOf = ({ rttMs, tls }: { rttMs: number; tls: boolean }) => `${rttMs} ms${tls ? ", TLS" : ""}`;
 
-/** Runs one GET per invocation over several round-trip times, plain and with TLS, keep-alive on and off. */
 export default defineScenario({
   name: "distance",
   title: "Keep-alive by round-trip time",

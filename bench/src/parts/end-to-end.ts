@@ -81,7 +81,6 @@ async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
   };
 }
 
-/** Puts one item and ten in a function behind an endpoint, and times them inside and from outside. */
 export default defineScenario({
   name: "end-to-end",
   title: "A write seen from outside",

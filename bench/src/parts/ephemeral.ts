@@ -25,7 +25,6 @@ const placeOf = ({ client, rttMs }: { readonly client: BenchClient; readonly rtt
 const nameOf = ({ use, awaited }: Pick<Use, "use" | "awaited">) => `${use}${awaited ? "" : ", not awaited"}`;
 const usesOf = ({ name }: BenchClient) => (name === "ioredis" ? [...USES, QUEUED] : USES);
 
-/** Compares a connection per command with one connection for all, awaited and, as in the article's code, not. */
 export default defineScenario({
   name: "ephemeral",
   title: "One connection per command, or one for all",

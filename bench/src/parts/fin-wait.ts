@@ -45,7 +45,6 @@ async function startServer({ protocol }: BenchClient, defer: Defer): Promise<End
   return { url, token, port };
 }
 
-/** Lets a server close the idle connection of a frozen function, and times its socket in FIN_WAIT_2. */
 export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",

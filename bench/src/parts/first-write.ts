@@ -73,7 +73,6 @@ const pauseOf = ({ frozenS, tls }: { frozenS: number; tls: boolean }) =>
   `${frozenS === 0 ? "back to back" : `frozen for ${frozenS} s`}${tls ? ", TLS" : ""}`;
 const nameOf = (row: Way & { frozenS: number; tls: boolean }) => `${row.way}, ${pauseOf(row)}`;
 
-/** Times the first write of an invocation after a freeze: by warmline's ways to make it safe, and by clients over TLS. */
 export default defineScenario({
   name: "first-write",
   title: "The first write after a freeze",

@@ -39,7 +39,6 @@ async function startHeldRedis(direct: boolean, defer: Defer) {
   return { redis, target: gatewayTarget(gateway), endpoint: { url: gateway.url, token: gateway.token } };
 }
 
-/** Measures what idle connections cost the Redis that holds them, directly and through the gateway. */
 export default defineScenario({
   name: "redis-memory",
   title: "Idle connections at Redis",

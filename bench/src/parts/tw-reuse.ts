@@ -27,7 +27,6 @@ const ARMS: readonly Arm[] = ([0, 1] as const).flatMap((reuse) =>
 );
 const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
 
-/** Opens and closes connections in a network of its own, with the kernel's tcp_tw_reuse off and on. */
 export default defineScenario({
   name: "tw-reuse",
   title: "Sockets in TIME_WAIT and tcp_tw_reuse",

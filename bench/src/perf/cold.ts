@@ -5,7 +5,6 @@ import { gzipSync } from "node:zlib";
 import { type BenchClient, built, type Place } from "../client/bench-client.js";
 import { commandFor, cores } from "./processes.js";
 
-/** How a first command is reached. */
 export interface ColdWay {
   readonly name: string;
   /** Import and command at once; or the client created in an init phase; or that and an awaited PING. */

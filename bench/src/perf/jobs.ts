@@ -29,7 +29,6 @@ export type Job = { readonly ms: number } & (
   | { readonly kind: "arrivals"; readonly rate: number }
 );
 
-/** The result of a job. */
 export interface JobResult {
   /** Commands, or whole calls where a call is one request of many. */
   readonly count: number;
@@ -40,7 +39,6 @@ export interface JobResult {
   readonly latencies: readonly number[];
 }
 
-/** Runs a job. */
 export async function runJob(job: Job, client: ConnectedClient): Promise<JobResult> {
   const cpu = process.cpuUsage();
   const began = performance.now();

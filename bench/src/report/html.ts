@@ -19,7 +19,6 @@ function textOf(content: Content): string {
 /** The attribute `class`; nothing without a name. */
 export const classed = (name: string | undefined) => name !== undefined && html` class="${name}"`;
 
-/** A list of texts. */
 export const list = (className: string, items: readonly string[]): Html =>
   html`<ul class="${className}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 

@@ -73,10 +73,8 @@ export function verdictCounts(checks: readonly Check[]): string {
   return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
 }
 
-/** The class of a verdict's mark. */
 export const VERDICT_CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
 
-/** Renders a check, after a prefix. */
 export function checkItem(check: Check, prefix?: Html): Html {
   const { article, beside } = check;
   const measured = article && `In the article "${article.title}": ${article.result}`;

@@ -3,7 +3,6 @@ import type { Result, SkippedScenario } from "../results/result.js";
 import { resultPage } from "./page.js";
 import { summaryPage } from "./summary.js";
 
-/** An HTML page and the file that it belongs in. */
 export interface Page {
   readonly file: string;
   readonly html: string;

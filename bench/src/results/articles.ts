@@ -7,7 +7,6 @@ export const ARTICLES = {
   envoy: "How we use Envoy to improve PHP Redis client performance (Houzz)",
 } as const;
 
-/** A claim of an article. */
 export interface ArticleClaim {
   readonly text: string;
   /** The article's own number. */

@@ -3,7 +3,6 @@ import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.
 import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
-/** Details of a check. */
 export interface CheckDetails extends Pick<Check, "article" | "beside"> {
   /** The numbers behind the estimate. */
   readonly detail?: string;
@@ -26,10 +25,8 @@ const limited =
     return { expectation, verdict: decide(estimate, bound, limit), actual, estimate, ...others };
   };
 
-/** Checks that an estimate is at least a limit. */
 export const atLeast = limited("at least");
 
-/** Checks that an estimate is at most a limit. */
 export const atMost = limited("at most");
 
 /** Checks a condition that is counted, not estimated. */

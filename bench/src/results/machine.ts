@@ -7,7 +7,6 @@ import { findLambdaRic } from "warmline-testbed";
 /** The machine that the numbers were measured on. */
 export type Machine = ReturnType<typeof thisMachine>;
 
-/** This machine. */
 export function thisMachine() {
   const processors = cpus();
   const ric = findLambdaRic();

@@ -91,7 +91,6 @@ export const latencyColumns = <K extends string>(key: K, digits = 2): SeriesColu
   ["p99.9 ms", (row) => row[key].p(99.9), digits],
 ];
 
-/** The columns of some series, by title. */
 const columnsOf = <K extends string>(
   titles: Readonly<Record<K, string>>,
   cellOf: (series: Series) => Cell,
@@ -111,7 +110,6 @@ export const meanColumns = <K extends string>(titles: Readonly<Record<K, string>
 export const totalColumns = <K extends string>(titles: Readonly<Record<K, string>>) =>
   columnsOf(titles, ({ total }) => total, 0);
 
-/** The row of a client. */
 interface ClientRow {
   readonly client: Pick<BenchClient, "label" | "order" | "tunes">;
 }
@@ -147,7 +145,6 @@ interface ChartOptions<T> {
   readonly summary?: readonly string[];
 }
 
-/** Returns the charts of rows. */
 export function chartsOf<T>(rows: readonly T[], options: ChartOptions<T>): Chart[] {
   const { bars = [], lines = [], summary = [], ownScales, group = () => "" } = options;
   const style = options.style ?? (styleOfClient as unknown as (row: T) => Style);

@@ -13,7 +13,6 @@ export interface Style {
 
 interface ChartBase {
   readonly title: string;
-  /** Whether the summary page shows the chart too. */
   readonly inSummary?: boolean;
 }
 
@@ -37,7 +36,6 @@ export interface BarChart extends ChartBase {
 /** Counts over time or another quantity, one panel beside the other on common scales. */
 export interface LineChart extends ChartBase {
   readonly kind: "lines";
-  /** The counted thing. */
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
@@ -73,11 +71,9 @@ export interface Table {
 /** Whether something holds; undecided if the interval contains the limit or there are too few repetitions. */
 export type Verdict = "yes" | "no" | "undecided";
 
-/** A claim of an article. */
 export interface Claim {
   /** The names of the article and of the claim, as `envoy.timeWait`. */
   readonly id: string;
-  /** The title of the article. */
   readonly title: string;
   readonly result: string;
   /** The same number in the unit of the check, if it can be compared. */
@@ -104,7 +100,6 @@ export interface Check {
   readonly beside?: string;
 }
 
-/** The report of a scenario's measurements. */
 export interface Report {
   /** The results in sentences for readers who know neither the bench nor the articles. */
   readonly sentences?: readonly string[];

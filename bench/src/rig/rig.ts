@@ -48,7 +48,6 @@ export interface Rig extends Site {
   command(...args: (string | number)[]): Promise<unknown>;
 }
 
-/** Options of {@link startRig}. */
 export interface RigOptions extends Distance {
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
   readonly redis?: boolean;

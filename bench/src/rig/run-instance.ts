@@ -6,7 +6,6 @@ import type { Defer } from "./rig.js";
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
 
-/** Options of {@link runInstance}. */
 export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   /** Number of invocations. Default: the number of events. */
   readonly invocations?: number;

@@ -12,7 +12,6 @@ export const PAUSING_LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 
 
 /** Pauses between the invocations of an instance. */
 export interface Pauses {
-  /** The number of invocations. */
   readonly calls: number;
   readonly pauseMs: number;
   /** Whether the instance is frozen during the pause. It thaws with the invocation waiting. */

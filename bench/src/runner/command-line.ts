@@ -4,11 +4,9 @@ import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { UsageError } from "../util/usage.js";
 
-/** A scenario with its settings. */
 export interface Run {
   readonly scenario: Scenario;
   readonly settings: Settings;
-  /** The clients to measure. */
   readonly clients: readonly BenchClient[];
   /** The runs of its further parts. */
   readonly parts: readonly Run[];
@@ -22,7 +20,6 @@ export interface Output {
   readonly report: string | undefined;
 }
 
-/** The parsed command line. */
 export type CommandLine =
   | { readonly action: "help" }
   | { readonly action: "list" }

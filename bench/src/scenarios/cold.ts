@@ -12,7 +12,6 @@ const WAYS: readonly ColdWay[] = [
 const ROUND_TRIPS = [0, 10];
 const ALL_TOGETHER = "Import, init phase and first command";
 
-/** Measures import, init phase and first command in fresh processes over TLS. */
 export default defineScenario({
   name: "cold",
   title: "Cold starts",

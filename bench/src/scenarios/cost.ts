@@ -12,7 +12,6 @@ const WAYS = [
   { way: "ten GETs as a pipeline", commands: 10, how: "pipeline" },
 ] as const;
 
-/** Measures billed time and bytes of invocations over TLS, and prices a million of them. */
 export default defineScenario({
   name: "cost",
   title: "Cost of a million invocations",

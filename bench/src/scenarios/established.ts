@@ -23,7 +23,6 @@ const NODE_GAP_MS = 4_000;
 const GAP_MS = (NODE_GAP_MS * PROCESSES) / NODES;
 const SAMPLE_MS = 200;
 
-/** How processes reach the cluster. */
 const WAYS = {
   comeAndGo: { way: "directly, new connections per request", hue: 2, gateways: "none", keep: false },
   pods: { way: "a gateway per pod, a connection per request", hue: 0, gateways: "each", keep: false },
@@ -39,7 +38,6 @@ function caseOf(name: HeldWay, pods: number, limitS = LIMIT_S) {
   return { name, ...each, way: title, gateways: number, limitS, users: pods * PROCESSES };
 }
 
-/** The simulated processes of few pods and of many. */
 export const CASES = [
   ...[FEW, MANY].flatMap((pods) =>
     (["comeAndGo", "pods", "shared"] as const).map((name) => caseOf(name, pods)),
@@ -71,7 +69,6 @@ async function startHeldCluster(gateways: number, limitS: number, defer: Defer) 
   return { targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }], connections };
 }
 
-/** Counts connections at the nodes of a cluster, reached by processes that come and go, and through a gateway per pod. */
 export default defineScenario({
   name: "established",
   title: "Open connections at Redis",

@@ -17,7 +17,6 @@ const FUNCTION_MS = 6_000;
  */
 const FREEZE_MS = [6_000, 1_200] as const;
 
-/** Applies each fault to each client and reads from the server which commands were applied. */
 export default defineScenario({
   name: "faults",
   title: "Faults between a function and its Redis",

@@ -27,8 +27,7 @@ const FLEET = {
 };
 /** Lifetime of an idle instance in ms: a thirtieth of that on a platform, so that some end within a run. */
 const LIFETIME_MS = 10_000;
-/** The tolerance of the model's predictions. */
-const NEAR = 0.15;
+const TOLERANCE = 0.15;
 const MEANS = {
   invocations: "invocations",
   instances: "instances",
@@ -52,7 +51,6 @@ const ARMS = [
   },
 ];
 
-/** Runs a thousand simulated instances, in bursts and frozen in between, against one gateway. */
 export default defineScenario({
   name: "fleet",
   title: "A thousand instances on one gateway",
@@ -87,7 +85,7 @@ export default defineScenario({
     const upstream = Math.max(...rows.map((row) => row.upstream.max));
     const asPredicted = limited.model.map(({ connectionsLimited: [least, most], evicts }, round) => {
       const [open, closed] = [peakOpen.rounds[round]![0]!, evicted.rounds[round]![0]!];
-      return open >= least * (1 - NEAR) && open <= most * (1 + NEAR) && evicts === closed > 0;
+      return open >= least * (1 - TOLERANCE) && open <= most * (1 + TOLERANCE) && evicts === closed > 0;
     });
     return {
       checks: [
@@ -111,9 +109,9 @@ export default defineScenario({
           `${failed.total} failed, ${throttled.total} throttled by the platform, of ${limited.invocations.total}`,
         ),
         atMost(
-          `the model of docs/scale.md predicts the peak without limits within ${NEAR * 100}%`,
+          `the model of docs/scale.md predicts the peak without limits within ${TOLERANCE * 100}%`,
           off,
-          NEAR,
+          TOLERANCE,
           {
             detail: `${predicted.rounds.flat().join(", ")} predicted`,
             text: (value) => value.toFixed(3),

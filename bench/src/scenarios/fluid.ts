@@ -24,7 +24,6 @@ const WARM_UP = 5;
 const requestsOf = ({ requests, threads }: (typeof LOADS)[number]) =>
   `${requests} request${requests === 1 ? "" : "s"} at a time${threads === undefined ? "" : ` on ${threads} threads`}`;
 
-/** Serves several requests at once in one instance, with clients as they ship. */
 export default defineScenario({
   name: "fluid",
   title: "Many requests in one instance",

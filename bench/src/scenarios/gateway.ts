@@ -6,10 +6,8 @@ import { chartsOf, count, medianColumns, preciseFactor, tableOf } from "../resul
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
 
-/** The key that requests read. */
 const KEY = "greeting";
-/** Commands of a pipeline. */
-const MANY = 100;
+const PIPELINED = 100;
 const LOADS: readonly Load[] = [
   { connections: 1 },
   { connections: 50 },
@@ -38,12 +36,11 @@ function requestsOf(token: string) {
     { server: "gateway", commands: 1, request: post("/", json) },
     { server: "webdis", commands: 1, request: `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` },
     { server: "redis", commands: 1, request: resp },
-    { server: "gateway", commands: MANY, request: post("/pipeline", `[${Array(MANY).fill(json).join()}]`) },
-    { server: "redis", commands: MANY, request: resp.repeat(MANY) },
+    { server: "gateway", commands: PIPELINED, request: post("/pipeline", `[${Array(PIPELINED).fill(json).join()}]`) },
+    { server: "redis", commands: PIPELINED, request: resp.repeat(PIPELINED) },
   ] as const;
 }
 
-/** Measures the gateway's cost against webdis (a similar server in C) and against plain Redis, on the same Redis. */
 export default defineScenario({
   name: "gateway",
   title: "HTTP in front of Redis",

@@ -25,7 +25,6 @@ const LIMITS = { get: { times: 1.2, text: "1.2 times" }, set: { times: 2, text: 
 const idleOf = ({ idleS, frozen }: { idleS: number; frozen: boolean }) =>
   idleS === 0 ? "back to back" : `${idleS} s ${frozen ? "frozen" : "idle"}`;
 
-/** Times reads and writes after a pause in which the instance was frozen or ran idle. */
 export default defineScenario({
   name: "idle",
   title: "The first command after a pause",

@@ -16,7 +16,6 @@ const VARIANTS: readonly Variant[] = [
 const nameOf = ({ keepAlive, reused }: Variant) =>
   `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
-/** Runs the four variants of the article: keep-alive on or off, the client created outside or inside the handler. */
 export default defineScenario({
   name: "keepalive",
   title: "Keep-alive in serverless functions",

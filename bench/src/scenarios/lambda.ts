@@ -17,7 +17,6 @@ const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`
 const nameOf = (each: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
   `${sizeOf(each)}, keep-alive ${each.keepAlive ? "on" : "off"}`;
 
-/** Repeats the scenarios keepalive, memory and first-write on AWS Lambda, in the function of `bench/aws`. */
 export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",

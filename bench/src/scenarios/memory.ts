@@ -6,12 +6,10 @@ import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
-/** The function's sizes in MB. */
 const SIZES = [128, 512, 1_024, 3_008];
 /** MB of a function with one whole processor; other sizes get a proportional share. */
 const MB_PER_PROCESSOR = 1_769;
 
-/** Repeats the scenario ephemeral with the processor share that a Lambda function of each size has. */
 export default defineScenario({
   name: "memory",
   title: "Connections on small functions",

@@ -52,7 +52,6 @@ async function measureNear(
   const current = new Map<string, number>();
   const overwrittenAt = new Map<number, number>();
   let writes = 0;
-  /** Writes a key as another client does. */
   const overwrite = async (key: string) => {
     const value = ++writes;
     await rig.redis!.command("SET", key, value);
@@ -119,7 +118,6 @@ async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): P
 const overwritten = ({ every }: Pick<NearCase, "every">) =>
   every === OFTEN ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`;
 
-/** Measures a function that reads ten keys, frozen between invocations while one of the keys may be overwritten. */
 export default defineScenario({
   name: "near",
   title: "Ten reads per invocation, from memory",

@@ -81,7 +81,6 @@ async function startWays(
   ];
 }
 
-/** Runs the pgbench experiment with GETs instead of SELECTs: static connections, one per command, and a pool. */
 export default defineScenario({
   name: "reconnect",
   title: "Reconnecting for each command, with and without a pool",

@@ -55,7 +55,6 @@ async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
   };
 }
 
-/** Reads from the replicas of a cluster while one of them is down for ten seconds. */
 export default defineScenario({
   name: "replica-down",
   title: "A replica that is down",

@@ -23,7 +23,6 @@ const NAMES: Readonly<Record<Arm, string>> = {
   gatewayKept: "gateway, a kept connection",
 };
 
-/** Requests of one kind. */
 interface Requests {
   readonly arm: Arm;
   readonly name: string;
@@ -34,7 +33,6 @@ interface Requests {
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
 
-/** Takes a web request's time to a cluster apart: connecting, fetching the topology, and the commands. */
 export default defineScenario({
   name: "request-parts",
   title: "The parts of a web request",

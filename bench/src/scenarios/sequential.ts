@@ -42,7 +42,6 @@ const TITLES = {
 const nameOf = ({ name, keepAlive, frozen }: Mode) =>
   `${TITLES[name]}${keepAlive ? "" : ", keep-alive off"}${frozen ? `, after ${PAUSE_S} s frozen` : ""}`;
 
-/** Runs one and ten writes per invocation, keep-alive on and off; then ten concurrently, and as one pipeline. */
 export default defineScenario({
   name: "sequential",
   title: "One command or ten per invocation",

@@ -8,7 +8,6 @@ import { defineScenario } from "../scenario.js";
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
 const ROUND_TRIPS = [0, 1, 20];
 
-/** Measures warm clients under load: concurrency, batches, value sizes, and arrivals at a fixed rate. */
 export default defineScenario({
   name: "throughput",
   title: "Throughput and CPU time per command",

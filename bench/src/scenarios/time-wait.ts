@@ -24,10 +24,8 @@ const SAMPLE_MS = 3_000;
 const SETTLE_MS = 250;
 /** Runs at the same time: the rounds take place at different times, and all of them less than ten minutes. */
 const LANES = 3;
-/** The tolerance of the model. */
-const NEAR = 0.1;
+const TOLERANCE = 0.1;
 
-/** How web requests reach the cluster. */
 interface Way {
   readonly way: string;
   readonly hue: number;
@@ -41,7 +39,6 @@ const WAYS: readonly Way[] = [
   { way: "gateway, a connection per request", hue: 2 },
 ];
 
-/** Runs requests for longer than a socket stays in TIME_WAIT, and counts these sockets in the steady state. */
 export default defineScenario({
   name: "time-wait",
   title: "Sockets in TIME_WAIT, steady state",
@@ -117,9 +114,9 @@ export default defineScenario({
           text: share,
         }),
         atMost(
-          `they pile up: after ${LIFE_S} s their number is that of the connections closed in ${LIFE_S} s, within ${NEAR * 100}%`,
+          `they pile up: after ${LIFE_S} s their number is that of the connections closed in ${LIFE_S} s, within ${TOLERANCE * 100}%`,
           off,
-          NEAR,
+          TOLERANCE,
           {
             article: claimOf("envoy", "pileUp"),
             detail: `${count(straight.closedPerS.estimate(mean).value)} closed per second`,

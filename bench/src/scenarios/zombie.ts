@@ -29,7 +29,6 @@ const ARMS = [
   { arm: "nobody", drops: "nobody", announces: "long" },
 ] as const;
 
-/** Invokes a function, freezes it, and invokes it again on a connection that may have died. */
 export default defineScenario({
   name: "zombie",
   title: "Dead connections after a freeze",

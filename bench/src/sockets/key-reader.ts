@@ -14,7 +14,6 @@ export class KeyReader {
 
   constructor(private readonly target: ReaderTarget) {}
 
-  /** The number of open connections. */
   get connections(): number {
     return this.#open.size;
   }

@@ -54,7 +54,6 @@ export const percentile =
 
 export const p50 = percentile(50);
 export const mean: Statistic = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-/** The standard deviation of a repetition's values. */
 export const stddev: Statistic = (values) => {
   const center = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
@@ -68,7 +67,6 @@ export class Series {
     this.sorted = rounds.map((values) => values.toSorted((a, b) => a - b));
   }
 
-  /** All values in ascending order. */
   private get all(): readonly number[] {
     return this.rounds.flat().sort((a, b) => a - b);
   }
@@ -89,7 +87,6 @@ export class Series {
     return this.all.at(-1) ?? Number.NaN;
   }
 
-  /** Returns the statistic of each repetition. */
   each(statistic: Statistic): number[] {
     return this.sorted.map(statistic);
   }

@@ -41,13 +41,11 @@ function jsonOf(bytes: number): string {
   return `[${items.join(",")}]`;
 }
 
-/** Encodes a value as RESP. */
 const encode = (value: Value): Buffer =>
   typeof value === "string"
     ? Buffer.from(`+${value}\r\n`)
     : Buffer.concat([Buffer.from(`$${value.length}\r\n`), value, Buffer.from("\r\n")]);
 
-/** Returns the RESP reply to a command. */
 export function redisReply(args: readonly string[]): Buffer {
   if (args[0]!.toUpperCase() !== "HELLO") return encode(valueOf(args));
   const fields = ["server", "redis", "version", "7.0.0"].map((text) => encode(Buffer.from(text))).join("");
