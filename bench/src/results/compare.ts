@@ -64,31 +64,22 @@ export function compareResults(first: Result, second: Result): { result: Result;
     const { agreement: _, ...rest } = after;
     return { ...rest, actual: text, verdict: "undecided" };
   };
-  const { sentences, parts, ...rest } = second;
   const table = compareTables(first.table, second.table);
-  const comparedParts = parts?.map((part) => {
+  const parts = second.parts?.map((part) => {
     const before = first.parts?.find(({ name }) => name === part.name);
     return before ? { ...part, table: compareTables(before.table, part.table) } : part;
   });
   const checks = second.checks.map(compareChecks);
-  const apart = [...ratios.apart, ...others.apart];
-  return {
-    result: {
-      ...rest,
-      // Their figures are in none of the tables.
-      ...(sentences && apart.length === 0 && { sentences }),
-      ...{ table, checks, summary: summaryOf(checks) },
-      ...(comparedParts && { parts: comparedParts }),
-    },
-    repeated: {
-      seeds: first.runs?.seeds ?? [first.seed],
-      ratios: ratios.all,
-      ratiosApart: ratios.apart,
-      figures: others.all,
-      figuresApart: others.apart,
-      verdicts,
-    },
+  const repeated: Repeated = {
+    seeds: first.runs?.seeds ?? [first.seed],
+    ...{ ratios: ratios.all, ratiosApart: ratios.apart },
+    ...{ figures: others.all, figuresApart: others.apart },
+    verdicts,
   };
+  // The figures of sentences are in none of the tables.
+  const sentences = ratios.apart.length + others.apart.length === 0 ? second.sentences : undefined;
+  const compared = { table, checks, summary: summaryOf(checks), sentences, parts };
+  return { result: { ...second, ...compared, runs: { ...second.runs!, repeated } }, repeated };
 }
 
 /** Returns what a second publication found, in one sentence. */

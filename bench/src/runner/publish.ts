@@ -95,7 +95,7 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     else if (!isDone || (again && !published.runs?.repeated)) left.add(run);
     else say(`${scenario}: published from this commit${again ? ", twice" : ""}`);
   }
-  const give = (run: Run, reason: string) => {
+  const giveUp = (run: Run, reason: string) => {
     left.delete(run);
     skipped.push({ scenario: run.scenario.name, reason });
     say(`${run.scenario.name}: ${reason}`);
@@ -136,30 +136,20 @@ export async function publish(publication: Publication): Promise<SkippedScenario
           const used = valid.slice(0, count);
           const files = used.map(({ file }) => join(folder, file));
           const result = withRuns(await publication.report(run, files), used, voided);
-          writeFileSync(join(to, `${name}.json`), published(compared(before.get(run), result, name, say)));
+          const first = before.get(run);
+          const compared = first && compareResults(first, result);
+          if (compared) say(`${name}: ${repeatedText(compared.repeated)}`);
+          writeFileSync(join(to, `${name}.json`), published(compared?.result ?? result));
           left.delete(run);
           say(`${name}: published`);
         } else if (attempts.get(run)! >= count + MAX_VOID)
-          give(run, `${voided} runs were void: try again later`);
+          giveUp(run, `${voided} runs were void: try again later`);
       } catch (error) {
-        give(run, `failed: ${(error as Error).message.split("\n")[0]}`);
+        giveUp(run, `failed: ${(error as Error).message.split("\n")[0]}`);
       }
     }
   }
   return skipped;
-}
-
-/** Returns a result as it is published: beside an earlier one of this commit, with how both agree. */
-function compared(
-  first: Result | undefined,
-  second: Result,
-  name: string,
-  say: (line: string) => void,
-): Result {
-  if (!first) return second;
-  const { result, repeated } = compareResults(first, second);
-  say(`${name}: ${repeatedText(repeated)}`);
-  return { ...result, runs: { ...second.runs!, repeated } };
 }
 
 /** Returns why a run is void; undefined if it counts. The pace that it is held to is the best of all runs, of any scenario. */
