@@ -13,22 +13,15 @@ export interface ColdWay {
   readonly gapMs: number;
 }
 
-/** Times of one fresh process, in ms. */
-export interface ColdStart {
-  readonly importMs: number;
-  /** CPU time of the process, all of its threads, from the import to the end. */
-  readonly cpuMs: number;
-  /** Import and first command, without the gap. */
-  readonly totalMs: number;
-  /** The init phase, the first command in the handler, and the median of later ones; NaN without an init phase. */
-  readonly init: number;
-  readonly first: number;
-  readonly warmMs: number;
-}
-
 const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
 
-/** Starts a fresh process with one client, as a single minified file, and returns its times. */
+type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "first" | "warmMs", number>>;
+
+/**
+ * Starts a fresh process with one client, as a single minified file.
+ * @returns times in ms: of the import; of the processor, from the import to the end; of import and first command without the gap; of the
+ * init phase, the first command in the handler, and the median of later ones, all three NaN without an init phase
+ */
 export async function coldStart(
   client: BenchClient,
   way: ColdWay,

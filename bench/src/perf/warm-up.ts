@@ -1,16 +1,9 @@
 import { median, type Series } from "../statistics/series.js";
 import type { Job, JobResult } from "./jobs.js";
 
-/** How long a job runs before it is measured. */
-export interface WarmUpLimits {
-  /** The length of a slice in ms. */
-  readonly sliceMs: number;
-  readonly maxSlices: number;
-}
-
-/** Limits of a full run and of a quick one; the same for all clients. */
-export const FULL_WARM_UP: WarmUpLimits = { sliceMs: 25, maxSlices: 16 };
-export const QUICK_WARM_UP: WarmUpLimits = { sliceMs: 20, maxSlices: 2 };
+/** How long a job runs before it is measured, in a full run and in a quick one; the same for all clients. */
+export const FULL_WARM_UP = { sliceMs: 25, maxSlices: 16 };
+export const QUICK_WARM_UP = { sliceMs: 20, maxSlices: 2 };
 
 /** The number of slices whose median is compared with that of as many slices before. */
 const WINDOW = 4;
@@ -31,7 +24,7 @@ export function isSteady(cpuPerCommand: readonly number[]): boolean {
 export async function warmUp(
   run: (job: Job) => Promise<JobResult>,
   job: Job,
-  { sliceMs, maxSlices }: WarmUpLimits,
+  { sliceMs, maxSlices }: typeof FULL_WARM_UP,
 ) {
   const slice = sliceOf(job, sliceMs);
   const cpuPerCommand: number[] = [];

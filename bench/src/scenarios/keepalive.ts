@@ -52,21 +52,19 @@ export default defineScenario({
     const openedOf = ({ opened }: (typeof rows)[number]) =>
       `${opened.total} connections in ${rounds} processes`;
     const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
-    const own = clients.find(({ on }) => on.recreatedRatio);
+    const own = clients.find(({ name }) => name === "warmline");
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
     );
     return {
-      ...(own?.on.recreatedRatio && {
-        sentences: [
-          savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
-          recreatedSentence(own.on.recreatedRatio.estimate(), own.recreated.opened.max),
-          frozenSentence(
-            thawed.find(({ label }) => label === own.label)!,
-            thawed.filter(({ label }) => label !== own.label),
-          ),
-        ],
-      }),
+      sentences: own && [
+        savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
+        recreatedSentence(own.on.recreatedRatio!.estimate(), own.recreated.opened.max),
+        frozenSentence(
+          thawed.find(({ label }) => label === own.label)!,
+          thawed.filter(({ label }) => label !== own.label),
+        ),
+      ],
       checks: [
         ...decide(claimOf("keepalive", "first"), ({ label, on }) =>
           atLeast(
@@ -95,34 +93,26 @@ export default defineScenario({
             `${off.opened.total} of ${rounds * invocations}`,
           ),
         ),
-        ...clients
-          .filter(({ name }) => name === "warmline")
-          .flatMap(({ on: { recreatedRatio, lost }, recreated }) => [
-            exactly(
-              "warmline recreated opens one connection per process",
-              recreated.opened.max === 1,
-              openedOf(recreated),
-            ),
-            ...(recreatedRatio
-              ? [
-                  atMost(
-                    "warmline recreated is at most 5% slower than reused",
-                    recreatedRatio.estimate(),
-                    SAME_SPEED,
-                    { text: preciseFactor },
-                  ),
-                ]
-              : []),
-            ...(lost
-              ? [
-                  exactly(
-                    "warmline loses no command after a freeze in which the network dropped the connection",
-                    lost.total === 0,
-                    `${lost.total} of ${rounds}`,
-                  ),
-                ]
-              : []),
-          ]),
+        ...(own
+          ? [
+              exactly(
+                "warmline recreated opens one connection per process",
+                own.recreated.opened.max === 1,
+                openedOf(own.recreated),
+              ),
+              atMost(
+                "warmline recreated is at most 5% slower than reused",
+                own.on.recreatedRatio!.estimate(),
+                SAME_SPEED,
+                { text: preciseFactor },
+              ),
+              exactly(
+                "warmline loses no command after a freeze in which the network dropped the connection",
+                own.on.lost!.total === 0,
+                `${own.on.lost!.total} of ${rounds}`,
+              ),
+            ]
+          : []),
       ],
       terms: [
         "keep-alive: on, the connection is kept for the next command; off, each command opens one.",
