@@ -34,11 +34,7 @@ export interface FunctionSpec {
 }
 
 /** A way of using a client that has lines of its own in the fault table. */
-export interface FaultClient {
-  /** A short word for programs. */
-  readonly name: string;
-  /** The name that people read. */
-  readonly label: string;
+export interface FaultClient extends Pick<BenchClient, "name" | "label"> {
   /** The function that issues the calls; every event has the server's address. */
   readonly function: FunctionSpec;
 }

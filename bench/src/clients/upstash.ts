@@ -5,10 +5,7 @@ export default {
   name: "upstash",
   label: "@upstash/redis",
   package: "@upstash/redis",
-  note:
-    "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and " +
-    "the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to " +
-    "its requests. It has auto-pipelining on, as shipped.",
+  note: "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to its requests. It has auto-pipelining on, as shipped.",
   order: 3,
   standard: true,
   protocol: "http",
