@@ -72,7 +72,7 @@ export async function runScenario(
     const offered: readonly object[] = await scenario.cases(context);
     const cases = offered.filter((each) => !isImpossible(each));
     const labels = cases.map((each) => scenario.label(each));
-    const measured = runs
+    const measured: Measured = runs
       ? { cases: [], paces: [] }
       : await runCases(scenario, cases, context, (each, round, lane) =>
           withContext((own) => scenario.run(each, own, round, lane)),
