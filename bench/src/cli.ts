@@ -4,7 +4,6 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clients, scenarios } from "./registry.js";
 import { readCommit } from "./results/commit.js";
-import { thisMachine } from "./results/machine.js";
 import type { Collection, Result } from "./results/result.js";
 import { resultsIn } from "./results/result-file.js";
 import { resultText } from "./results/result-text.js";
@@ -83,31 +82,17 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
 }
 
 /** Runs scenarios several times and writes the results that pages show. */
-async function publish({ runs, count, seed, again, trial }: Command<"publish">): Promise<void> {
+async function publish({ action: _, ...command }: Command<"publish">): Promise<void> {
+  const { trial, seed } = command;
   const commit = readCommit();
   if (!trial && (commit === undefined || commit.endsWith("-dirty")))
     throw new UsageError("Results are published from a commit: commit the changes first, or add --trial.");
-  const { cpu, cores, node } = thisMachine();
   const args = [...process.argv.slice(2), "--seed", String(seed)];
-  const to = trial ? resolve(REPORTS, "trial") : RESULTS;
-  const folder = resolve(REPORTS, trial ? "trial/runs" : "runs");
   const skipped = await publishRuns({
-    ...{ runs, count, seed, again, commit, lenient: trial, to, folder },
-    keyOf: (run) => {
-      const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
-        return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
-      });
-      return JSON.stringify([commit, parts, cpu, cores, node]);
-    },
-    measure: async (run, seed, file) => {
-      const scenario = run.scenario.name;
-      const once = { seed, file: resolve(folder, file) };
-      const { result, paces } = await performInProcess({ scenario, args, run: once });
-      const { startedAt, seconds, load } = result;
-      return { scenario, seed, startedAt, seconds, load, paces: paces!, file };
-    },
-    report: async ({ scenario: { name: scenario } }, report) =>
-      (await performInProcess({ scenario, args, report })).result,
+    ...{ ...command, commit },
+    to: trial ? resolve(REPORTS, "trial") : RESULTS,
+    folder: resolve(REPORTS, trial ? "trial/runs" : "runs"),
+    perform: (message) => performInProcess({ ...message, args }),
     say: (line) => print(`${line}\n`),
   });
   for (const { scenario, reason } of skipped) print(`Not published: ${scenario}: ${reason}\n`);
