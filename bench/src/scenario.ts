@@ -29,7 +29,7 @@ export interface Settings {
 type Pair = readonly [full: number, quick: number];
 
 /** The defaults of a scenario; the command line overrides each. */
-export interface Defaults {
+interface Defaults {
   readonly rounds: Pair;
   readonly invocations?: Pair;
   readonly seconds?: Pair;

@@ -7,7 +7,7 @@ import { type Ending, judge } from "./judge.js";
 import { ReplacedInstance } from "./replaced-instance.js";
 
 /** The timeline of a trial, in s. */
-export interface ZombieTimes {
+interface ZombieTimes {
   /** Who drops the connection at the limit: a server, whose kernel resets later bytes, or a device on the way, which is silent. */
   readonly drops: "server" | "middlebox" | "nobody";
   readonly limitS: number;

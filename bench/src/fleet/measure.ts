@@ -1,8 +1,8 @@
 import { httpResponse, type NetworkProxy } from "warmline-testbed";
 import { gatewayTarget } from "../client/raw-connection.js";
-import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
+import type { FleetEvent, handler } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
-import { GREETING, runInstance } from "../rig/run-instance.js";
+import { type Body, GREETING, runInstance } from "../rig/run-instance.js";
 import { whileSampling } from "../util/promises.js";
 
 const SAMPLE_MS = 250;
@@ -35,7 +35,7 @@ export async function measureFleet(
   const last = await metric();
   const peakOpen = Math.max(...samples.map(({ open }) => open));
   const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
-  return { ...(bodies[0] as FleetReport), samples, peakOpen, evicted, upstream };
+  return { ...(bodies[0] as Body<typeof handler>), samples, peakOpen, evicted, upstream };
 }
 
 /** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */

@@ -18,7 +18,7 @@ const WAITS_MS = 250;
 export const PAIRS = 210;
 
 /** The measurements of one instance. Times in ms. */
-export interface KeepaliveSample {
+interface KeepaliveSample {
   readonly init: number;
   readonly first: number;
   readonly warm: readonly number[];

@@ -37,7 +37,7 @@ export function recreatedSentence(times: Estimate, connections: number): string 
 }
 
 /** The first commands of a client after freezes in which the network dropped its connection. */
-export interface Thawed {
+interface Thawed {
   readonly label: string;
   readonly commands: number;
   readonly lost: number;

@@ -1,8 +1,8 @@
 import { clientFunction } from "../client/bench-client.js";
-import type { CacheMiss } from "../handlers/cache-miss.js";
+import type { handler } from "../handlers/cache-miss.js";
 import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
-import { runInstance } from "../rig/run-instance.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
 
@@ -28,7 +28,7 @@ export default defineScenario({
     const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
     const before = rig.connectionsOpened(client);
     const run = await runInstance(client.label, what, { events: [{ key }] });
-    const { get, set, total } = run.bodies[0] as CacheMiss;
+    const { get, set, total } = run.bodies[0] as Body<typeof handler>;
     return { init: run.init, get, set, handled: total, opened: rig.connectionsOpened(client) - before };
   },
   report: (rows, { settings }) => {

@@ -172,7 +172,7 @@ export const CLAIMS = {
 export type ClaimName<A extends keyof typeof CLAIMS> = keyof (typeof CLAIMS)[A] & string;
 
 /** A claim with its place among all. */
-export interface ListedClaim extends ArticleClaim {
+interface ListedClaim extends ArticleClaim {
   /** The article's and the claim's names, as `envoy.timeWait`. */
   readonly id: string;
   readonly title: string;

@@ -3,7 +3,7 @@ import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.
 import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
-export interface CheckDetails extends Pick<Check, "article" | "beside"> {
+interface CheckDetails extends Pick<Check, "article" | "beside"> {
   /** The numbers behind the estimate. */
   readonly detail?: string;
   /** Formats the estimate. Default: as a factor. */

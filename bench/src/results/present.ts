@@ -51,7 +51,7 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
 type Cell = string | number | Estimate | undefined;
 
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
-export type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
+type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
 
 /** Returns a table with a line between groups. */
 export function tableOf<T>(

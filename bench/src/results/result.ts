@@ -80,10 +80,6 @@ export interface Claim {
   readonly number?: number;
 }
 
-/** How a number that was measured here agrees with that of an article. */
-export const AGREEMENTS = ["same direction", "same order of magnitude", "inside the interval"] as const;
-export type Agreement = (typeof AGREEMENTS)[number];
-
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
   readonly expectation: string;
@@ -95,7 +91,7 @@ export interface Check {
   /** The estimate that decided it. Absent if it was counted. */
   readonly estimate?: Estimate;
   /** How the number of an article's claim that holds agrees with the article's. */
-  readonly agreement?: Agreement;
+  readonly agreement?: "same direction" | "same order of magnitude" | "inside the interval";
   /** Other arms and clients, which decide nothing. */
   readonly beside?: string;
 }

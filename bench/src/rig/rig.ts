@@ -15,14 +15,14 @@ import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 export type Defer = (stop: () => unknown) => void;
 
 /** How far away the server is. */
-export interface Distance {
+interface Distance {
   /** Round-trip time in ms. */
   readonly rttMs: number;
   readonly tls: boolean;
 }
 
 /** The server as seen over one distance, at the far end of the path. */
-export interface Site extends Place {
+interface Site extends Place {
   /** Connections that clients of that protocol have opened over this path so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;
   /** Bytes that crossed the path of clients of that protocol so far, TLS included. */

@@ -6,7 +6,7 @@ import type { Defer } from "./rig.js";
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
 
-export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
+interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   /** Number of invocations. Default: the number of events. */
   readonly invocations?: number;
   /** The event of each invocation; the last one is repeated. Default: one empty event. */
@@ -58,6 +58,11 @@ export async function beginInstance(
     throw error;
   }
 }
+
+/** What a handler returns in `body`. */
+export type Body<Handler extends (event: never) => Promise<{ body: unknown }>> = Awaited<
+  ReturnType<Handler>
+>["body"];
 
 /** Returns the body that an invocation returned. @throws if it failed */
 export function bodyOf({ result, error }: Invocation, label: string, instance: Instance): unknown {

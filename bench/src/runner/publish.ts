@@ -12,7 +12,7 @@ import type { ScenarioResponse } from "./scenario-process.js";
 import type { ScenarioMessage } from "./scenario-program.js";
 
 /** A run of a scenario that a publication consists of. */
-export interface PublishedRun {
+interface PublishedRun {
   readonly scenario: string;
   readonly seed: number;
   /** The seed of the publication. */

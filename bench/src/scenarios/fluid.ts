@@ -1,8 +1,8 @@
 import { clientFunction, KEPT } from "../client/bench-client.js";
-import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
+import type { FluidEvent, handler } from "../handlers/fluid.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
-import { runInstance } from "../rig/run-instance.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../statistics/series.js";
 
@@ -43,7 +43,7 @@ export default defineScenario({
     const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
     const options = { events: [event], invocations: settings.invocations + WARM_UP };
     const { bodies } = await runInstance(client.label, what, options);
-    const counted = (bodies as FluidReport[]).slice(WARM_UP);
+    const counted = (bodies as Body<typeof handler>[]).slice(WARM_UP);
     const cpuMs = counted.reduce((sum, body) => sum + body.cpuMs, 0);
     return {
       latencies: counted.flatMap(({ latencies }) => latencies),

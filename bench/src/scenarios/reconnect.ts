@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
 import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
-import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
 import {
   chartsOf,
@@ -14,7 +14,7 @@ import {
   withInterval,
 } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
-import { runInstance } from "../rig/run-instance.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
@@ -117,7 +117,7 @@ export default defineScenario({
         if (call === 0) before = opened();
       },
     });
-    const { latencies, elapsedMs, connectingMs } = bodies[1] as Transactions;
+    const { latencies, elapsedMs, connectingMs } = bodies[1] as Body<typeof handler>;
     const perMs = latencies.length * 1_000;
     return {
       latencies,

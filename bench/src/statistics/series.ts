@@ -44,7 +44,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** A number computed from the values of one repetition, in ascending order. NaN if there is none. */
-export type Statistic = (sorted: readonly number[]) => number;
+type Statistic = (sorted: readonly number[]) => number;
 
 /** Returns the statistic that `percent` per cent of the values do not exceed. */
 export const percentile =
