@@ -20,12 +20,8 @@ export interface TwReuseWork {
   readonly client?: string;
 }
 
-/** The result: sockets in TIME_WAIT at the end, and how many connects failed of how many. */
-export interface TwReuseResult {
-  readonly timeWait: number;
-  readonly failed: number;
-  readonly opened: number;
-}
+/** Sockets in TIME_WAIT at the end, and how many connects failed and succeeded. */
+export type TwReuseResult = Readonly<Record<"timeWait" | "failed" | "opened", number>>;
 
 const { reuse, ports, perSecond, seconds, client }: TwReuseWork = JSON.parse(process.argv[2]!);
 const FIRST_PORT = 32_768;

@@ -18,13 +18,10 @@ import { mean, ratio } from "../statistics/series.js";
 const PER_S = 200;
 /** Local ports: as many as Linux has by default, and few, so that they run out in seconds instead of a minute. */
 const [MANY, FEW] = [28_232, 500];
-interface Arm extends Pick<TwReuseWork, "reuse" | "ports"> {
-  readonly name: string;
-  readonly client?: BenchClient;
-}
-const ARMS: readonly Arm[] = ([0, 1] as const).flatMap((reuse) =>
+const ARMS = ([0, 1] as const).flatMap((reuse) =>
   [MANY, FEW].map((ports) => ({ reuse, ports, name: `tcp_tw_reuse=${reuse}` })),
 );
+type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
 
 export default defineScenario({
@@ -38,13 +35,10 @@ export default defineScenario({
   missing: namespaceMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "fixed replies", rttMs: 0, tls: false, perSecond: PER_S });
-    return [
-      ...ARMS,
-      ...clients.map((client) => ({
-        ...{ reuse: 0 as const, ports: FEW, name: `kept connections of ${client.label}` },
-        client,
-      })),
-    ];
+    const ofClients = clients.map((client): Arm => {
+      return { reuse: 0, ports: FEW, name: `kept connections of ${client.label}`, client };
+    });
+    return [...ARMS, ...ofClients];
   },
   label: ({ name, ...each }) => `${name}, ${portsOf(each)}`,
   run: ({ reuse, ports, client }, { settings }): Promise<TwReuseResult> => {

@@ -18,19 +18,13 @@ const QUICK_OUTAGE = { ...OUTAGE, beforeMs: 500, downMs: 2_000, afterMs: 500 };
 /** The seconds of errors that count as those of the article. */
 const LONG_S = 5;
 
-/** A way of reading from the replicas of a cluster. */
-interface Arm {
-  readonly arm: string;
-  readonly hue: number;
-  /** Whether a direct read that failed is sent to the primary. Absent: through a gateway. */
-  readonly retries?: boolean;
-  readonly client?: BenchClient;
-}
-const ARMS: readonly Arm[] = [
+/** Ways of reading from the replicas of a cluster: without `retries` through a gateway. */
+const ARMS = [
   { arm: "direct to the replica, no retry", hue: 1, retries: false },
   { arm: "direct to the replica, then to the primary", hue: 2, retries: true },
   { arm: "gateway, a connection per request", hue: 4 },
 ];
+type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 
 /**
  * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
@@ -73,7 +67,7 @@ export default defineScenario({
     defer(() => Promise.all(clusters.map((cluster) => cluster.stop())));
     record({ engine: "redis-server, clusters of six", rttMs: 0, tls: false, outage });
     const ofClients = clients.map((client): Arm => ({ arm: `gateway, ${client.label}`, hue: 0, client }));
-    return [...ARMS, ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
+    return [...(ARMS as Arm[]), ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
   },
   label: ({ arm }) => arm,
   run: async ({ clusters, outage, retries, client }, { defer }, _round, lane) => {

@@ -11,25 +11,19 @@ import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
 
-interface Mode {
-  readonly name: "one" | "ten" | "together" | "pipeline";
-  readonly commands: number;
-  readonly keepAlive: boolean;
-  /** Whether the instance is frozen between two invocations, as between the article's, which a person sends. */
-  readonly frozen: boolean;
-}
-
 const PAUSE_S = 2;
-const writes = (frozen: boolean): readonly Mode[] =>
+/** Writes with the instance frozen between two invocations, as between the article's, which a person sends, and back to back. */
+const writes = (frozen: boolean) =>
   (["one", "ten"] as const).flatMap((name) =>
     [true, false].map((keepAlive) => ({ name, commands: name === "one" ? 1 : 10, keepAlive, frozen })),
   );
-const MODES: readonly Mode[] = [
+const MODES = [
   ...writes(false),
-  { name: "together", commands: 10, keepAlive: true, frozen: false },
-  { name: "pipeline", commands: 10, keepAlive: true, frozen: false },
+  { name: "together" as const, commands: 10, keepAlive: true, frozen: false },
+  { name: "pipeline" as const, commands: 10, keepAlive: true, frozen: false },
   ...writes(true),
 ];
+type Mode = (typeof MODES)[number];
 /** Pauses take long, so fewer invocations have them. */
 const callsOf = ({ frozen }: Mode, invocations: number) =>
   frozen ? Math.ceil(invocations / 4) : invocations;

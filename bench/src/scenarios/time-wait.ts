@@ -26,18 +26,12 @@ const SETTLE_MS = 250;
 const LANES = 3;
 const TOLERANCE = 0.1;
 
-interface Way {
-  readonly way: string;
-  readonly hue: number;
-  /** Whether requests connect to the cluster's nodes, not to a gateway. */
-  readonly direct?: boolean;
-  /** The client that keeps its connections to the gateway. Absent: each request opens a connection. */
-  readonly client?: BenchClient;
-}
-const WAYS: readonly Way[] = [
+const WAYS = [
   { way: "direct to the cluster, new connections per request", hue: 1, direct: true },
   { way: "gateway, a connection per request", hue: 2 },
 ];
+/** A way of web requests to the cluster. A client keeps its connections to the gateway. */
+type Way = (typeof WAYS)[number] & { readonly client?: BenchClient };
 
 export default defineScenario({
   name: "time-wait",
@@ -63,7 +57,7 @@ export default defineScenario({
     const ofClients = clients.map((client): Way => {
       return { way: `gateway, kept connections of ${client.label}`, hue: 0, client };
     });
-    return [...WAYS, ...ofClients].map((way) => ({ ...way, cluster, sockets }));
+    return [...(WAYS as Way[]), ...ofClients].map((way) => ({ ...way, cluster, sockets }));
   },
   label: ({ way }) => way,
   run: async ({ cluster, sockets, direct, client }, { settings, random, defer }) => {
