@@ -1,19 +1,15 @@
 import { summaryOf } from "./checks.js";
 import type { Check, Repeated, Result, Table } from "./result.js";
 
-/** A figure with its interval, as tables and checks show it: the ends as text, and as numbers. */
-interface Shown {
-  readonly ends: readonly [low: string, high: string];
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Reads "1.7 ms (1.6 ms to 1.9 ms)", or "1.6 ms to 2.9 ms"; undefined for a text without an interval. */
-function shownIn(text: string): Shown | undefined {
+/**
+ * Reads the interval of a figure as tables and checks show it: "1.7 ms (1.6 ms to 1.9 ms)", or "1.6 ms to 2.9 ms".
+ * @returns its ends as texts, and as numbers; undefined for a text without an interval
+ */
+function intervalIn(text: string) {
   const [, low, high] = /^(?:[^()]+ \()?([^()]*\d[^()]*) to ([^()]*\d[^()]*)\)?$/.exec(text) ?? [];
   if (low === undefined || high === undefined) return undefined;
   const numberIn = (end: string) => Number(/-?\d[\d.]*/.exec(end.replaceAll(",", ""))![0]);
-  return { ends: [low, high], low: numberIn(low), high: numberIn(high) };
+  return { ends: [low, high] as const, low: numberIn(low), high: numberIn(high) };
 }
 
 /** Whether a figure is a ratio, by its text or by the title of its column. */
@@ -29,7 +25,7 @@ export function compareResults(first: Result, second: Result): { result: Result;
   const verdicts: string[] = [];
   /** Returns the text of a figure: that of the second publication, or the range of both. */
   const figure = (name: string, before: string, after: string, title?: string): string => {
-    const [one, two] = [shownIn(before), shownIn(after)];
+    const [one, two] = [intervalIn(before), intervalIn(after)];
     if (!one || !two) return after;
     const counts = isRatio(after, title) ? ratios : others;
     counts.all++;

@@ -10,23 +10,15 @@ const TIME_WAIT = "06";
 export const kernelMissing = (): string | undefined =>
   existsSync(FILES[0]!) ? undefined : "needs Linux: it reads sockets from /proc/net/tcp";
 
-/** One socket as the kernel lists it. */
-export interface KernelSocket {
-  /** In hexadecimal, as the kernel prints it. */
-  readonly localAddress: string;
-  readonly remoteAddress: string;
-  readonly localPort: number;
-  readonly remotePort: number;
-  readonly state: string;
-}
-
+/** One socket as the kernel lists it. Addresses are in hexadecimal. */
+export type KernelSocket = ReturnType<typeof parseSockets>[number];
 type KernelSockets = readonly KernelSocket[];
 
 /**
  * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
  * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
  */
-export function parseSockets(text: string, port?: number): KernelSocket[] {
+export function parseSockets(text: string, port?: number) {
   const end = port === undefined ? "" : `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   return text
     .split("\n")

@@ -52,16 +52,14 @@ export function redisReply(args: readonly string[]): Buffer {
   return Buffer.from(args[1] === "3" ? `%3\r\n${fields}$5\r\nproto\r\n:3\r\n` : `*4\r\n${fields}`);
 }
 
-/** A parsed request head: the path behind its slash, the response format, and the length of the body in bytes. */
-export interface RequestHead {
-  readonly route: string;
-  readonly resp2: boolean;
-  readonly base64: boolean;
-  readonly length: number;
-}
+export type RequestHead = ReturnType<typeof parseRequestHead>;
 
-/** Parses a request's head. @throws if it has no Content-Length */
-export function parseRequestHead(head: string): RequestHead {
+/**
+ * Parses a request's head.
+ * @returns the path behind its slash, the response format, and the length of the body in bytes
+ * @throws if it has no Content-Length
+ */
+export function parseRequestHead(head: string) {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error("The fixed server takes no request without a Content-Length.");
   return {
