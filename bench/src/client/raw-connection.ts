@@ -14,11 +14,9 @@ export interface RawTarget {
 }
 
 /** The address of a gateway on loopback. */
-export const gatewayTarget = ({ port, token }: { readonly port: number; readonly token: string }): RawTarget => ({
-  port,
-  tls: false,
-  auth: { protocol: "http", token },
-});
+export const gatewayTarget = ({ port, token }: Readonly<{ port: number; token: string }>): RawTarget => {
+  return { port, tls: false, auth: { protocol: "http", token } };
+};
 
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {

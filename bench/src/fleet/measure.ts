@@ -14,7 +14,8 @@ export async function measureFleet(
   onSample: (open: number) => void,
 ) {
   await command("SET", "greeting", GREETING);
-  const event: FleetEvent = { ...fleet, target: gatewayTarget({ port: proxies[0]!.port, token: gateway.token }) };
+  const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
+  const event: FleetEvent = { ...fleet, target };
   // One call after another: their connection is kept, so that they cost no other one and are never refused.
   const metric = async () => {
     const headers = { Authorization: `Bearer ${gateway.token}` };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startGatewayProcess, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, KEPT } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import { atLeast, claimOf } from "../results/checks.js";
@@ -15,13 +15,11 @@ import { mean, reduction } from "../statistics/series.js";
 const SIMULATED = 1_000;
 const INSTANCES = 10;
 
-interface Arm {
-  readonly arm: string;
-  readonly hue: number;
-  readonly direct: boolean;
-  readonly users: number;
-  readonly client?: BenchClient;
-}
+const SOCKETS = [
+  { arm: "directly, bare sockets", hue: 1, direct: true, users: SIMULATED },
+  { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: SIMULATED },
+];
+type Arm = (typeof SOCKETS)[number] & { readonly client?: BenchClient };
 const kb = (value: number) => `${count(value)} KB`;
 
 /** Starts a Redis and, unless it is reached directly, a gateway in front of it. */
@@ -32,11 +30,12 @@ async function startHeldRedis(direct: boolean, defer: Defer) {
   const port = redis.port!;
   if (direct) {
     const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
-    return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } };
+    return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
   }
   const gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
   defer(() => gateway.stop());
-  return { redis, target: gatewayTarget(gateway), endpoint: { url: gateway.url, token: gateway.token } };
+  const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
+  return { redis, target: gatewayTarget(gateway), endpoint };
 }
 
 export default defineScenario({
@@ -50,17 +49,11 @@ export default defineScenario({
   missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "redis-server", rttMs: 0, tls: false, users: SIMULATED, instances: INSTANCES });
-    return [
-      { arm: "directly, bare sockets", hue: 1, direct: true, users: SIMULATED },
-      { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: SIMULATED },
-      ...clients.map((client) => ({
-        arm: `instances of ${client.label}`,
-        hue: client.protocol === "tcp" ? 1 : 0,
-        direct: client.protocol === "tcp",
-        users: INSTANCES,
-        client,
-      })),
-    ];
+    const ofClients = clients.map((client): Arm => {
+      const direct = client.protocol === "tcp";
+      return { arm: `instances of ${client.label}`, hue: direct ? 1 : 0, direct, users: INSTANCES, client };
+    });
+    return [...SOCKETS, ...ofClients];
   },
   label: ({ arm }) => arm,
   run: async ({ arm, direct, users, client }, { settings, defer }) => {
@@ -69,10 +62,10 @@ export default defineScenario({
     const before = await memoryKb();
     const { seed } = settings;
     const event: SparseUsersEvent = { targets: [target], users, keep: true, gapMs: 0, seconds: 0, seed };
-    const running = await (client
-      ? startInstances(arm, commandsFunction(client, KEPT, { endpoint, trust: {} }), { count: INSTANCES }, defer)
-      : startInstances(arm, USERS, { count: 1, event, timeoutMs: 120_000 }, defer));
-    await running.done;
+    const what = client ? commandsFunction(client, KEPT, { endpoint, trust: {} }) : USERS;
+    const instances = client ? { count: INSTANCES } : { count: 1, event, timeoutMs: 120_000 };
+    const { done } = await startInstances(arm, what, instances, defer);
+    await done;
     // Redis shrinks the buffers of a connection once it has been idle for some seconds.
     await pause(settings.seconds * 1_000);
     const grown = (await memoryKb()) - before;

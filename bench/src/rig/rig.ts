@@ -41,7 +41,8 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     defer: Defer,
   ) => {
     if (tls) certificate ??= makeCertificate();
-    const proxy = await startNetworkProxy({ to: { port }, rttMs, tls: tls ? certificate : undefined, protocol });
+    const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
+    const proxy = await startNetworkProxy(path);
     defer(() => proxy.close());
     return proxy;
   };

@@ -36,7 +36,8 @@ export async function beginInstance(
   { handler, env }: FunctionSpec,
   { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
 ) {
-  const instance = await startInstance({ ...options, handler: handlerPath(handler), env, firstEvent: events[0] });
+  const own = { handler: handlerPath(handler), env, firstEvent: events[0] };
+  const instance = await startInstance({ ...options, ...own });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
@@ -77,7 +78,7 @@ export const USERS: FunctionSpec = { handler: "sparse-users", env: {} };
 export async function startInstances(
   label: string,
   { handler, env }: FunctionSpec,
-  { count, event, timeoutMs }: { readonly count: number; readonly event?: unknown; readonly timeoutMs?: number },
+  { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
   defer: Defer,
 ) {
   const start = async () => {

@@ -77,9 +77,9 @@ export async function runScenario(
       : await runCases(scenario, cases, context, (each, round, lane) =>
           withContext((own) => scenario.run(each, own, round, lane)),
         );
-    const rows = cases.map((each, at) =>
-      buildRow(each, runs ? samplesOf(runs, at, labels) : measured.cases[at]!.samples.map((sample) => [sample])),
-    );
+    const repetitionsOf = (at: number) =>
+      runs ? samplesOf(runs, at, labels) : measured.cases[at]!.samples.map((sample) => [sample]);
+    const rows = cases.map((each, at) => buildRow(each, repetitionsOf(at)));
     const rounds = settings.rounds * (runs?.length ?? 1);
     const report = scenario.report(rows, { ...context, settings: { ...settings, rounds } });
     const checks = settings.quick ? [] : decided(report.checks, runs?.length ?? rounds);

@@ -91,7 +91,8 @@ export default defineScenario({
   run: async ({ gateways, keep, limitS, users }, { settings, defer }, round) => {
     const { targets, connections } = await startHeldCluster(gateways, limitS, defer);
     const { seconds } = settings;
-    const event: SparseUsersEvent = { targets, users, keep, gapMs: GAP_MS, seconds, seed: settings.seed + round };
+    const seed = settings.seed + round;
+    const event: SparseUsersEvent = { targets, users, keep, gapMs: GAP_MS, seconds, seed };
     const counts: number[] = [];
     let steadyAt = Infinity;
     const sample = async () => {
@@ -99,7 +100,7 @@ export default defineScenario({
       if (performance.now() > steadyAt) counts.push(open);
     };
     await whileSampling(SAMPLE_MS, sample, async () => {
-      const running = await startInstances("The users", USERS, { count: 1, event, timeoutMs: 120_000 }, defer);
+      const running = await startInstances("users", USERS, { count: 1, event, timeoutMs: 120_000 }, defer);
       // Until then more connections are open than later, of the start, or fewer. Redis closes one after up to two more seconds.
       steadyAt = performance.now() + Math.min((limitS + 2) * 1_000, (seconds * 1_000) / 2);
       await running.done;

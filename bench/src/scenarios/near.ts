@@ -87,7 +87,7 @@ async function measureNear(
     const ended = await invocation;
     const values = bodyOf(ended, title, instance) as unknown[];
     warm.push(ended.durationMs);
-    ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Number.POSITIVE_INFINITY)));
+    ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Infinity)));
   }
   const after = await counted();
   const stale = ages.filter((age) => age > 0);
