@@ -1,16 +1,49 @@
-import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
-import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { type BenchClient, built, type Place } from "../client/bench-client.js";
+import { commandFor, cores, FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
 import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
-const WAYS: readonly ColdWay[] = [
+/**
+ * How a first command is reached: import and command at once; or the client created in an init phase; or that and an awaited PING. And
+ * the time between the init phase and the event in ms.
+ */
+const WAYS = [
   { name: "no init phase", phase: "at once", gapMs: 0 },
   { name: "init, as shipped", phase: "init", gapMs: 0 },
   { name: "init, as shipped, event 50 ms later", phase: "init", gapMs: 50 },
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
-];
+] as const;
 const ROUND_TRIPS = [0, 10];
 const ALL_TOGETHER = "Import, init phase and first command";
+
+const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
+
+type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "first" | "warmMs", number>>;
+
+/**
+ * Starts a fresh process with one client, as a single minified file.
+ * @returns times in ms: of the import; of the processor, from the import to the end; of import and first command without the gap; of the
+ * init phase, the first command in the handler, and the median of later ones, all three NaN without an init phase
+ */
+async function coldStart(
+  client: BenchClient,
+  way: (typeof WAYS)[number],
+  { endpoint, trust }: Place,
+): Promise<ColdStart> {
+  const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
+  const [program, ...rest] = commandFor(cores()[0], "perf/cold-start.js", ...args);
+  // With Lambda's variable set a client that connects in the init phase does so here.
+  const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
+  const { stdout } = await promisify(execFile)(program!, rest, {
+    env: { ...process.env, ...trust, ...lambda },
+    timeout: 20_000,
+  });
+  return { init: Number.NaN, first: Number.NaN, warmMs: Number.NaN, ...JSON.parse(stdout) };
+}
 
 export default defineScenario({
   name: "cold",
@@ -27,9 +60,10 @@ export default defineScenario({
     const placeAt = await startFixedServer(context);
     const rtts = settings.rtts ?? ROUND_TRIPS;
     const places = await Promise.all(rtts.map((rttMs) => placeAt(true, rttMs)));
+    // Of each bundle in bytes: the client and the lines that use it here, minified, and gzipped too.
     const sizes = clients.map(({ name, label }) => {
-      const { minified, gzipped } = bundleSize(name);
-      return [label, [minified, gzipped]] as const;
+      const bundle = readFileSync(bundleOf(name));
+      return [label, [bundle.length, gzipSync(bundle, { level: 9 }).length]] as const;
     });
     context.record({ tls: true, rttMs: rtts.join(", "), sizes: Object.fromEntries(sizes) });
     const cases = rtts.flatMap((rttMs, at) =>

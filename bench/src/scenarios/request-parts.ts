@@ -1,11 +1,12 @@
-import { startGatewayProcess } from "warmline-testbed";
+import { setTimeout as pause } from "node:timers/promises";
+import { startCluster, startGatewayProcess, startNetworkProxy } from "warmline-testbed";
 import { type BenchClient, built, type FunctionSpec } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
+import type { Defer } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { startDistantCluster } from "../sockets/distant-cluster.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 /** Requests that do not count. */
@@ -32,6 +33,37 @@ interface Requests {
 
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
+
+/** The offset of a node's bus port. */
+const BUS = 10_000;
+
+/**
+ * Starts a cluster whose nodes are a round trip away: each announces the port of a proxy in front of it.
+ * @returns the port of the first node's proxy
+ */
+async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
+  const cluster = await startCluster();
+  defer(() => cluster.stop());
+  const ports: number[] = [];
+  for (const { port, command } of cluster.nodes) {
+    const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
+    defer(() => proxy.close());
+    await command("CONFIG", "SET", "cluster-announce-bus-port", port + BUS);
+    await command("CONFIG", "SET", "cluster-announce-port", proxy.port);
+    ports.push(proxy.port);
+  }
+  const announced = async () => {
+    const nodes = String(await cluster.nodes[0]!.command("CLUSTER", "NODES"));
+    return ports.every((port) => nodes.includes(`:${port}@`));
+  };
+  const end = performance.now() + 30_000;
+  while (!(await announced())) {
+    if (performance.now() > end) throw new Error("The nodes did not announce their proxies within 30 s.");
+    await pause(50);
+  }
+  await cluster.whenReady();
+  return ports[0]!;
+}
 
 export default defineScenario({
   name: "request-parts",

@@ -1,12 +1,50 @@
 import { findRedisServer } from "warmline-testbed";
-import { cellsOf, FAR, QUICK, REAL } from "../perf/cells.js";
+import type { Job } from "../perf/jobs.js";
 import { FIXED_SERVER_NOTES, startFixedServer, startWorker } from "../perf/processes.js";
 import { FULL_WARM_UP, QUICK_WARM_UP, warmUp, warmUpNotes } from "../perf/warm-up.js";
-import { chartsOf, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
 const ROUND_TRIPS = [0, 1, 20];
+const IN_FLIGHT = [1, 10, 50];
+const PIPELINES = [50, 1_000];
+const BYTES = [1_000, 1_000_000];
+/** The cells of a quick run. */
+const QUICK = /^(1|50) in flight$|of 1,000 GETs|of 1,000,000 bytes|arrivals/;
+/** The cells that are also measured through real servers. */
+const REAL = /^(1|50) in flight$|^pipeline of/;
+/** The cells that are also measured over longer round trips. */
+const FAR = /^\d+ in flight$/;
+
+/** Something that every client does. */
+interface Cell {
+  readonly name: string;
+  readonly job: Job;
+  /** Commands of one call. */
+  readonly perCall: number;
+  /** Whether each command is a request of its own. Default: as the client ships. */
+  readonly single?: boolean;
+}
+
+const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCall });
+
+/**
+ * Returns all that each client does, `ms` long each.
+ * @param rate arrivals per second of the open loop
+ */
+const cellsOf = (ms: number, rate: number): Cell[] => {
+  const sequential = (call: "pipeline" | "bytes" | "json", size: number) =>
+    ({ kind: "sequential", call, size, ms }) as const;
+  return [
+    ...IN_FLIGHT.map((inFlight) => cell(`${inFlight} in flight`, { kind: "concurrent", inFlight, ms })),
+    { ...cell("50 in flight, a request each", { kind: "concurrent", inFlight: 50, ms }), single: true },
+    ...PIPELINES.map((size) => cell(`pipeline of ${count(size)} GETs`, sequential("pipeline", size), size)),
+    ...BYTES.map((size) => cell(`GET of ${count(size)} bytes`, sequential("bytes", size))),
+    cell("GET of 1 MB of JSON", sequential("json", 1_000_000)),
+    cell(`${rate} arrivals per second`, { kind: "arrivals", rate, ms }),
+  ];
+};
 
 export default defineScenario({
   name: "throughput",
@@ -58,8 +96,8 @@ export default defineScenario({
   run: async ({ client, job, perCall, place }, { settings, defer }) => {
     const run = await startWorker(client.name, place, defer);
     const { slices, steady } = await warmUp(run, job, settings.quick ? QUICK_WARM_UP : FULL_WARM_UP);
-    const { count, ms, cpuUs, latencies } = await run(job);
-    const commands = count * perCall;
+    const { count: calls, ms, cpuUs, latencies } = await run(job);
+    const commands = calls * perCall;
     return {
       ...{ perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies },
       ...{ warmUpSlices: slices, unsteady: Number(!steady) },

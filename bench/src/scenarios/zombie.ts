@@ -1,9 +1,13 @@
-import { faultClients, faultNotes } from "../client/bench-client.js";
-import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
-import { zombieTrial } from "../faults/zombie-trial.js";
+import { type Behaviour, idleReaper } from "warmline-testbed";
+import { type FaultClient, faultClients, faultNotes } from "../client/bench-client.js";
+import type { Call } from "../faults/calls.js";
+import { incr } from "../faults/faults.js";
+import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js";
+import { ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
 import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
+import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 
@@ -21,13 +25,66 @@ const FUNCTION_MS = 6_000;
 /** What the gateway announces by default, in s. */
 const LONG_S = 310;
 
-/** Who drops the connection, and the limit that the server's Keep-Alive header announces: its own, a longer one, or none. */
+/**
+ * Who drops the connection at the limit: a server, whose kernel resets later bytes, or a device on the way, which is silent. And the
+ * limit that the server's Keep-Alive header announces: its own, a longer one, or none.
+ */
 const ARMS = [
   { arm: "honest server", drops: "server", announces: "limit" },
   { arm: "silent server", drops: "server", announces: "nothing" },
   { arm: "middlebox", drops: "middlebox", announces: "long" },
   { arm: "nobody", drops: "nobody", announces: "long" },
 ] as const;
+
+/** Longer than any trial, in ms. */
+const NEVER_MS = 600_000;
+
+let trials = 0;
+
+type ZombieCase = (typeof ARMS)[number] & (typeof FREEZES)[number] & Readonly<{ client: FaultClient; rig: Rig }>;
+
+/** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
+async function zombieTrial(
+  { client: { label, function: what }, rig, drops, announces, frozenS, limitS }: ZombieCase,
+  defer: Defer,
+): Promise<Ending> {
+  const site = await rig.at({}, defer);
+  const closeMs = limitS * 1_000;
+  const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
+  const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
+  for (const proxy of site.proxies) {
+    proxy.onConnection(() => ({
+      ...(drops !== "nobody" && idleReaper({ closeMs, goneMs, fin: "lost" })),
+      ...keepAliveHeader(announcedS),
+    }));
+  }
+  const instance = new ReplacedInstance(label, what, FUNCTION_MS);
+  defer(() => instance.stop());
+  const key = `zombie:${++trials}`;
+  const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
+  const before = await instance.invoke(event(incr(`${key};first`)));
+  if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
+  const second = incr(`${key};second`);
+  const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
+  await instance.stop();
+  return judge(second, settled?.[0], await rig.command("GET", second.key), FUNCTION_MS);
+}
+
+/** Changes the limit in s that responses announce in their Keep-Alive header; null removes the header. */
+function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchange"> {
+  const header = seconds === null ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
+  return {
+    exchange: () => ({
+      response: (connection, { bytes, first }) => {
+        if (!first) connection.toClient(bytes);
+        else {
+          const text = bytes.toString("latin1").replace(/Keep-Alive: timeout=\d+\r\n/i, header);
+          connection.toClient(Buffer.from(text, "latin1"));
+        }
+      },
+    }),
+  };
+}
 
 export default defineScenario({
   name: "zombie",
@@ -50,12 +107,10 @@ export default defineScenario({
   },
   durationS: ({ frozenS, repeats }) => repeats * (frozenS + 0.5),
   label: ({ client, arm, frozenS }) => `${client.label}, ${arm}, frozen for ${frozenS} s`,
-  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }, { settings, defer }) => {
-    const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
-    const times = { drops, limitS, announcedS, frozenS };
+  run: async (each, { settings, defer }) => {
     const endings: Ending[] = [];
-    for (let at = 0; at < (settings.quick ? 1 : repeats); at++)
-      endings.push(await zombieTrial(rig, client, times, FUNCTION_MS, defer));
+    for (let at = 0; at < (settings.quick ? 1 : each.repeats); at++)
+      endings.push(await zombieTrial(each, defer));
     return endingsOf(endings);
   },
   report: (rows, { clients: measured }) => {
