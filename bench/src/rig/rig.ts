@@ -98,3 +98,13 @@ async function nameOf(redis: RedisServer): Promise<string> {
   const info = String(await redis.command("INFO", "server"));
   return `redis-server ${/redis_version:(\S+)/.exec(info)?.[1] ?? "of unknown version"}`;
 }
+
+/** Returns a number of INFO, such as `connected_clients` of the section `clients`. */
+export async function readInfo(
+  redis: Pick<RedisServer, "command">,
+  section: string,
+  name: string,
+): Promise<number> {
+  const text = String(await redis.command("INFO", section));
+  return Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)![1]);
+}
