@@ -81,8 +81,6 @@ export interface BenchClient {
   readonly standard?: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
-  /** Whether its platform decides about connections, so that keep-alive cannot be off. Such cases are left out. */
-  readonly alwaysKeepsAlive?: boolean;
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
   /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */

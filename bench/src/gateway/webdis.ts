@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { findProgram, freePorts } from "warmline-testbed";
+import { findProgram, freePorts, until } from "warmline-testbed";
+import type { Defer } from "../rig/rig.js";
 
 export const hasWebdis = (): boolean => findProgram("webdis") !== undefined;
 
-/** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */
-export async function startWebdis(redisPort: number) {
+/** Starts webdis with one thread in front of a Redis on a TCP port. @throws if it does not listen within 5 s */
+export async function startWebdis(redisPort: number, defer: Defer) {
   const folder = mkdtempSync(join(tmpdir(), "warmline-webdis-"));
+  defer(() => rmSync(folder, { recursive: true, force: true }));
   const [port] = (await freePorts(1)) as [number];
   const file = join(folder, "webdis.json");
   const address = { redis_host: "127.0.0.1", redis_port: redisPort, http_host: "127.0.0.1", http_port: port };
@@ -21,18 +22,14 @@ export async function startWebdis(redisPort: number) {
   const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  const stop = async () => {
+  defer(async () => {
     kill();
     await ended;
     process.off("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  };
-  for (let attempts = 0; attempts < 100; attempts++) {
-    if (await listens(port)) return { port, pid: child.pid!, stop };
-    await pause(50);
-  }
-  await stop();
-  throw new Error(`webdis did not listen on port ${port} within 5 s`);
+  });
+  const limit = { timeoutMs: 5_000, pauseMs: 50 };
+  await until(() => listens(port), `webdis did not listen on port ${port} within 5 s`, limit);
+  return { port, pid: child.pid! };
 }
 
 async function listens(port: number): Promise<boolean> {

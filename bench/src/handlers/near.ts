@@ -1,14 +1,12 @@
-import { pathToFileURL } from "node:url";
 import { createClient } from "@redis/client";
 import { Redis } from "warmline";
 import { near } from "warmline/near";
-import type { BenchClient, Endpoint } from "../client/bench-client.js";
+import type { Endpoint } from "../client/bench-client.js";
 
 // A function that reads ten keys, through one of several caches or none: BENCH_CACHE names it.
 
 const { BENCH_CACHE, BENCH_ENDPOINT, BENCH_MAX_STALE } = process.env;
-const endpoint: Endpoint = JSON.parse(BENCH_ENDPOINT!);
-const { url, token, tcp } = endpoint;
+const { url, token, tcp }: Endpoint = JSON.parse(BENCH_ENDPOINT!);
 const maxStale = Number(BENCH_MAX_STALE);
 
 type Get = (key: string) => Promise<unknown>;
@@ -32,9 +30,8 @@ const nearRedis = (mode: true | "verify"): Get => {
 };
 
 const ofClient = async (): Promise<Get> => {
-  const file = pathToFileURL(process.env.BENCH_CLIENT!).href;
-  const client: BenchClient = (await import(file)).default;
-  const connected = client.connect({ ...endpoint, keepAlive: true });
+  const { client, options } = await import("../client/function-client.js");
+  const connected = client.connect(options);
   return (key) => connected.get(key);
 };
 

@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import type { BenchClient } from "../client/bench-client.js";
 import { gatewayTarget } from "../client/raw-connection.js";
 import { KeyReader } from "../sockets/key-reader.js";
 import { pageKeys, randomFrom } from "../util/random.js";
@@ -13,7 +11,7 @@ export interface RequestPartsEvent {
   readonly arm: Arm;
   /** The port of a cluster's node, and the gateway in front of the cluster. */
   readonly seedPort: number;
-  readonly gateway: { readonly url: string; readonly port: number; readonly token: string };
+  readonly gateway: { readonly port: number; readonly token: string };
   /** Requests, and those before them that do not count. */
   readonly requests: number;
   readonly warmUp: number;
@@ -22,15 +20,13 @@ export interface RequestPartsEvent {
   readonly seed: number;
 }
 
-const { BENCH_CLIENT } = process.env;
+const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
 
 /** Runs requests one after another, as a web process does. Returns their times in ms. */
 export const handler = async (event: RequestPartsEvent): Promise<{ body: readonly number[] }> => {
   const { arm, seedPort, gateway, requests, warmUp, commands, pauseMs } = event;
   const random = randomFrom(event.seed);
-  const client: BenchClient | undefined =
-    BENCH_CLIENT && (await import(pathToFileURL(BENCH_CLIENT).href)).default;
-  const kept = client?.connect({ ...gateway, keepAlive: true });
+  const kept = own?.client.connect(own.options);
   const reader = new KeyReader(arm.startsWith("gateway") ? gatewayTarget(gateway) : { seedPort });
   const request = async (keys: readonly string[]) => {
     if (arm === "new" || arm === "gatewayNew") reader.close();

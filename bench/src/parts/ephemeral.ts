@@ -54,8 +54,7 @@ export default defineScenario({
     return { latencies: bodies[1] as number[] };
   },
   report: (rows, { settings }) => {
-    const measured = grouped(rows, placeOf).filter(([, of]) => of.some(({ keepAlive }) => !keepAlive));
-    const pairs = measured.map(([label, of]) => {
+    const pairs = grouped(rows, placeOf).map(([label, of]) => {
       // The order of USES, and of QUEUED.
       const [one, own, issuedOne, issuedOwn, queued = issuedOwn] = of.map(({ latencies }) => latencies);
       const added = difference(queued!, issuedOne!, percentile(99));

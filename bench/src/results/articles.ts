@@ -19,7 +19,7 @@ export interface ArticleClaim {
   readonly unmeasured?: string;
 }
 
-const decidedBy = (scenario: string, text: string, result: string, number?: number): ArticleClaim => {
+const claim = (scenario: string, text: string, result: string, number?: number): ArticleClaim => {
   return { text, result, scenario, number };
 };
 const unmeasured = (text: string, result: string, reason: string): ArticleClaim => {
@@ -29,36 +29,36 @@ const unmeasured = (text: string, result: string, reason: string): ArticleClaim 
 /** The claims of each article. A check of a scenario names the one that it decides, by both names. */
 export const CLAIMS = {
   keepalive: {
-    first: decidedBy(
+    first: claim(
       "keepalive",
       "The first request takes longer than later ones, on average",
       "20x, 43 and 2.2 ms",
       20,
     ),
-    reuse: decidedBy(
+    reuse: claim(
       "keepalive",
       "A kept connection is faster than a new one, on average",
       "yes, 2.2 ms on average",
     ),
-    recreated: decidedBy(
+    recreated: claim(
       "keepalive",
       "An agent that is recreated in the handler loses the connection",
       "yes",
     ),
-    miss: decidedBy(
+    miss: claim(
       "sequential",
       "In a cold call that misses the cache, the SET reuses the connection of the GET",
       "yes",
     ),
   },
   serverless: {
-    lightweight: decidedBy(
+    lightweight: claim(
       "memory",
       "A connection per command adds little at the 99th percentile",
       "75 us within a zone, 80 us between two",
       0.075,
     ),
-    smallFunction: decidedBy(
+    smallFunction: claim(
       "memory",
       "It adds more on a small Lambda function",
       "6 to 7 ms at 128 MB, 75 us on a whole machine",
@@ -69,39 +69,39 @@ export const CLAIMS = {
       "advice",
       "Advice without a number; memory measures 1,024 MB.",
     ),
-    eviction: decidedBy(
+    eviction: claim(
       "fleet",
       "Evicting idle connections above a soft limit lets fewer be refused",
       "a great decrease in rejected connections",
     ),
-    zombie: decidedBy(
+    zombie: claim(
       "zombie",
       "An idle limit shorter than the instance's lifetime causes errors, a longer one does not",
       "ETIMEDOUT at 60 s, none at 310 s",
     ),
-    retry: decidedBy("faults", "A client that repeats a timed-out write may apply it twice", "may"),
-    http: decidedBy(
+    retry: claim("faults", "A client that repeats a timed-out write may apply it twice", "may"),
+    http: claim(
       "keepalive",
       "A command takes longer over HTTP than over the Redis protocol",
       "about 5 ms",
       5,
     ),
-    finWait: decidedBy("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", "30 s", 30),
+    finWait: claim("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", "30 s", 30),
   },
   reconnect: {
-    anew: decidedBy(
+    anew: claim(
       "reconnect",
       "A static connection has more throughput than one per command",
       "78x, 1,560 and 20 tps",
       78,
     ),
-    pool: decidedBy(
+    pool: claim(
       "reconnect",
       "A pool in the database recovers a part of it",
       "17.5%, from 20 to 290 of 1,560 tps",
       0.175,
     ),
-    idle: decidedBy("established", "A pool reduces the resources that idle connections use", "yes"),
+    idle: claim("established", "A pool reduces the resources that idle connections use", "yes"),
     prepared: unmeasured(
       "The pool is as fast with prepared statements",
       "277 tps",
@@ -109,10 +109,10 @@ export const CLAIMS = {
     ),
   },
   lambda: {
-    one: decidedBy("sequential", "Keep-alive makes one write faster, on average", "3.3x, 33 and 10 ms", 3.3),
-    ten: decidedBy("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
-    across: decidedBy("sequential", "A connection is reused by later invocations", "yes"),
-    endToEnd: decidedBy(
+    one: claim("sequential", "Keep-alive makes one write faster, on average", "3.3x, 33 and 10 ms", 3.3),
+    ten: claim("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
+    across: claim("sequential", "A connection is reused by later invocations", "yes"),
+    endToEnd: claim(
       "sequential",
       "What keep-alive saves on ten writes is seen from outside, behind an API gateway",
       "120 ms",
@@ -121,44 +121,44 @@ export const CLAIMS = {
     sales: unmeasured("Adding 100 ms reduces sales", "1%", "It is about customers."),
   },
   envoy: {
-    timeWait: decidedBy("time-wait", "A proxy reduces the sockets in TIME_WAIT", "95.6%, 70,145 to 3,108"),
-    pileUp: decidedBy(
+    timeWait: claim("time-wait", "A proxy reduces the sockets in TIME_WAIT", "95.6%, 70,145 to 3,108"),
+    pileUp: claim(
       "time-wait",
       "Without it, closed connections pile up in TIME_WAIT",
       "70,145 sockets at some 5,000 connections per second",
     ),
-    topology: decidedBy(
+    topology: claim(
       "request-parts",
       "Fetching the topology in each request costs as much as a command",
       "4 to 5 ms, 100% of one command",
       1,
     ),
-    connect: decidedBy(
+    connect: claim(
       "request-parts",
       "A proxy next to the process takes the time for connecting away",
       "from 5 ms to nearly 0",
     ),
-    slower: decidedBy("request-parts", "Reads and writes take a bit longer through the proxy", "a bit"),
-    sparse: decidedBy("request-parts", "Sparse requests lose most", "more obvious"),
-    reuse: decidedBy(
+    slower: claim("request-parts", "Reads and writes take a bit longer through the proxy", "a bit"),
+    sparse: claim("request-parts", "Sparse requests lose most", "more obvious"),
+    reuse: claim(
       "time-wait",
       "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
       "70,145 remain",
       1,
     ),
-    exhausted: decidedBy("time-wait", "As these sockets pile up, new connections fail", "timeouts after 4 s"),
-    replica: decidedBy(
+    exhausted: claim("time-wait", "As these sockets pile up, new connections fail", "timeouts after 4 s"),
+    replica: claim(
       "replica-down",
       "While a replica is down, reads through the proxy, which repeats none, fail",
       "for some 10 s",
       10,
     ),
-    established: decidedBy(
+    established: claim(
       "established",
       "The proxy's kept connections raise the number of open ones at the servers",
       "a dramatic increase",
     ),
-    idleLimit: decidedBy(
+    idleLimit: claim(
       "established",
       "Half the servers' idle limit lowers it",
       "30% less at 150 s instead of 300 s",

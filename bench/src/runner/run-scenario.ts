@@ -69,8 +69,7 @@ export async function runScenario(
     }
   };
   const { measured, ...outcome } = await withContext(async (context) => {
-    const offered: readonly object[] = await scenario.cases(context);
-    const cases = offered.filter((each) => !isImpossible(each));
+    const cases: readonly object[] = await scenario.cases(context);
     const labels = cases.map((each) => scenario.label(each));
     const measured: Measured = runs
       ? { cases: [], paces: [] }
@@ -89,7 +88,7 @@ export async function runScenario(
       ...report,
       checks,
       summary: quick ? "A quick run has too few repetitions for verdicts." : summaryOf(checks),
-      notes: [...report.notes, ...notesOnImpossible(offered), ...notes],
+      notes: [...report.notes, ...notes],
       settings: {
         ...{ rttMs, tls, engine: "embedded", quick, clients: clients.map(({ name }) => name) },
         ...Object.fromEntries(
@@ -116,18 +115,6 @@ function samplesOf(
       throw new Error(`A run has other cases: ${cases[at]?.label ?? "none"} in the place of ${labels[at]}.`);
     return cases[at]!.samples;
   });
-}
-
-/** Whether a case turns keep-alive off for a client that cannot. */
-const isImpossible = ({ client, keepAlive }: { client?: BenchClient; keepAlive?: boolean }): boolean =>
-  keepAlive === false && client?.alwaysKeepsAlive === true;
-
-/** Returns a note for each client of which cases were left out. */
-function notesOnImpossible(cases: readonly { client?: BenchClient; keepAlive?: boolean }[]): string[] {
-  const labels = new Set(cases.filter(isImpossible).map(({ client }) => client!.label));
-  return [...labels].map(
-    (label) => `${label} is not measured with keep-alive off: the platform decides about its connections.`,
-  );
 }
 
 /** Runs every case once per round; the seed determines the order of groups and of the cases within. */

@@ -55,8 +55,7 @@ export default defineScenario({
     const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
     record({ rttMs: 0, tls: false });
     await command("SET", KEY, "hello, world");
-    const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
-    defer(() => webdis?.stop());
+    const webdis = hasWebdis() ? await startWebdis(redis!.port!, defer) : undefined;
     const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };
     return LOADS.flatMap((load) =>
       requestsOf(gateway.token).flatMap(({ server, commands, request }) => {

@@ -71,9 +71,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const both = grouped(rows, (row) => `${row.client.label}, ${sizeOf(row)}`);
-    const kept = both.flatMap(([label, [on, off]]) =>
-      off ? [{ ...on!, label, gain: ratio(off.warm, on!.warm) }] : [],
-    );
+    const kept = both.map(([label, [on, off]]) => ({ ...on!, label, gain: ratio(off!.warm, on!.warm) }));
     const costOf = (row: (typeof rows)[number]) =>
       combine(
         [row.billed],

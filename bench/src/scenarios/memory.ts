@@ -51,7 +51,7 @@ export default defineScenario({
     const [small, large] = [sizes[0]!, sizes.at(-1)!];
     const both = grouped(rows, (row) => `${row.client.name}, ${row.memoryMb}`);
     // The mean, since under a quota some invocations wait for others.
-    const pairs = both.flatMap(([, [kept, off]]) => (off ? [{ ...kept!, own: off.warm }] : []));
+    const pairs = both.map(([, [kept, off]]) => ({ ...kept!, own: off!.warm }));
     const extra = ({ own, warm }: (typeof pairs)[number]) => difference(own, warm, mean).value;
     // Each client on the smallest function and on the largest.
     const compared = pairs.flatMap((at) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
-import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, clientFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
@@ -64,7 +64,7 @@ async function measureNear(
   const instance = await startInstance({
     handler: handlerPath("near"),
     env: {
-      BENCH_CLIENT: client && built(`clients/${client.name}.js`),
+      ...(client && clientFunction("near", client, KEPT, rig).env),
       BENCH_CACHE: cache,
       BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
       BENCH_MAX_STALE: String(MAX_STALE),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
+import { startGatewayProcess } from "warmline-testbed";
 import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
@@ -15,7 +15,7 @@ import {
 } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
-import { defineScenario } from "../scenario.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
@@ -44,10 +44,7 @@ interface ReconnectWay {
   readonly crosses?: BenchClient["protocol"];
 }
 
-/**
- * Returns the ways: those of plain sockets, and each client with keep-alive on and off. Without a Redis over TCP, plain sockets
- * reach only the gateway next to it.
- */
+/** Returns the ways: those of plain sockets, and each client with keep-alive on and off. */
 async function startWays(
   { endpoint: { url, token, tcp }, redis, trust }: Rig,
   clients: readonly BenchClient[],
@@ -56,7 +53,6 @@ async function startWays(
   const ways = (target: RawTarget, crosses: ReconnectWay["crosses"], ...names: (keyof typeof WAYS)[]) =>
     names.map((way): ReconnectWay => ({ way, title: WAYS[way], target, crosses }));
   const gateway = { ...gatewayTarget({ port: Number(new URL(url).port), token }), tls: true };
-  const beside = ways(gateway, "http", "gateway-static", "gateway-reconnect");
   const ofClients = clients.flatMap((client): ReconnectWay[] => {
     const { label, protocol: crosses } = client;
     return [
@@ -64,18 +60,17 @@ async function startWays(
       { way: "client-reconnect", title: `${label}, a connection per command`, client, crosses },
     ];
   });
-  if (!redis || !tcp) return [...beside, ...ofClients];
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
-  await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
-  const direct: RawTarget = { ...tcp, auth: { protocol: "redis", login: [user, password] } };
+  await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
+  const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
   const sidecar = await startGatewayProcess({
-    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp.port}`],
+    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
     env: trust,
   });
   defer(() => sidecar.stop());
   return [
     ...ways(direct, "tcp", "static", "reconnect"),
-    ...beside,
+    ...ways(gateway, "http", "gateway-static", "gateway-reconnect"),
     ...ways(gatewayTarget(sidecar), undefined, "sidecar-reconnect"),
     ...ofClients,
   ];
@@ -91,8 +86,9 @@ export default defineScenario({
   fixed: ["tls"],
   plannedS: 41,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
+  missing: redisMissing,
   cases: async ({ rig, clients, defer, record }) => {
-    const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
+    const own = await rig({ tls: true, redis: true, greeting: true });
     record({ users: USERS });
     const ways = await startWays(own, clients, defer);
     return USERS.flatMap((users) =>
@@ -128,14 +124,11 @@ export default defineScenario({
     };
   },
   report: (rows, { settings }) => {
-    const compared = USERS.flatMap((users) => {
-      const pick = (way: ReconnectWay["way"]) =>
-        rows.find((row) => row.way === way && row.users === users)?.tps;
-      const [fixed, anew] = [pick("static"), pick("reconnect")];
-      const [pooled, beside] = [pick("gateway-reconnect"), pick("sidecar-reconnect")];
-      return fixed && anew && pooled && beside
-        ? [{ users, label: usersOf({ users }), fixed, anew, pooled, beside }]
-        : [];
+    const compared = USERS.map((users) => {
+      const of = (way: ReconnectWay["way"]) =>
+        rows.find((row) => row.way === way && row.users === users)!.tps;
+      const [pooled, beside] = [of("gateway-reconnect"), of("sidecar-reconnect")];
+      return { users, label: usersOf({ users }), fixed: of("static"), anew: of("reconnect"), pooled, beside };
     });
     const anew = rows.filter(({ reconnect, crosses }) => reconnect && crosses);
     const sum = (of: (row: (typeof rows)[number]) => number) => anew.reduce((all, row) => all + of(row), 0);
@@ -187,9 +180,6 @@ export default defineScenario({
         "Named clients run with auto-pipelining off, one for each user. Their connections are counted at the proxy; those to a gateway next to the function do not cross it.",
         `Each user runs one GET after another, over a plain socket unless a client is named, for ${settings.seconds} s in each of ${settings.rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,
         "The latency is that of the command alone. Connecting includes TCP, TLS and AUTH. In the article the pool saves starting a PostgreSQL process per connection, but not the handshake.",
-        ...(compared.length > 0
-          ? []
-          : [`Skipped: direct connections and the gateway next to the function: ${NO_REDIS}.`]),
       ],
     };
   },

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { startCluster, startGatewayProcess, startNetworkProxy } from "warmline-testbed";
-import { type BenchClient, built, type FunctionSpec } from "../client/bench-client.js";
+import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
+import { type BenchClient, clientFunction, type FunctionSpec, KEPT } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
@@ -56,11 +55,8 @@ async function startDistantCluster(rttMs: number, defer: Defer): Promise<number>
     const nodes = String(await cluster.nodes[0]!.command("CLUSTER", "NODES"));
     return ports.every((port) => nodes.includes(`:${port}@`));
   };
-  const end = performance.now() + 30_000;
-  while (!(await announced())) {
-    if (performance.now() > end) throw new Error("The nodes did not announce their proxies within 30 s.");
-    await pause(50);
-  }
+  const limit = { timeoutMs: 30_000, pauseMs: 50 };
+  await until(announced, "The nodes did not announce their proxies within 30 s.", limit);
   await cluster.whenReady();
   return ports[0]!;
 }
@@ -103,8 +99,10 @@ export default defineScenario({
     const { invocations: requests, seed } = settings;
     const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
     const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
-    const env: FunctionSpec["env"] = client ? { BENCH_CLIENT: built(`clients/${client.name}.js`) } : {};
-    const what = { handler: "request-parts", env };
+    const place = { endpoint: target.gateway, trust: {} };
+    const what: FunctionSpec = client
+      ? clientFunction("request-parts", client, KEPT, place)
+      : { handler: "request-parts", env: {} };
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },

@@ -40,6 +40,17 @@ test.each(all.filter(({ protocol }) => protocol === "tcp"))(
   expectReads,
 );
 
+test.each(all.filter(({ protocol }) => protocol === "http"))(
+  "the client $name opens a connection for each command without keep-alive",
+  async (each) => {
+    const site = await rig.at({});
+    const client = each.connect({ ...site.endpoint, keepAlive: false });
+    for (const key of ["short", "missing", "short"]) await client.get(key);
+    await client.close();
+    expect(site.connectionsOpened(each)).toBe(3);
+  },
+);
+
 describe("the client raw", () => {
   test("the client raw rejects on a connection that the server closed, and then connects again", async () => {
     const site = await rig.at({});

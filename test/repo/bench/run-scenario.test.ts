@@ -92,24 +92,6 @@ test("runs are reported together, each as one repetition of all its rounds, and 
   );
 });
 
-test("the runner leaves out keep-alive off for a client that cannot turn it off, and notes it", async () => {
-  const always = { name: "web", label: "web", protocol: "http", alwaysKeepsAlive: true } as BenchClient;
-  const agent = { name: "agent", label: "agent", protocol: "http" } as BenchClient;
-  const cases = [always, agent].flatMap((client) =>
-    [true, false].map((keepAlive) => ({ name: `${client.name}${keepAlive}`, pair: "", client, keepAlive })),
-  );
-  const { data, outcome } = await ran({ cases: () => cases }, { rounds: 1 });
-  expect(data.map((row: any) => [row.client, row.keepAlive])).toEqual([
-    ["web", true],
-    ["agent", true],
-    ["agent", false],
-  ]);
-  const note = "web is not measured with keep-alive off: the platform decides about its connections.";
-  expect(outcome.notes.filter((each) => each.includes("keep-alive"))).toEqual([note]);
-  const kept = await ran({ cases: () => cases.filter(({ keepAlive }) => keepAlive) }, { rounds: 1 });
-  expect(kept.outcome.notes).not.toContain(note);
-});
-
 test("the runner runs compared cases one after the other", async () => {
   const { order } = await ran({ group: ({ pair }) => pair });
   for (const round of order.match(/.{4}/g)!) expect(round).toMatch(/^([ab]{2}[cd]{2}|[cd]{2}[ab]{2})$/);
