@@ -26,9 +26,8 @@ export interface Variant {
 /** One client and its connections for all invocations. */
 export const KEPT: Variant = { keepAlive: true, reused: true };
 
-/** A function to run: a handler's module and its environment. */
+/** A function to run: the path of its handler's module, and its environment. */
 export interface FunctionSpec {
-  /** The name of a handler of this package, or a path relative to `dist`. */
   readonly handler: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -90,10 +89,10 @@ export interface BenchClient {
   /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent: there are none. */
   readonly advised?: { readonly settings: string; readonly link: string };
   /**
-   * How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated; as shipped, and with
-   * a timeout if it has settings for that.
+   * How it is used against faults: names of handlers, and their environments. Default: the handler `faults-client`, with nothing caught
+   * or repeated; as shipped, and with a timeout if it has settings for that.
    */
-  readonly faults?: readonly FaultClient[];
+  readonly faults?: readonly (Pick<BenchClient, "name" | "label"> & FunctionSpec)[];
 }
 
 /** Returns the path of a file of the built package. */
@@ -104,9 +103,8 @@ export const built = (path: string): string => {
   return fileURLToPath(new URL(path, `${url.slice(0, at)}/dist/`));
 };
 
-/** Returns the path of a handler: of this package by its name, else relative to `dist`. */
-export const handlerPath = (handler: string): string =>
-  built(handler.includes("/") ? handler : `handlers/${handler}.js`);
+/** Returns the path of a handler of this package. */
+export const handlerPath = (name: string): string => built(`handlers/${name}.js`);
 
 /** Returns the function that runs a handler with a client. */
 export const clientFunction = (
@@ -115,7 +113,7 @@ export const clientFunction = (
   { keepAlive, reused }: Variant,
   { endpoint, trust }: Place,
 ): FunctionSpec => ({
-  handler,
+  handler: handlerPath(handler),
   env: {
     ...trust,
     BENCH_CLIENT: built(`clients/${client.name}.js`),
@@ -135,12 +133,14 @@ const FAULT_TIMEOUT_MS = 2_000;
 export const asAdvised = (label: string): string => `${label}, as its docs advise`;
 
 export function faultClients(client: BenchClient, place: Place): readonly FaultClient[] {
-  const withEnv = (spec: FunctionSpec, more: FunctionSpec["env"]) => ({ ...spec, env: { ...spec.env, ...more } });
   const { name, label, advised, faults } = client;
-  if (faults) return faults.map((each) => ({ ...each, function: withEnv(each.function, place.trust) }));
+  if (faults)
+    return faults.map(({ handler, env, ...each }) => {
+      return { ...each, function: { handler: handlerPath(handler), env: { ...env, ...place.trust } } };
+    });
   const shipped = clientFunction("faults-client", client, KEPT, place);
   if (!advised) return [{ name, label, function: shipped }];
-  const better = withEnv(shipped, { BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) });
+  const better = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
   return [
     { name, label, function: shipped },
     { name: `${name}-advised`, label: asAdvised(label), function: better },

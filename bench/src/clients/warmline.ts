@@ -2,10 +2,9 @@ import { Redis } from "warmline";
 import type { BenchClient } from "../client/bench-client.js";
 import { connectWarmline } from "../client/warmline-client.js";
 
-const faultClient = (name: string, label: string, env: Record<string, string>) => ({
-  ...{ name, label },
-  function: { handler: "faults-warmline", env },
-});
+const faultClient = (name: string, label: string, env: Record<string, string>) => {
+  return { name, label, handler: "faults-warmline", env };
+};
 
 export default {
   name: "warmline",

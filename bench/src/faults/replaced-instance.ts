@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
@@ -29,8 +29,7 @@ export class ReplacedInstance {
    * @returns undefined when the function's time was up
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
-    const { handler, env } = this.what;
-    const options = { handler: handlerPath(handler), env, timeoutMs: this.timeoutMs };
+    const options = { ...this.what, timeoutMs: this.timeoutMs };
     this.instance ??= await starts.run(() => startInstance(options));
     const { instance } = this;
     if (frozenMs > 0) await instance.freeze();

@@ -1,4 +1,5 @@
 import { httpResponse, type NetworkProxy } from "warmline-testbed";
+import { handlerPath } from "../client/bench-client.js";
 import { gatewayTarget } from "../client/raw-connection.js";
 import type { FleetEvent, handler } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
@@ -31,7 +32,7 @@ export async function measureFleet(
     onSample(open);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
-    runInstance("The fleet", { handler: "fleet", env: {} }, { events: [event], timeoutMs: 300_000 }),
+    runInstance("The fleet", { handler: handlerPath("fleet"), env: {} }, { events: [event], timeoutMs: 300_000 }),
   );
   const last = await metric();
   const peakOpen = Math.max(...samples.map(({ open }) => open));

@@ -30,8 +30,7 @@ export async function drive({ port, request, pid }: Target, load: Load, measureM
     const result = await child.request<Record<"responses" | "surplus" | "seconds" | "p50" | "p99", number>>();
     const { responses, surplus, seconds, p50, p99 } = result;
     const cpuMicros = ((cpuOf(pid) - before) * 1_000) / responses;
-    const latencies = load.rate === undefined ? { p50: Number.NaN, p99: Number.NaN } : { p50, p99 };
-    return { perSecond: responses / seconds, ...latencies, cpuMicros, surplus };
+    return { perSecond: responses / seconds, p50, p99, cpuMicros, surplus };
   } finally {
     await child.end();
   }

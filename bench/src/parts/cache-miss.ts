@@ -26,10 +26,10 @@ export default defineScenario({
     // Over TCP too the key is that of the Redis behind the gateway.
     await rig.command("DEL", key);
     const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
-    const before = rig.connectionsOpened(client);
+    const before = rig.proxyOf(client).connectionsOpened;
     const run = await runInstance(client.label, what, { events: [{ key }] });
     const { get, set, total } = run.bodies[0] as Body<typeof handler>;
-    return { init: run.init, get, set, handled: total, opened: rig.connectionsOpened(client) - before };
+    return { init: run.init, get, set, handled: total, opened: rig.proxyOf(client).connectionsOpened - before };
   },
   report: (rows, { settings }) => {
     const clients = byClient(rows).map(({ name, label, rows: [on, off] }) => {

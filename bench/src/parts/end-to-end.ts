@@ -112,11 +112,11 @@ export default defineScenario({
         return called;
       },
       onWarm: () => {
-        before = site.connectionsOpened(client);
+        before = site.proxyOf(client).connectionsOpened;
         outside.length = 0;
       },
     });
-    return { inside: latencies, outside, opened: site.connectionsOpened(client) - before };
+    return { inside: latencies, outside, opened: site.proxyOf(client).connectionsOpened - before };
   },
   report: (rows, { settings }) => {
     // The order of MODES.

@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
-import {
-  type BenchClient,
-  commandsFunction,
-  type Endpoint,
-  handlerPath,
-  KEPT,
-} from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, claimOf, decidedBy } from "../results/checks.js";
 import { chartsOf, meanColumns, seconds, tableOf } from "../results/present.js";
@@ -66,10 +60,10 @@ export default defineScenario({
   run: async ({ client, frozen }, { settings, defer }) => {
     // A server of its own for each run, so that its port tells the runs' sockets apart.
     const { port, ...endpoint } = await startServer(client, defer);
-    const { handler, env } = commandsFunction(client, KEPT, { endpoint, trust: {} });
+    const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Some clients connect in the init phase.
     const others = peersAt(port);
-    const instance = await startInstance({ handler: handlerPath(handler), env, timeoutMs: NEVER_MS });
+    const instance = await startInstance({ ...what, timeoutMs: NEVER_MS });
     defer(() => instance.stop());
     // The function stops itself right after its command: on a busy machine this process would do so too late.
     const event: CommandsEvent = { stops: frozen };

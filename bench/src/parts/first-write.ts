@@ -1,4 +1,4 @@
-import { type BenchClient, commandsFunction, KEPT } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
 import type { Rig } from "../rig/rig.js";
@@ -60,7 +60,7 @@ function functionOf(
   const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
   return {
-    what: { handler: "first-write", env: { ...trust, ...env } },
+    what: { handler: handlerPath("first-write"), env: { ...trust, ...env } },
     event: { ready, workMs: work * rttMs },
   };
 }

@@ -51,17 +51,14 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     const { tls } = distance;
     const http = await startPath(gateway.port, distance, "http", defer);
     const tcp = redis && (await startPath(redis.port!, distance, "raw", defer));
-    const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http);
     const place: Place = {
       endpoint: { url: http.url, token, ...(tcp && { tcp: { port: tcp.port, tls } }) },
       trust: tls ? { NODE_EXTRA_CA_CERTS: certificate!.caFile } : {},
     };
     return {
       ...place,
-      /** Connections that clients of that protocol have opened over this path so far. */
-      connectionsOpened: (client: Pick<BenchClient, "protocol">) => proxyOf(client).connectionsOpened,
-      /** Bytes that crossed the path of clients of that protocol so far, TLS included. */
-      bytes: (client: Pick<BenchClient, "protocol">) => proxyOf(client).bytes,
+      /** Returns the proxy that clients of that protocol cross; it counts their connections and bytes, TLS included. */
+      proxyOf: ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http),
       /** The proxies: in front of the gateway and, if there is one, of the Redis on TCP. */
       proxies: tcp ? [http, tcp] : [http],
     };

@@ -33,11 +33,10 @@ export async function runInstance(label: string, what: FunctionSpec, options: Ru
 /** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
 export async function beginInstance(
   label: string,
-  { handler, env }: FunctionSpec,
+  what: FunctionSpec,
   { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
 ) {
-  const own = { handler: handlerPath(handler), env, firstEvent: events[0] };
-  const instance = await startInstance({ ...options, ...own });
+  const instance = await startInstance({ ...options, ...what, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
@@ -72,17 +71,17 @@ export function bodyOf({ result, error }: Invocation, label: string, instance: I
 }
 
 /** The function of simulated users, each as a process with connections of its own. */
-export const USERS: FunctionSpec = { handler: "sparse-users", env: {} };
+export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
 
 /** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
 export async function startInstances(
   label: string,
-  { handler, env }: FunctionSpec,
+  what: FunctionSpec,
   { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
   defer: Defer,
 ) {
   const start = async () => {
-    const instance = await startInstance({ handler: handlerPath(handler), env, timeoutMs });
+    const instance = await startInstance({ ...what, timeoutMs });
     defer(() => instance.stop());
     return instance;
   };

@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, type Invocation, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
 
 /**
@@ -38,7 +38,7 @@ const alone = new Gate(1);
  * @returns the latencies in ms; the number of invocations that failed, first ones included; the longest pause in s
  */
 export async function runPaused(
-  { handler, env }: FunctionSpec,
+  what: FunctionSpec,
   event: unknown,
   { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm, ...pauses }: Pauses,
 ) {
@@ -55,7 +55,7 @@ export async function runPaused(
     pausedAt = performance.now();
   };
   const instance = await alone.run(async () => {
-    const started = await startInstance({ handler: handlerPath(handler), env, timeoutMs });
+    const started = await startInstance({ ...what, timeoutMs });
     for (let call = 0; call < WARM_UP && started.alive; call++) {
       const { error } = await invoke(started);
       if (error) failed++;

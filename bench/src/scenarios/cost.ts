@@ -31,13 +31,13 @@ export default defineScenario({
     const what = commandsFunction(client, KEPT, rig);
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
-    const before = rig.bytes(client);
+    const before = rig.proxyOf(client).bytes;
     const { init, first, warm } = await runInstance(client.label, what, {
       invocations,
       events: [event],
       expected: GREETING,
     });
-    const { fromClients, fromServer } = rig.bytes(client);
+    const { fromClients, fromServer } = rig.proxyOf(client).bytes;
     return {
       start: init + first,
       warm,

@@ -1,5 +1,4 @@
-import { startCluster, startGatewayProcess } from "warmline-testbed";
-import { gatewayTarget } from "../client/raw-connection.js";
+import { startCluster } from "warmline-testbed";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
@@ -7,6 +6,7 @@ import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../r
 import { type Defer, readInfo } from "../rig/rig.js";
 import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
+import { startGatewayTo } from "../sockets/gateway.js";
 import type { ReaderTarget } from "../sockets/key-reader.js";
 import { difference, mean, reduction } from "../statistics/series.js";
 import { allEnded, whileSampling } from "../util/promises.js";
@@ -52,12 +52,8 @@ export const CASES = [
 async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
   const cluster = await startCluster({ primaries: NODES, replicas: 0 });
   defer(() => cluster.stop());
-  const startGateway = async (): Promise<ReaderTarget> => {
-    const gateway = await startGatewayProcess({ args: ["--redis", cluster.url] });
-    defer(() => gateway.stop());
-    return gatewayTarget(gateway);
-  };
-  const targets = await allEnded(Array.from({ length: gateways }, startGateway));
+  const starting = Array.from({ length: gateways }, () => startGatewayTo(cluster, undefined, defer));
+  const targets: ReaderTarget[] = (await allEnded(starting)).map(({ target }) => target);
   // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
   for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
   /** Returns the number of connections at all nodes, without those that ask for it. */

@@ -39,7 +39,7 @@ export default defineScenario({
   group: requestsOf,
   run: async ({ client, requests, threads, rig }, { settings }) => {
     const what = clientFunction("fluid", client, KEPT, rig);
-    const before = rig.connectionsOpened(client);
+    const before = rig.proxyOf(client).connectionsOpened;
     const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
     const options = { events: [event], invocations: settings.invocations + WARM_UP };
     const { bodies } = await runInstance(client.label, what, options);
@@ -48,7 +48,7 @@ export default defineScenario({
     return {
       latencies: counted.flatMap(({ latencies }) => latencies),
       cpuUs: (cpuMs * 1_000) / (counted.length * requests * COMMANDS),
-      opened: rig.connectionsOpened(client) - before,
+      opened: rig.proxyOf(client).connectionsOpened - before,
     };
   },
   report: (rows, { settings }) => {

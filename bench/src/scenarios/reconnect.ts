@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
+import { type BenchClient, clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
@@ -100,12 +100,12 @@ export default defineScenario({
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
     const what: FunctionSpec = client
       ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig)
-      : { handler: "transactions", env: rig.trust };
+      : { handler: handlerPath("transactions"), env: rig.trust };
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
     // Counted at the proxy, if they cross it.
-    const opened = () => (crosses ? rig.connectionsOpened({ protocol: crosses }) : Number.NaN);
+    const opened = () => (crosses ? rig.proxyOf({ protocol: crosses }).connectionsOpened : Number.NaN);
     let before = 0;
     const { bodies } = await runInstance(usersOf({ users }), what, {
       ...{ events, timeoutMs: 120_000 },

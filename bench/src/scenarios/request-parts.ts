@@ -1,5 +1,5 @@
 import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec, KEPT } from "../client/bench-client.js";
+import { type BenchClient, clientFunction, type FunctionSpec, handlerPath, KEPT } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
@@ -102,7 +102,7 @@ export default defineScenario({
     const place = { endpoint: target.gateway, trust: {} };
     const what: FunctionSpec = client
       ? clientFunction("request-parts", client, KEPT, place)
-      : { handler: "request-parts", env: {} };
+      : { handler: handlerPath("request-parts"), env: {} };
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },

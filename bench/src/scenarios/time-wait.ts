@@ -65,7 +65,7 @@ export default defineScenario({
     const byte = () => 1 + Math.floor(random() * 250);
     const from = `127.${byte()}.${byte()}.${byte()}`;
     const gateway = direct ? undefined : await startGatewayTo(cluster, client, defer);
-    const ports = gateway ? [gateway.port] : cluster.nodes.map(({ port }) => port);
+    const ports = gateway ? [gateway.target.port] : cluster.nodes.map(({ port }) => port);
     const request =
       gateway?.request ??
       ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));

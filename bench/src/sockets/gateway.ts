@@ -7,7 +7,7 @@ import { readOnce } from "./key-reader.js";
 /**
  * Starts a gateway in front of a cluster.
  * @param client keeps its connections. Absent: each request opens a connection
- * @returns its port, and a function that runs a GET for each key and returns the number of connections that it closed
+ * @returns its address, and a function that runs a GET for each key and returns the number of connections that it closed
  */
 export async function startGatewayTo(
   cluster: RedisCluster,
@@ -17,13 +17,14 @@ export async function startGatewayTo(
 ) {
   const gateway = await startGatewayProcess({ args: ["--redis", cluster.url, ...flags] });
   defer(() => gateway.stop());
-  const { url, token, port } = gateway;
+  const { url, token } = gateway;
+  const target = gatewayTarget(gateway);
   const kept = client?.connect({ url, token, keepAlive: true });
   defer(() => kept?.close());
   const request = async (keys: readonly string[]) => {
-    if (!kept) return readOnce(gatewayTarget(gateway), keys);
+    if (!kept) return readOnce(target, keys);
     for (const key of keys) await kept.get(key);
     return 0;
   };
-  return { port, request };
+  return { target, request };
 }

@@ -16,6 +16,8 @@ export class Child {
   constructor([program, ...args]: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#process = spawn(program!, args, {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
+      // As JSON, NaN would become null.
+      serialization: "advanced",
       env: { ...process.env, ...env },
     });
     const file = args.find((arg) => /\.m?js$/.test(arg)) ?? program!;

@@ -47,7 +47,7 @@ test.each(all.filter(({ protocol }) => protocol === "http"))(
     const client = each.connect({ ...site.endpoint, keepAlive: false });
     for (const key of ["short", "missing", "short"]) await client.get(key);
     await client.close();
-    expect(site.connectionsOpened(each)).toBe(3);
+    expect(site.proxyOf(each).connectionsOpened).toBe(3);
   },
 );
 

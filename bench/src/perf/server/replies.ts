@@ -29,16 +29,14 @@ function storedUnder(key: string): Buffer {
 }
 
 const TEXT = "Ada Lovelace wrote the first program for a machine that was never built. ".repeat(8);
+const documentOf = (id: number) => {
+  return { id, name: `user ${id}`, active: id % 2 === 0, tags: ["a", "b"], about: TEXT };
+};
 
 /** Returns a JSON array of about `bytes` bytes: mostly text, as documents are. */
 function jsonOf(bytes: number): string {
-  const items: string[] = [];
-  for (let length = 2; length < bytes; length += items.at(-1)!.length + 1) {
-    const id = items.length;
-    const document = { id, name: `user ${id}`, active: id % 2 === 0, tags: ["a", "b"], about: TEXT };
-    items.push(JSON.stringify(document));
-  }
-  return `[${items.join(",")}]`;
+  const length = bytes / (JSON.stringify(documentOf(100)).length + 1);
+  return JSON.stringify(Array.from({ length }, (_, id) => documentOf(id)));
 }
 
 const encode = (value: Value): Buffer =>
