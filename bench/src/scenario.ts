@@ -4,7 +4,6 @@ import type { ScenarioClients } from "./client/choose-clients.js";
 import type { Report } from "./results/result.js";
 import type { Defer, Rig, RigOptions } from "./rig/rig.js";
 import type { Series } from "./statistics/series.js";
-import type { Progress } from "./util/progress.js";
 
 /** Settings of a run, from the command line and the scenario's defaults. */
 export interface Settings {
@@ -40,7 +39,6 @@ export interface Context {
   readonly settings: Settings;
   /** The clients to measure, without those that cannot run here. */
   readonly clients: readonly BenchClient[];
-  readonly progress: Progress;
   /** Random numbers that the seed determines. */
   readonly random: () => number;
   /**

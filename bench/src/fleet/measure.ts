@@ -12,7 +12,6 @@ const SAMPLE_MS = 250;
 export async function measureFleet(
   { gateway, proxies, command }: Rig,
   fleet: Omit<FleetEvent, "target">,
-  onSample: (open: number) => void,
 ) {
   await command("SET", "greeting", GREETING);
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
@@ -29,7 +28,6 @@ export async function measureFleet(
     // The connection that reads the metrics is one of those open.
     const open = (await metric())("connections_open") - 1;
     samples.push({ atS: (performance.now() - begunAt) / 1_000, open });
-    onSample(open);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
     runInstance("The fleet", { handler: handlerPath("fleet"), env: {} }, { events: [event], timeoutMs: 300_000 }),

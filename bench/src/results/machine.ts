@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { findLambdaRic } from "warmline-testbed";
 
 /** The machine that the numbers were measured on. */
@@ -25,14 +25,8 @@ export function thisMachine() {
 
 /** The version of an installed package. */
 export function readVersion(name: string): string {
-  const require = createRequire(import.meta.url);
-  for (let folder = dirname(require.resolve(name)); folder !== dirname(folder); folder = dirname(folder)) {
-    try {
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      if (manifest.name === name) return manifest.version;
-    } catch {
-      // No manifest here: further up.
-    }
-  }
-  throw new Error(`The version of ${name} was not found: no package.json above its entry.`);
+  // Not by an import: most packages do not export their manifest.
+  const folders = createRequire(import.meta.url).resolve.paths(name)!;
+  const manifests = folders.map((folder) => join(folder, name, "package.json"));
+  return JSON.parse(readFileSync(manifests.find((file) => existsSync(file))!, "utf8")).version;
 }

@@ -55,7 +55,7 @@ export async function runScenario(
       return started;
     };
     try {
-      return await use({ settings, clients, progress, random, rig, defer, record });
+      return await use({ settings, clients, random, rig, defer, record });
     } finally {
       for (const stop of stops.reverse()) {
         const stopped = (async () => stop())();
@@ -73,7 +73,7 @@ export async function runScenario(
     const labels = cases.map((each) => scenario.label(each));
     const measured: Measured = runs
       ? { cases: [], paces: [] }
-      : await runCases(scenario, cases, context, (each, round, lane) =>
+      : await runCases(scenario, cases, context, progress, (each, round, lane) =>
           withContext((own) => scenario.run(each, own, round, lane)),
         );
     const repetitionsOf = (at: number) =>
@@ -122,11 +122,12 @@ async function runCases(
   scenario: Scenario,
   cases: readonly object[],
   context: Context,
+  progress: Progress,
   run: (each: object, round: number, lane: number) => Promise<object>,
 ): Promise<Measured> {
   const paces = [calibrate()];
   let calibratedAt = performance.now();
-  const { settings, random, progress } = context;
+  const { settings, random } = context;
   const lanes = scenario.lanes ?? 1;
   const total = cases.length * settings.rounds;
   const samples = new Map(cases.map((each) => [each, [] as object[]]));

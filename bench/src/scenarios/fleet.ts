@@ -64,14 +64,12 @@ export default defineScenario({
     return ARMS;
   },
   label: ({ arm }) => arm,
-  run: async ({ arm, refuses, gatewayArgs }, { settings, progress, rig: startRig }, round) => {
+  run: async ({ refuses, gatewayArgs }, { settings, rig: startRig }, round) => {
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
     if (refuses) refuseAbove(rig.proxies[0]!, HARD);
-    const onSample = (open: number) => progress.note(`${arm}, ${open} connections`);
-    const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET };
-    const measured = await measureFleet(rig, fleet, onSample);
+    const measured = await measureFleet(rig, { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET });
     return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
   },
   report: (rows, { settings }) => {

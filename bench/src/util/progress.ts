@@ -20,7 +20,7 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream,
     private readonly name: string,
   ) {
-    this.timer = setInterval(() => this.note(this.what), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
+    this.timer = setInterval(() => this.update(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
   }
 
   /** Sets how many seconds all steps are expected to take, until enough of them are done to estimate the time left from those. */
@@ -33,12 +33,11 @@ export class Progress {
     const part = done / total;
     if (part > this.part) this.steppedS = this.spentS;
     this.part = part;
-    this.note(what);
+    this.what = what;
+    this.update();
   }
 
-  /** Reports what is running within a step. */
-  note(what: string): void {
-    this.what = what;
+  private update(): void {
     if (this.stream.isTTY || performance.now() - this.printedAt >= EVERY_MS) this.print();
   }
 
