@@ -37,7 +37,7 @@ export default defineScenario({
     });
     return {
       checks: [
-        ...decidedBy(clients, ({ name }) => name === "agent")(claimOf("keepalive", "miss"), ({ label, on }) =>
+        ...decidedBy(clients, ({ name }) => name === "agent")(claimOf("keepalive.miss"), ({ label, on }) =>
           exactly(
             `${label}: GET and SET of a cold call share one connection`,
             on.opened.total === settings.rounds,

@@ -57,7 +57,7 @@ export default defineScenario({
             1,
           ),
         ),
-        ...decide(claimOf("serverless", "http"), ({ label, warm }) =>
+        ...decide(claimOf("serverless.http"), ({ label, warm }) =>
           atLeast(
             `${label}, ${distanceOf(redis!)}: slower than ioredis over TCP, on average`,
             difference(warm, redis!.warm, mean),

@@ -131,14 +131,14 @@ export default defineScenario({
     const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda", "endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>
+        ...decide(claimOf("lambda.endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>
           atLeast(`${label}: the caller of ten puts saves time by keep-alive, on average`, saved, 0, {
             detail: `${ms(difference(tenOff.inside, tenOn.inside, mean).value)} in the function; the caller waits ${ms(tenOn.outside.estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(backToBack, ms)}`,
             text: ms,
           }),
         ),
-        ...decide(claimOf("lambda", "across"), ({ label, oneOn, tenOn }) =>
+        ...decide(claimOf("lambda.across"), ({ label, oneOn, tenOn }) =>
           exactly(
             `${label}: later invocations open no connection`,
             oneOn.opened.total + tenOn.opened.total === 0,

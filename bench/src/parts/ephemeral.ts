@@ -64,7 +64,7 @@ export default defineScenario({
     const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
       checks: [
-        ...decidedBy(pairs, (row) => row === articles)(claimOf("serverless", "lightweight"), (row) =>
+        ...decidedBy(pairs, (row) => row === articles)(claimOf("serverless.lightweight"), (row) =>
           atMost(
             `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
             row.added,

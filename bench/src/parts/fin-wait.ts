@@ -80,7 +80,7 @@ export default defineScenario({
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
     const decide = decidedBy(labelled, ({ client, frozen }) => client.name === "ioredis" && frozen);
     return {
-      checks: decide(claimOf("serverless", "finWait"), (row) =>
+      checks: decide(claimOf("serverless.finWait"), (row) =>
         atLeast(
           `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
           held(row),

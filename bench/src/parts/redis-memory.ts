@@ -78,7 +78,7 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`a pool saves over 90% of the memory of ${count(SIMULATED)} idle connections`, saved, 0.9, {
-          article: claimOf("reconnect", "idle"),
+          article: claimOf("reconnect.idle"),
           detail: `${kb(straight.memoryKb.estimate(mean).value)} and ${kb(pooled.memoryKb.estimate(mean).value)}`,
           text: share,
         }),

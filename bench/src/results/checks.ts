@@ -1,5 +1,5 @@
 import { type Estimate, MIN_REPETITIONS } from "../statistics/series.js";
-import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
+import { articleOf, CLAIMS } from "./articles.js";
 import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
@@ -62,9 +62,9 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
 }
 
 /** Returns a claim of an article, for a check that decides it. */
-export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
-  const { result, number } = CLAIMS[article][name] as ArticleClaim;
-  return { id: `${article}.${name}`, title: ARTICLES[article], result, number };
+export const claimOf = (id: keyof typeof CLAIMS): Claim => {
+  const { result, number } = CLAIMS[id];
+  return { id, title: articleOf(id), result, number };
 };
 
 /**

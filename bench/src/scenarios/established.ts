@@ -115,14 +115,14 @@ export default defineScenario({
           difference(pods, comeAndGo, mean),
           MANY,
           {
-            article: claimOf("envoy", "established"),
+            article: claimOf("envoy.established"),
             detail: `${openOf(pods)} of ${MANY} pods`,
             beside: `kept by the processes ${openOf(kept)}, through one gateway ${openOf(shared)}`,
             text: (value) => `${count(value)} more`,
           },
         ),
         atLeast("half the idle limit leaves at least 10% fewer of the gateways'", fewer("pods"), 0.1, {
-          article: claimOf("envoy", "idleLimit"),
+          article: claimOf("envoy.idleLimit"),
           beside: `kept by the processes ${withInterval(fewer("kept"), share)}`,
           text: share,
         }),

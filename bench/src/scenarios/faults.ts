@@ -151,7 +151,7 @@ export default defineScenario({
         }),
         // The article's client.
         ...decidedBy(others, ({ name }) => name === "ioredis")(
-          claimOf("serverless", "retry"),
+          claimOf("serverless.retry"),
           ({ label, rows: each }) => {
             const twice = total(each, "doubled");
             return exactly(`${label}, which repeats writes, applies some twice`, twice > 0, `${twice} twice`);

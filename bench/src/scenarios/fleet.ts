@@ -92,7 +92,7 @@ export default defineScenario({
           combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
           0.5,
           {
-            article: claimOf("serverless", "eviction"),
+            article: claimOf("serverless.eviction"),
             detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
           },
         ),

@@ -143,7 +143,7 @@ export default defineScenario({
         ),
       ],
       checks: [
-        ...decide(claimOf("keepalive", "first"), ({ label, on }) =>
+        ...decide(claimOf("keepalive.first"), ({ label, on }) =>
           atLeast(
             `${label}: the first call of a process takes longer than a later one`,
             ratio(on.first, on.warm),
@@ -151,12 +151,12 @@ export default defineScenario({
             { detail: `${ms(on.first.estimate().value)}, later ${ms(on.warm.estimate().value)}` },
           ),
         ),
-        ...decide(claimOf("keepalive", "reuse"), ({ label, on, off }) =>
+        ...decide(claimOf("keepalive.reuse"), ({ label, on, off }) =>
           atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1, {
             beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("keepalive", "recreated"), ({ label, recreated }) =>
+        ...decide(claimOf("keepalive.recreated"), ({ label, recreated }) =>
           exactly(
             `${label}: a recreated client loses the connection`,
             opensPerCall(recreated),

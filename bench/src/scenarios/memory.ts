@@ -63,7 +63,7 @@ export default defineScenario({
     return {
       checks: [
         ...decidedBy(compared, ({ at }) => at.client.name === "ioredis")(
-          claimOf("serverless", "smallFunction"),
+          claimOf("serverless.smallFunction"),
           ({ label, at, whole }) =>
             atLeast(
               `${label}: connecting takes longer at ${small} MB than at ${large} MB`,

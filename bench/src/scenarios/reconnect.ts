@@ -138,14 +138,14 @@ export default defineScenario({
       combine([fixed, anew, pool], (all, none, some) => (some - none) / (all - none), mean);
     return {
       checks: [
-        ...decide(claimOf("reconnect", "anew"), ({ label, fixed, anew }) =>
+        ...decide(claimOf("reconnect.anew"), ({ label, fixed, anew }) =>
           atLeast(
             `${label}: a static connection has more throughput than one per command`,
             ratio(fixed, anew, mean),
             1,
           ),
         ),
-        ...decide(claimOf("reconnect", "pool"), (row) =>
+        ...decide(claimOf("reconnect.pool"), (row) =>
           atLeast(
             `${row.label}: a pool next to the database recovers a part of the lost throughput`,
             recovered(row, row.pooled),

@@ -116,7 +116,7 @@ export default defineScenario({
           once!.errorsS.estimate(mean),
           LONG_S,
           {
-            article: claimOf("envoy", "replica"),
+            article: claimOf("envoy.replica"),
             detail: failedOf(once!),
             beside: others.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
             text: seconds,

@@ -122,7 +122,7 @@ export default defineScenario({
           combine([fetched, known], (both, one) => both / one - 1, mean),
           0.5,
           {
-            article: claimOf("envoy", "topology"),
+            article: claimOf("envoy.topology"),
             detail: ms(difference(fetched, known, mean).value),
             text: share,
           },
@@ -136,7 +136,7 @@ export default defineScenario({
           ),
           0.9,
           {
-            article: claimOf("envoy", "connect"),
+            article: claimOf("envoy.connect"),
             detail: `${ms(difference(...connecting, mean).value)} and ${ms(difference(...connectingToGateway, mean).value)}`,
             text: share,
           },
@@ -145,7 +145,7 @@ export default defineScenario({
           "a read takes longer through the proxy than over kept connections",
           ratio(proxied, known, mean),
           1,
-          { article: claimOf("envoy", "slower") },
+          { article: claimOf("envoy.slower") },
         ),
         atLeast(
           "sparse reads lose more through the proxy than frequent ones",
@@ -155,7 +155,7 @@ export default defineScenario({
             mean,
           ),
           0,
-          { article: claimOf("envoy", "sparse"), text: ms },
+          { article: claimOf("envoy.sparse"), text: ms },
         ),
       ],
       table: tableOf(rows, commandsOf, [

@@ -84,13 +84,13 @@ export default defineScenario({
     const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda", "one"), ({ label, frozen: { one }, backToBack }) =>
+        ...decide(claimOf("lambda.one"), ({ label, frozen: { one }, backToBack }) =>
           atLeast(`${label}: keep-alive makes one write faster, on average`, ratio(...one, mean), 1, {
             detail: `${ms(one[1].estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(ratio(...backToBack.one, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("lambda", "ten"), ({ label, frozen, backToBack, pipeline }) => {
+        ...decide(claimOf("lambda.ten"), ({ label, frozen, backToBack, pipeline }) => {
           const { one, ten } = frozen;
           const faster = withInterval(ratio(backToBack.ten[1], pipeline), factor);
           return atLeast(

@@ -104,7 +104,7 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
-          article: claimOf("envoy", "timeWait"),
+          article: claimOf("envoy.timeWait"),
           text: share,
         }),
         atMost(
@@ -112,7 +112,7 @@ export default defineScenario({
           off,
           TOLERANCE,
           {
-            article: claimOf("envoy", "pileUp"),
+            article: claimOf("envoy.pileUp"),
             detail: `${count(straight.closedPerS.estimate(mean).value)} closed per second`,
             text: share,
           },

@@ -133,7 +133,7 @@ export default defineScenario({
             exactly(`${label} applies no write twice`, twice === 0, `${twice} of ${total(own, "calls")}`),
           ];
         }),
-        ...decide(claimOf("serverless", "zombie"), ({ label, rows: own }) => {
+        ...decide(claimOf("serverless.zombie"), ({ label, rows: own }) => {
           const [short, long] = [armOf(own, "middlebox"), armOf(own, "nobody")];
           return exactly(
             `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,

@@ -56,7 +56,7 @@ const result = {
   versions: {},
   data: [],
   checks: [
-    atLeast("it is faster", { value: 3, low: 2, high: 4, n: 5 }, 1, { article: claimOf("lambda", "one") }),
+    atLeast("it is faster", { value: 3, low: 2, high: 4, n: 5 }, 1, { article: claimOf("lambda.one") }),
   ],
 } as unknown as Result;
 
@@ -79,8 +79,8 @@ test("every claim of the articles has one check in its own scenario, or the reas
 });
 
 test("a check of a claim that is made for each row counts as repeated", () => {
-  const text = `rows.map((row) => atLeast("", row, 1, { article: claimOf("envoy", "slower") }));
-    decidedBy(rows.map(of), isOwn)(claimOf("envoy", "sparse"), check);`;
+  const text = `rows.map((row) => atLeast("", row, 1, { article: claimOf("envoy.slower") }));
+    decidedBy(rows.map(of), isOwn)(claimOf("envoy.sparse"), check);`;
   expect(claimsIn("a.ts", text)).toEqual([
     { id: "envoy.slower", repeated: true },
     { id: "envoy.sparse", repeated: false },
@@ -133,7 +133,7 @@ test("the claim about repeated writes is decided by ioredis alone, with the othe
 test("the row of the article's own set-up decides a claim, and the others are beside it", () => {
   const rows = [3, 0.5, 2].map((value, at) => ({ label: `client ${at}`, value }));
   const decided = (own: string) =>
-    decidedBy(rows, ({ label }) => label === own)(claimOf("lambda", "one"), ({ label, value }) =>
+    decidedBy(rows, ({ label }) => label === own)(claimOf("lambda.one"), ({ label, value }) =>
       atLeast(`${label} is faster`, { value, low: value, high: value, n: 5 }, 1, {
         beside: "a pipeline: 9x",
       }),

@@ -154,7 +154,7 @@ describe("a verdict", () => {
   });
 
   test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
-    const article = { article: claimOf("lambda", "one"), beside: "kept: 4x", detail: "2 and 1 ms" };
+    const article = { article: claimOf("lambda.one"), beside: "kept: 4x", detail: "2 and 1 ms" };
     const checks = [
       atLeast("it is faster", at(2, 4), 1, article),
       atLeast("it is much faster", at(2, 4), 10, article),
@@ -187,7 +187,7 @@ test.each([
     estimate,
     name === "lightweight" ? 0.5 : 1,
     {
-      article: claimOf(article, name as never),
+      article: claimOf(`${article}.${name}` as never),
     },
   );
   const [judged] = decided([check], 5);
