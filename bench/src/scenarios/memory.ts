@@ -1,7 +1,7 @@
 import { commandsFunction } from "../client/bench-client.js";
 import ephemeral from "../parts/ephemeral.js";
 import { atLeast, claimOf, decidedBy } from "../results/checks.js";
-import { chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
+import { byClient, chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
@@ -47,26 +47,22 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const sizeOf = ({ memoryMb }: { memoryMb: number }) => `${count(memoryMb)} MB`;
-    const sizes = [...new Set(rows.map(({ memoryMb }) => memoryMb))];
-    const [small, large] = [sizes[0]!, sizes.at(-1)!];
     const both = grouped(rows, (row) => `${row.client.name}, ${row.memoryMb}`);
     // The mean, since under a quota some invocations wait for others.
     const pairs = both.map(([, [kept, off]]) => ({ ...kept!, own: off!.warm }));
     const extra = ({ own, warm }: (typeof pairs)[number]) => difference(own, warm, mean).value;
     // Each client on the smallest function and on the largest.
-    const compared = pairs.flatMap((at) => {
-      if (at.memoryMb !== small || small === large) return [];
-      const whole = pairs.find(({ client, memoryMb }) => client === at.client && memoryMb === large)!;
-      return [{ label: at.client.label, at, whole }];
-    });
+    const compared = byClient(pairs).flatMap(({ name, label, rows: own }) =>
+      own.length > 1 ? [{ name, label, at: own[0]!, whole: own.at(-1)! }] : [],
+    );
     const throttle = rows[0]!.throttle[0];
     return {
       checks: [
-        ...decidedBy(compared, ({ at }) => at.client.name === "ioredis")(
+        ...decidedBy(compared, ({ name }) => name === "ioredis")(
           claimOf("serverless.smallFunction"),
           ({ label, at, whole }) =>
             atLeast(
-              `${label}: connecting takes longer at ${small} MB than at ${large} MB`,
+              `${label}: connecting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,
               combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
               0,
               { detail: `${ms(extra(at))} and ${ms(extra(whole))} on average`, text: ms },
@@ -74,7 +70,7 @@ export default defineScenario({
         ),
         ...compared.map(({ label, at, whole }) =>
           atLeast(
-            `${label}: starting takes longer at ${small} MB than at ${large} MB`,
+            `${label}: starting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,
             ratio(at.start, whole.start),
             1,
           ),
