@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, freePorts, until } from "warmline-testbed";
@@ -9,7 +8,7 @@ import type { Defer } from "../rig/rig.js";
 
 export const hasWebdis = (): boolean => findProgram("webdis") !== undefined;
 
-/** Starts webdis with one thread in front of a Redis on a TCP port. @throws if it does not listen within 5 s */
+/** Starts webdis with one thread in front of a Redis on a TCP port. @throws if it does not respond within 5 s */
 export async function startWebdis(redisPort: number, defer: Defer) {
   const folder = mkdtempSync(join(tmpdir(), "warmline-webdis-"));
   defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,16 +27,7 @@ export async function startWebdis(redisPort: number, defer: Defer) {
     process.off("exit", kill);
   });
   const limit = { timeoutMs: 5_000, pauseMs: 50 };
-  await until(() => listens(port), `webdis did not listen on port ${port} within 5 s`, limit);
+  const responds = () => fetch(`http://127.0.0.1:${port}/PING`).then(({ ok }) => ok, () => false);
+  await until(responds, `webdis did not respond on port ${port} within 5 s`, limit);
   return { port, pid: child.pid! };
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  const isOpen = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isOpen;
 }

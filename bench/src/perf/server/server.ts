@@ -1,5 +1,7 @@
-import { createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { serveParent } from "../../util/child.js";
 import { buildResponse, parseRequestHead, type RequestHead, redisReply } from "./replies.js";
 
 // A server with almost no CPU cost, in a separate process, so that the client determines the results. It stores nothing:
@@ -82,16 +84,13 @@ function kept<T>(from: Map<string, T>, key: string, make: () => T): T {
   return found;
 }
 
-process.on("disconnect", () => process.exit());
-process.once("message", ({ cert, key }: { cert: string; key: string }) => {
-  const plain = createServer(serve).listen(0, "127.0.0.1", () => {
-    const secure = createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }, serve).listen(
-      0,
-      "127.0.0.1",
-      () => {
-        const port = (server: typeof plain) => (server.address() as { port: number }).port;
-        process.send!({ plain: port(plain), tls: port(secure) });
-      },
-    );
-  });
-});
+/** Returns the port on which a server listens then. */
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+serveParent(async ({ cert, key }: { readonly cert: string; readonly key: string }) => ({
+  plain: await listen(createServer(serve)),
+  tls: await listen(createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }, serve)),
+}));
