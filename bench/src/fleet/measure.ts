@@ -3,17 +3,16 @@ import { handlerPath } from "../client/bench-client.js";
 import { gatewayTarget } from "../client/raw-connection.js";
 import type { FleetEvent, handler } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
-import { type Body, GREETING, runInstance } from "../rig/run-instance.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
 import { whileSampling } from "../util/promises.js";
 
 const SAMPLE_MS = 250;
 
 /** Runs a fleet against a gateway, through the rig's proxy. Returns its report, and the gateway's own counts. */
 export async function measureFleet(
-  { gateway, proxies, command }: Rig,
+  { gateway, proxies }: Rig,
   fleet: Omit<FleetEvent, "target">,
 ) {
-  await command("SET", "greeting", GREETING);
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
   const event: FleetEvent = { ...fleet, target };
   // One call after another: their connection is kept, so that they cost no other one and are never refused.

@@ -2,16 +2,13 @@ import { type BenchClient, faultClients, faultNotes } from "../client/bench-clie
 import type { Call, CallResult, TurnsEvent } from "../faults/calls.js";
 import { FAULTS, type Fault, get } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, stored, total } from "../faults/judge.js";
-import { ReplacedInstance } from "../faults/replaced-instance.js";
+import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, grouped, tableOf, totalColumns } from "../results/present.js";
 import type { MatrixChart } from "../results/result.js";
 import type { Rig } from "../rig/rig.js";
 import { type Context, defineScenario } from "../scenario.js";
 import type { Series } from "../statistics/series.js";
-
-/** The function's timeout in ms. It exceeds all retries of the clients, so an unsettled call then hangs. */
-const FUNCTION_MS = 6_000;
 
 /**
  * Length of the freeze in ms, of a run and of a quick one. It is longer than any of the clients keeps an idle connection without
@@ -67,7 +64,7 @@ async function trial(
     settled.push(...(ended ?? some.flat().map(() => undefined)));
   }
   const found = (await rig.command("MGET", ...calls.map((call) => call.key))) as unknown[];
-  return calls.map((call, at) => judge(call, settled[at], found[at], instance.timeoutMs));
+  return calls.map((call, at) => judge(call, settled[at], found[at], FUNCTION_MS));
 }
 
 async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
@@ -92,7 +89,7 @@ export default defineScenario({
     const used = clients.flatMap((client) =>
       faultClients(client, own).map(({ name, label, function: what }) => {
         const start = () => {
-          const instance = new ReplacedInstance(label, what, FUNCTION_MS);
+          const instance = new ReplacedInstance(label, what);
           defer(() => instance.stop());
           return instance;
         };

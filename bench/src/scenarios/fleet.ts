@@ -67,7 +67,7 @@ export default defineScenario({
   run: async ({ refuses, gatewayArgs }, { settings, rig: startRig }, round) => {
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
-    const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
+    const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs, greeting: true });
     if (refuses) refuseAbove(rig.proxies[0]!, HARD);
     const measured = await measureFleet(rig, { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET });
     return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };

@@ -3,7 +3,7 @@ import { type FaultClient, faultClients, faultNotes } from "../client/bench-clie
 import type { Call } from "../faults/calls.js";
 import { incr } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js";
-import { ReplacedInstance } from "../faults/replaced-instance.js";
+import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
 import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
@@ -20,8 +20,6 @@ const FREEZES = [
   { frozenS: 6, limitS: 3, repeats: 2 },
   { frozenS: 60, limitS: 30, repeats: 1 },
 ] as const;
-/** The function's timeout in ms. */
-const FUNCTION_MS = 6_000;
 /** What the gateway announces by default, in s. */
 const LONG_S = 310;
 
@@ -58,7 +56,7 @@ async function zombieTrial(
       ...keepAliveHeader(announcedS),
     }));
   }
-  const instance = new ReplacedInstance(label, what, FUNCTION_MS);
+  const instance = new ReplacedInstance(label, what);
   defer(() => instance.stop());
   const key = `zombie:${++trials}`;
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
