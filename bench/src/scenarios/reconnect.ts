@@ -24,18 +24,9 @@ const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client:
 /** How long the users run before what counts, in s. */
 const WARM_UP_S = 0.2;
 
-/** The ways of plain sockets to Redis, in the order of the table. */
-const WAYS = {
-  static: "direct to Redis, static connection",
-  reconnect: "direct to Redis, a connection per command",
-  "gateway-static": "gateway next to Redis, static connection",
-  "gateway-reconnect": "gateway next to Redis, a connection per command",
-  "sidecar-reconnect": "gateway next to the function, a connection per command",
-} as const;
-
 /** A way to reach Redis. One whose name ends with `reconnect` has a connection for each command. */
 interface ReconnectWay {
-  readonly way: keyof typeof WAYS | "client-static" | "client-reconnect";
+  readonly way: string;
   readonly title: string;
   /** The address of plain sockets. Absent: a client. */
   readonly target?: RawTarget;
@@ -50,16 +41,10 @@ async function startWays(
   clients: readonly BenchClient[],
   defer: Defer,
 ): Promise<ReconnectWay[]> {
-  const ways = (target: RawTarget, crosses: ReconnectWay["crosses"], ...names: (keyof typeof WAYS)[]) =>
-    names.map((way): ReconnectWay => ({ way, title: WAYS[way], target, crosses }));
+  const arm = (way: string, title: string, target: RawTarget, crosses?: "http" | "tcp"): ReconnectWay => {
+    return { way, title, target, crosses };
+  };
   const gateway = { ...gatewayTarget({ port: Number(new URL(url).port), token }), tls: true };
-  const ofClients = clients.flatMap((client): ReconnectWay[] => {
-    const { label, protocol: crosses } = client;
-    return [
-      { way: "client-static", title: `${label}, kept connections`, client, crosses },
-      { way: "client-reconnect", title: `${label}, a connection per command`, client, crosses },
-    ];
-  });
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
   const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
@@ -69,10 +54,18 @@ async function startWays(
   });
   defer(() => sidecar.stop());
   return [
-    ...ways(direct, "tcp", "static", "reconnect"),
-    ...ways(gateway, "http", "gateway-static", "gateway-reconnect"),
-    ...ways(gatewayTarget(sidecar), undefined, "sidecar-reconnect"),
-    ...ofClients,
+    arm("static", "direct to Redis, static connection", direct, "tcp"),
+    arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
+    arm("gateway-static", "gateway next to Redis, static connection", gateway, "http"),
+    arm("gateway-reconnect", "gateway next to Redis, a connection per command", gateway, "http"),
+    arm("sidecar-reconnect", "gateway next to the function, a connection per command", gatewayTarget(sidecar)),
+    ...clients.flatMap((client): ReconnectWay[] => {
+      const { label, protocol: crosses } = client;
+      return [
+        { way: "client-static", title: `${label}, kept connections`, client, crosses },
+        { way: "client-reconnect", title: `${label}, a connection per command`, client, crosses },
+      ];
+    }),
   ];
 }
 
@@ -125,7 +118,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const compared = USERS.map((users) => {
-      const of = (way: ReconnectWay["way"]) =>
+      const of = (way: string) =>
         rows.find((row) => row.way === way && row.users === users)!.tps;
       const [pooled, beside] = [of("gateway-reconnect"), of("sidecar-reconnect")];
       return { users, label: usersOf({ users }), fixed: of("static"), anew: of("reconnect"), pooled, beside };
