@@ -15,7 +15,7 @@ export async function measureFleet(
 ) {
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
   const event: FleetEvent = { ...fleet, target };
-  // One call after another: their connection is kept, so that they cost no other one and are never refused.
+  // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
   const metric = async () => {
     const headers = { Authorization: `Bearer ${gateway.token}` };
     const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();

@@ -23,7 +23,7 @@ export default defineScenario({
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
   run: async ({ client, keepAlive, rig }) => {
     const key = `missing:${client.name}:${keepAlive}`;
-    // Over TCP too the key is that of the Redis behind the gateway.
+    // Clients over TCP connect to the Redis behind the gateway, so it is their key too.
     await rig.command("DEL", key);
     const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
     const before = rig.proxyOf(client).connectionsOpened;

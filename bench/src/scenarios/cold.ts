@@ -8,8 +8,8 @@ import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /**
- * How a first command is reached: import and command at once; or the client created in an init phase; or that and an awaited PING. And
- * the time between the init phase and the event in ms.
+ * What comes before the first command: the import alone, an init phase that creates the client, or one that also waits for a PING; and
+ * the time in ms between the init phase and the event.
  */
 const WAYS = [
   { name: "no init phase", phase: "at once", gapMs: 0 },

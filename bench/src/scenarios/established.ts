@@ -96,7 +96,7 @@ export default defineScenario({
     };
     await whileSampling(SAMPLE_MS, sample, async () => {
       const running = await startInstances("users", USERS, { count: 1, event, timeoutMs: 120_000 }, defer);
-      // Until then more connections are open than later, of the start, or fewer. Redis closes one after up to two more seconds.
+      // Before that, connections of the start are still open, or users have not connected yet. Redis closes an idle one up to 2 s late.
       steadyAt = performance.now() + Math.min((limitS + 2) * 1_000, (seconds * 1_000) / 2);
       await running.done;
     });

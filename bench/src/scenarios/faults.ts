@@ -17,8 +17,8 @@ import type { Series } from "../statistics/series.js";
 const FREEZE_MS = [6_000, 1_200] as const;
 
 /**
- * How many turns an invocation takes at most: the function's time is meant for a call and its retries, and a slow
- * machine's time for all turns of a fault together would count as a call that hangs.
+ * The most turns of an invocation. The function's timeout is meant for a call and its retries: on a slow machine all turns of a fault
+ * together may exceed it, which would count as calls that hang.
  */
 const TURNS_PER_INVOCATION = 2;
 

@@ -18,7 +18,7 @@ const COMMANDS = 40;
 const REQUESTS_PER_S = 4;
 /** The time in s for which Linux keeps a socket in TIME_WAIT. */
 const LIFE_S = 60;
-/** Between two counts in ms: they read a list of all sockets, which runs at the same time share. */
+/** The time between two counts in ms. Each reads the list of all sockets, which runs at the same time share. */
 const SAMPLE_MS = 3_000;
 /** The wait in ms after the last request, whose sockets are still closing, before the last count. */
 const SETTLE_MS = 250;

@@ -12,8 +12,8 @@ import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 
 /**
- * The lengths of the freeze in s, the limit of whoever drops the connection meanwhile, and the calls of a round: just above the
- * second after which warmline suspects a connection, above the four after which undici does, and long.
+ * How long the function is frozen in s, after how many s of idle time the connection is dropped, and the calls of a round. The freezes
+ * are just above 1 s, after which warmline suspects a connection, above 4 s, after which undici does, and long.
  */
 const FREEZES = [
   { frozenS: 1.2, limitS: 1, repeats: 2 },

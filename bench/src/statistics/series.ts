@@ -25,7 +25,7 @@ export function estimateOf(repetitions: readonly number[]): Estimate {
   return { value: median(own), low: own[outside]!, high: own.at(-1 - outside)!, n };
 }
 
-/** Returns how many of n values lie outside the interval on each side: a median has so few below it in 2.5% of samples. */
+/** Returns how many of n sorted values lie outside the interval at each end: the most that leave the median inside in 95% of samples. */
 function ranksOutside(n: number): number {
   let [outside, probability, below] = [0, 0.5 ** n, 0.5 ** n];
   for (;;) {
