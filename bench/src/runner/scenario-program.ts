@@ -18,14 +18,9 @@ export interface ScenarioMessage {
   readonly report?: readonly string[];
 }
 
-/** Numbers that JSON does not have are written as text. */
-const toText = (_: string, value: unknown) =>
-  typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
-const fromText = (_: string, value: unknown) =>
-  value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : value;
-
+/** Reads what a run measured. JSON has null for a number that is none. */
 const measuredIn = (file: string): readonly Measured[] =>
-  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), fromText);
+  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
 
 serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
   const command = parse(args, await scenarios(), await clients());
@@ -38,6 +33,6 @@ serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
     return { ...each, settings: { ...each.settings, seed: once.seed }, parts: each.parts.map(seeded) };
   };
   const { result, measured } = await perform(seeded(run));
-  writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
+  writeFileSync(once.file, gzipSync(JSON.stringify(measured)));
   return { result, paces: measured.flatMap(({ paces }) => paces) };
 });
