@@ -15,9 +15,8 @@ export default defineScenario({
   clients: "candidates",
   fixed: ["tls"],
   defaults: { rounds: [2, 2] },
-  cases: async ({ rig, clients, record }) => {
+  cases: async ({ rig, clients }) => {
     const own = await rig({ tls: true });
-    record({ tls: true });
     return clients.flatMap((client) => [true, false].map((keepAlive) => ({ client, keepAlive, rig: own })));
   },
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,

@@ -51,9 +51,8 @@ export default defineScenario({
   plannedS: 38,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
-  cases: async ({ rig, defer, record }) => {
+  cases: async ({ rig, defer }) => {
     const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
-    record({ rttMs: 0, tls: false });
     await command("SET", KEY, "hello, world");
     const webdis = hasWebdis() ? await startWebdis(redis!.port!, defer) : undefined;
     const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };
