@@ -9,10 +9,7 @@ import { whileSampling } from "../util/promises.js";
 const SAMPLE_MS = 250;
 
 /** Runs a fleet against a gateway, through the rig's proxy. Returns its report, and the gateway's own counts. */
-export async function measureFleet(
-  { gateway, proxies }: Rig,
-  fleet: Omit<FleetEvent, "target">,
-) {
+export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "target">) {
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
   const event: FleetEvent = { ...fleet, target };
   // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
@@ -29,7 +26,11 @@ export async function measureFleet(
     samples.push({ atS: (performance.now() - begunAt) / 1_000, open });
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
-    runInstance("The fleet", { handler: handlerPath("fleet"), env: {} }, { events: [event], timeoutMs: 300_000 }),
+    runInstance(
+      "The fleet",
+      { handler: handlerPath("fleet"), env: {} },
+      { events: [event], timeoutMs: 300_000 },
+    ),
   );
   const last = await metric();
   const peakOpen = Math.max(...samples.map(({ open }) => open));

@@ -28,7 +28,13 @@ export default defineScenario({
     const before = rig.proxyOf(client).connectionsOpened;
     const run = await runInstance(client.label, what, { events: [{ key }] });
     const { get, set, total } = run.bodies[0] as Body<typeof handler>;
-    return { init: run.init, get, set, handled: total, opened: rig.proxyOf(client).connectionsOpened - before };
+    return {
+      init: run.init,
+      get,
+      set,
+      handled: total,
+      opened: rig.proxyOf(client).connectionsOpened - before,
+    };
   },
   report: (rows, { settings }) => {
     const clients = byClient(rows).map(({ name, label, rows: [on, off] }) => {

@@ -38,9 +38,7 @@ export default defineScenario({
     record({ rttMs: rtts.join(", "), delayMs: DELAY_MS });
     const sites = await Promise.all(rtts.map((rttMs) => own.at({ rttMs })));
     return rtts.flatMap((rttMs, at) =>
-      clients.flatMap((client) =>
-        usesOf(client).map((use) => ({ client, rttMs, ...use, site: sites[at]! })),
-      ),
+      clients.flatMap((client) => usesOf(client).map((use) => ({ client, rttMs, ...use, site: sites[at]! }))),
     );
   },
   label: (each) => `${each.client.label}, ${nameOf(each)}`,

@@ -55,8 +55,7 @@ function functionOf(
   rig: Rig,
   rttMs: number,
 ) {
-  if (client)
-    return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
+  if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
   const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
   return {

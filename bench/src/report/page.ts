@@ -36,9 +36,7 @@ const VERDICTS =
 export function resultPage(result: Result, summaryLink?: string): string {
   const { title, checks, load, sentences = [], terms, parts = [] } = result;
   const mark =
-    summaryLink === undefined
-      ? "warmline bench"
-      : html`<a href="${summaryLink}">warmline bench: summary</a>`;
+    summaryLink === undefined ? "warmline bench" : html`<a href="${summaryLink}">warmline bench: summary</a>`;
   const verdicts = html`<h2>Checks</h2>
 <p class="about">${verdictCounts(checks)}. ${VERDICTS}</p>
 <ul class="checks">${checks.map((check) => checkItem(check))}</ul>`;

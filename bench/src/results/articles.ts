@@ -83,7 +83,12 @@ export const CLAIMS = {
     "about 5 ms",
     5,
   ),
-  "serverless.finWait": claim("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", "30 s", 30),
+  "serverless.finWait": claim(
+    "zombie",
+    "The server's socket of a frozen function stays in FIN_WAIT_2",
+    "30 s",
+    30,
+  ),
   "reconnect.anew": claim(
     "reconnect",
     "A static connection has more throughput than one per command",
@@ -102,7 +107,12 @@ export const CLAIMS = {
     "277 tps",
     "Redis has no prepared statements.",
   ),
-  "lambda.one": claim("sequential", "Keep-alive makes one write faster, on average", "3.3x, 33 and 10 ms", 3.3),
+  "lambda.one": claim(
+    "sequential",
+    "Keep-alive makes one write faster, on average",
+    "3.3x, 33 and 10 ms",
+    3.3,
+  ),
   "lambda.ten": claim("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
   "lambda.across": claim("sequential", "A connection is reused by later invocations", "yes"),
   "lambda.endToEnd": claim(
@@ -137,7 +147,11 @@ export const CLAIMS = {
     "70,145 remain",
     1,
   ),
-  "envoy.exhausted": claim("time-wait", "As these sockets pile up, new connections fail", "timeouts after 4 s"),
+  "envoy.exhausted": claim(
+    "time-wait",
+    "As these sockets pile up, new connections fail",
+    "timeouts after 4 s",
+  ),
   "envoy.replica": claim(
     "replica-down",
     "While a replica is down, reads through the proxy, which repeats none, fail",
@@ -155,7 +169,11 @@ export const CLAIMS = {
     "30% less at 150 s instead of 300 s",
     0.3,
   ),
-  "envoy.pods": unmeasured("Fewer instances of the application are needed", "some", "The article has no number."),
+  "envoy.pods": unmeasured(
+    "Fewer instances of the application are needed",
+    "some",
+    "The article has no number.",
+  ),
 } satisfies Readonly<Record<`${keyof typeof ARTICLES}.${string}`, ArticleClaim>>;
 
 /** Returns the title of a claim's article. */

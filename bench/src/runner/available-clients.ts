@@ -16,7 +16,8 @@ export function availableClients(
 ) {
   const found = scenario.ownServer || findRedisServer() !== undefined;
   const problemOf = (client: BenchClient) => {
-    if (!isMeasurable(client, scenario)) return "the scenario measures connections to the gateway, not to Redis";
+    if (!isMeasurable(client, scenario))
+      return "the scenario measures connections to the gateway, not to Redis";
     return client.protocol === "http" || found ? "" : NO_REDIS;
   };
   const kept = clients.filter((client) => problemOf(client) === "");

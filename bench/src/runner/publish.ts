@@ -65,8 +65,7 @@ export async function publish(publication: Publication): Promise<SkippedScenario
   keep(
     known.filter(
       (each) =>
-        !keys.has(each.scenario) ||
-        (keys.get(each.scenario) === each.key && (!again || each.from === from)),
+        !keys.has(each.scenario) || (keys.get(each.scenario) === each.key && (!again || each.from === from)),
     ),
   );
 

@@ -7,8 +7,8 @@ import { startRig } from "../rig/rig.js";
 import { GREETING } from "../rig/run-instance.js";
 import type { Context, Row, Scenario, Settings } from "../scenario.js";
 import { Series } from "../statistics/series.js";
-import { allEnded, within } from "../util/promises.js";
 import type { Progress } from "../util/progress.js";
+import { allEnded, within } from "../util/promises.js";
 import { randomFrom, shuffled } from "../util/random.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 

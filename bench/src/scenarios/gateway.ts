@@ -36,7 +36,11 @@ function requestsOf(token: string) {
     { server: "gateway", commands: 1, request: post("/", json) },
     { server: "webdis", commands: 1, request: `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` },
     { server: "redis", commands: 1, request: resp },
-    { server: "gateway", commands: PIPELINED, request: post("/pipeline", `[${Array(PIPELINED).fill(json).join()}]`) },
+    {
+      server: "gateway",
+      commands: PIPELINED,
+      request: post("/pipeline", `[${Array(PIPELINED).fill(json).join()}]`),
+    },
     { server: "redis", commands: PIPELINED, request: resp.repeat(PIPELINED) },
   ] as const;
 }

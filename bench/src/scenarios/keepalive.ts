@@ -72,7 +72,12 @@ async function measure(
       for (const proxy of site.proxies) proxy.blackholeAll();
     }
     const sample = {
-      ...{ init, first, warm: warm.slice(0, invocations - 1), opened: site.proxyOf(client).connectionsOpened },
+      ...{
+        init,
+        first,
+        warm: warm.slice(0, invocations - 1),
+        opened: site.proxyOf(client).connectionsOpened,
+      },
       ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
     };
     return { instance, sample };

@@ -47,7 +47,10 @@ async function measureNear(
   { settings: { invocations }, random, defer }: Context,
 ) {
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
-  const counted = async () => ({ commands: await commandsSent(rig, protocol), ...rig.proxyOf({ protocol }).bytes });
+  const counted = async () => ({
+    commands: await commandsSent(rig, protocol),
+    ...rig.proxyOf({ protocol }).bytes,
+  });
   /** The value of each key, and when values were overwritten, by this process's clock in ms. No two writes have the same value. */
   const current = new Map<string, number>();
   const overwrittenAt = new Map<number, number>();

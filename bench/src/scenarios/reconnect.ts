@@ -58,7 +58,11 @@ async function startWays(
     arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
     arm("gateway-static", "gateway next to Redis, static connection", gateway, "http"),
     arm("gateway-reconnect", "gateway next to Redis, a connection per command", gateway, "http"),
-    arm("sidecar-reconnect", "gateway next to the function, a connection per command", gatewayTarget(sidecar)),
+    arm(
+      "sidecar-reconnect",
+      "gateway next to the function, a connection per command",
+      gatewayTarget(sidecar),
+    ),
     ...clients.flatMap((client): ReconnectWay[] => {
       const { label, protocol: crosses } = client;
       return [
@@ -118,8 +122,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const compared = USERS.map((users) => {
-      const of = (way: string) =>
-        rows.find((row) => row.way === way && row.users === users)!.tps;
+      const of = (way: string) => rows.find((row) => row.way === way && row.users === users)!.tps;
       const [pooled, beside] = [of("gateway-reconnect"), of("sidecar-reconnect")];
       return { users, label: usersOf({ users }), fixed: of("static"), anew: of("reconnect"), pooled, beside };
     });

@@ -1,5 +1,11 @@
 import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec, handlerPath, KEPT } from "../client/bench-client.js";
+import {
+  type BenchClient,
+  clientFunction,
+  type FunctionSpec,
+  handlerPath,
+  KEPT,
+} from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";

@@ -39,7 +39,9 @@ const NEVER_MS = 600_000;
 
 let trials = 0;
 
-type ZombieCase = (typeof ARMS)[number] & (typeof FREEZES)[number] & Readonly<{ client: FaultClient; rig: Rig }>;
+type ZombieCase = (typeof ARMS)[number] &
+  (typeof FREEZES)[number] &
+  Readonly<{ client: FaultClient; rig: Rig }>;
 
 /** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
 async function zombieTrial(

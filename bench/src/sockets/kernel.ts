@@ -72,7 +72,11 @@ const hexadecimal = (address: string): string =>
  * @param ports the servers' ports
  * @param client the IPv4 address of the clients whose sockets count. Default: all clients
  */
-export function timeWaitCounter(ports: ReadonlySet<number>, sockets: KernelSockets = kernelSockets(), client?: string) {
+export function timeWaitCounter(
+  ports: ReadonlySet<number>,
+  sockets: KernelSockets = kernelSockets(),
+  client?: string,
+) {
   const before = new Set(sockets.map(identity));
   const address = client && hexadecimal(client);
   const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>

@@ -10,7 +10,16 @@ import {
   summaryOf,
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
-import { combine, type Estimate, estimateOf, mean, percentile, ratio, Series, stddev } from "../../../bench/src/statistics/series.js";
+import {
+  combine,
+  type Estimate,
+  estimateOf,
+  mean,
+  percentile,
+  ratio,
+  Series,
+  stddev,
+} from "../../../bench/src/statistics/series.js";
 import { randomFrom } from "../../../bench/src/util/random.js";
 
 /** Draws from the normal distribution (Box and Muller). */

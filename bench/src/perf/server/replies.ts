@@ -4,7 +4,7 @@ type Value = string | Buffer;
 const GREETING = Buffer.from("hello from a warm connection");
 
 /** Returns the fixed reply to a command; nothing is stored. @throws for a command that the benches do not send */
-function valueOf([name, key]: readonly string[]): Value {
+function replyTo([name, key]: readonly string[]): Value {
   switch (name!.toUpperCase()) {
     case "PING":
       return "PONG";
@@ -45,7 +45,7 @@ const encode = (value: Value): Buffer =>
     : Buffer.concat([Buffer.from(`$${value.length}\r\n`), value, Buffer.from("\r\n")]);
 
 export function redisReply(args: readonly string[]): Buffer {
-  if (args[0]!.toUpperCase() !== "HELLO") return encode(valueOf(args));
+  if (args[0]!.toUpperCase() !== "HELLO") return encode(replyTo(args));
   const fields = ["server", "redis", "version", "7.0.0"].map((text) => encode(Buffer.from(text))).join("");
   return Buffer.from(args[1] === "3" ? `%3\r\n${fields}$5\r\nproto\r\n:3\r\n` : `*4\r\n${fields}`);
 }
@@ -81,7 +81,7 @@ export function buildResponse(request: RequestHead, body: string): Buffer {
 function contentOf({ route, resp2, base64 }: RequestHead, body: readonly unknown[]): Buffer {
   const isSingle = route === "";
   const commands = (isSingle ? [body] : body) as readonly (readonly unknown[])[];
-  const values = commands.map((args) => valueOf(args.map(String)));
+  const values = commands.map((args) => replyTo(args.map(String)));
   if (resp2)
     return Buffer.concat([Buffer.from(isSingle ? "" : `*${values.length}\r\n`), ...values.map(encode)]);
   // Strings are in base64 if requested, except a status.
